@@ -1,0 +1,1 @@
+"""A stub: the Tensor layer planned for this package is not built yet, so nothing is defined."""
