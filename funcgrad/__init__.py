@@ -1,0 +1,56 @@
+"""funcgrad: derivatives of numerical Python. Arrays in, arrays out.
+
+>>> import numpy as np
+>>> import funcgrad
+>>> funcgrad.grad(lambda x: np.sum(np.sin(x) ** 2))(np.array([0.0, 1.0])).round(6).tolist()
+[0.0, 0.909297]
+"""
+
+from .jaxpr import check_jaxpr, eval_jaxpr
+from .ops.select import stop_gradient
+from .transforms.checkpoint import checkpoint
+from .transforms.custom import custom_jvp, custom_rule, custom_vjp
+from .transforms.derivatives import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    value_and_grad,
+)
+from .transforms.jvp import jvp
+from .transforms.linearize import linear_transpose, linearize
+from .transforms.strong import strong_zeros
+from .transforms.trace import eval_shape, make_jaxpr
+from .transforms.vjp import vjp
+from .transforms.vmap import vmap
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "check_jaxpr",
+    "checkpoint",
+    "custom_jvp",
+    "custom_rule",
+    "custom_vjp",
+    "elementwise_grad",
+    "eval_jaxpr",
+    "eval_shape",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linear_transpose",
+    "linearize",
+    "make_jaxpr",
+    "stop_gradient",
+    "strong_zeros",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

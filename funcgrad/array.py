@@ -1,0 +1,500 @@
+"""What users' functions see in place of an array while they are traced.
+
+Layer 3¾. `TracedArray` has ndarray's operators and methods, each one a call of `funcgrad.numpy`, and
+can be written into (NOTE [Mutation] in `views.py`). NumPy's own functions reach it through the
+protocols in `protocols.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import numpy as fnp
+from .algebra import conform_tangent
+from .core import Tracer, aval_of
+from .errors import ConcretizationError, HandoverError, MutationError, where
+from .indexing import basic_link, read, write
+from .ops.index import getitem, view_update
+from .protocols import call_function, call_ufunc
+from .views import View, snapshot
+
+
+class TracedArray(Tracer):
+    """Operators, methods and protocols of a traced value."""
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    # ------------------------------------------------------------ type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return self.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d traced array")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    # ------------------------------------------------------------ operators
+
+    def __add__(self, other: Any) -> Any:
+        return fnp.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return fnp.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return fnp.subtract(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return fnp.subtract(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return fnp.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return fnp.multiply(other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return fnp.divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return fnp.divide(other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return fnp.floor_divide(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return fnp.floor_divide(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return fnp.remainder(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return fnp.remainder(other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return fnp.floor_divide(self, other), fnp.remainder(self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return fnp.floor_divide(other, self), fnp.remainder(other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return fnp.power(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return fnp.power(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return fnp.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return fnp.matmul(other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return fnp.bitwise_and(self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return fnp.bitwise_and(other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return fnp.bitwise_or(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return fnp.bitwise_or(other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return fnp.bitwise_xor(self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return fnp.bitwise_xor(other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return fnp.left_shift(self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return fnp.left_shift(other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return fnp.right_shift(self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return fnp.right_shift(other, self)
+
+    def __neg__(self) -> Any:
+        return fnp.negative(self)
+
+    def __pos__(self) -> Any:
+        return fnp.positive(self)
+
+    def __abs__(self) -> Any:
+        return fnp.absolute(self)
+
+    def __invert__(self) -> Any:
+        return fnp.invert(self)
+
+    def __eq__(self, other: Any) -> Any:
+        return fnp.equal(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return fnp.not_equal(self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return fnp.less(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return fnp.less_equal(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return fnp.greater(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return fnp.greater_equal(self, other)
+
+    def __round__(self, ndigits: int = 0) -> Any:
+        return fnp.round(self, ndigits)
+
+    # ------------------------------------------------------------ reading and writing
+
+    def __getitem__(self, index: Any) -> Any:
+        out = read(self, index)
+        if isinstance(out, Tracer) and not aval_of(out).shape and index is not ...:
+            out.view = None  # NumPy gives a number here, which later writes do not change
+        return out
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if _is_own_view(self, index, value):
+            return  # ``z[i] += y`` has written through the view already
+        store(self, write(self, index, value))
+
+    def __iadd__(self, other: Any) -> Any:
+        return update(self, fnp.add(self, other))
+
+    def __isub__(self, other: Any) -> Any:
+        return update(self, fnp.subtract(self, other))
+
+    def __imul__(self, other: Any) -> Any:
+        return update(self, fnp.multiply(self, other))
+
+    def __itruediv__(self, other: Any) -> Any:
+        return update(self, fnp.divide(self, other))
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return update(self, fnp.floor_divide(self, other))
+
+    def __imod__(self, other: Any) -> Any:
+        return update(self, fnp.remainder(self, other))
+
+    def __ipow__(self, other: Any) -> Any:
+        return update(self, fnp.power(self, other))
+
+    def __imatmul__(self, other: Any) -> Any:
+        return update(self, fnp.matmul(self, other))
+
+    def __iand__(self, other: Any) -> Any:
+        return update(self, fnp.bitwise_and(self, other))
+
+    def __ior__(self, other: Any) -> Any:
+        return update(self, fnp.bitwise_or(self, other))
+
+    def __ixor__(self, other: Any) -> Any:
+        return update(self, fnp.bitwise_xor(self, other))
+
+    def fill(self, value: Any) -> None:
+        """Set every element."""
+        self[...] = value
+
+    def sort(self, axis: int = -1) -> None:
+        """Sort in place; `fnp.sort` returns a sorted copy."""
+        self[...] = fnp.sort(self, axis=axis)
+
+    # ------------------------------------------------------------ numbers and containers
+
+    def _number(self, kind: str) -> Any:
+        """The value for Python's control flow, down to the array behind every trace."""
+        x: Any = self
+        while isinstance(x, Tracer):
+            x = x.known
+        if x is None:
+            raise ConcretizationError(
+                f"{kind} of a traced value {self!r}, which has no number here: under vmap it stands "
+                f"for every example, under make_jaxpr for every array of its type. Use fnp.where, "
+                f"or keep what decides the branch out of the traced arguments{where()}"
+            )
+        return x
+
+    def __bool__(self) -> bool:
+        return bool(self._number("bool()"))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iub":
+            raise _handover(self, "int()", "fnp.round(x).astype(int) outside the derivative")
+        return int(self._number("int()"))
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __float__(self) -> float:
+        raise _handover(self, "float()", "the value itself, and fnp.sin for math.sin")
+
+    def __complex__(self) -> complex:
+        raise _handover(self, "complex()", "the value itself, and fnp.exp for cmath.exp")
+
+    def item(self, *args: int) -> Any:
+        """Raises: a Python number would cut the derivative."""
+        raise _handover(self, ".item()", "the value itself, or x[i]")
+
+    def tolist(self) -> Any:
+        """Raises: Python numbers would cut the derivative."""
+        raise _handover(self, ".tolist()", "list(x)")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise _handover(
+            self,
+            "storing it in a plain NumPy array",
+            "fnp.array([...]) for np.array([...]), fnp.zeros(n) for np.zeros(n) that is written "
+            "into, z = z + x for z += x",
+        )
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()
+
+    def __format__(self, spec: str) -> str:
+        return format(self._number("format()"), spec) if spec else repr(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.aval})"
+
+    # ------------------------------------------------------------ protocols
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return call_function(func, args, kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return fnp
+
+    # ------------------------------------------------------------ ndarray's attributes and methods
+
+    @property
+    def T(self) -> Any:  # noqa: N802
+        return fnp.transpose(self)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802
+        return fnp.matrix_transpose(self)
+
+    @property
+    def real(self) -> Any:
+        return fnp.real(self)
+
+    @property
+    def imag(self) -> Any:
+        return fnp.imag(self)
+
+    @property
+    def flat(self) -> Any:
+        return iter(fnp.ravel(self))
+
+    def copy(self, order: str = "C") -> Any:
+        return snapshot(self, copy=False)
+
+    def astype(self, dtype: Any, copy: bool = True, **kwargs: Any) -> Any:
+        out = fnp.astype(self, dtype)
+        return snapshot(out, copy=False) if copy and out is self else out
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        return fnp.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
+
+    def transpose(self, *axes: Any) -> Any:
+        if len(axes) == 1 and not isinstance(axes[0], int):
+            return fnp.transpose(self, axes[0])
+        return fnp.transpose(self, axes or None)
+
+    def ravel(self, order: str = "C") -> Any:
+        return fnp.ravel(self, order=order)
+
+    def flatten(self, order: str = "C") -> Any:
+        return snapshot(fnp.ravel(self, order=order), copy=False)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        return fnp.swapaxes(self, axis1, axis2)
+
+    def squeeze(self, axis: Any = None) -> Any:
+        return fnp.squeeze(self, axis=axis)
+
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return fnp.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        return fnp.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        return fnp.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any) -> Any:
+        return fnp.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, **kw)
+
+    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any) -> Any:
+        return fnp.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, **kw)
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return fnp.max(self, axis=axis, out=out, keepdims=keepdims)
+
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return fnp.min(self, axis=axis, out=out, keepdims=keepdims)
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return fnp.all(self, axis=axis, out=out, keepdims=keepdims)
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return fnp.any(self, axis=axis, out=out, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        return fnp.argmax(self, axis=axis, out=out, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        return fnp.argmin(self, axis=axis, out=out, keepdims=keepdims)
+
+    def argsort(self, axis: int = -1, **kwargs: Any) -> Any:
+        return fnp.argsort(self, axis=axis, **kwargs)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        return fnp.cumsum(self, axis=axis, dtype=dtype, out=out)
+
+    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        return fnp.cumprod(self, axis=axis, dtype=dtype, out=out)
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+        return fnp.clip(self, min, max, out=out)
+
+    def round(self, decimals: int = 0, out: Any = None) -> Any:
+        return fnp.round(self, decimals, out=out)
+
+    def conj(self) -> Any:
+        return fnp.conj(self)
+
+    def conjugate(self) -> Any:
+        return fnp.conj(self)
+
+    def dot(self, b: Any) -> Any:
+        return fnp.dot(self, b)
+
+    def take(self, indices: Any, axis: Any = None, **kwargs: Any) -> Any:
+        return fnp.take(self, indices, axis=axis, **kwargs)
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        return fnp.repeat(self, repeats, axis=axis)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        return fnp.diagonal(self, offset, axis1, axis2)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        return fnp.trace(self, offset, axis1, axis2)
+
+    def nonzero(self) -> Any:
+        return fnp.nonzero(self)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        return fnp.searchsorted(self, v, side=side, sorter=sorter)
+
+
+def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
+    return HandoverError(
+        f"{what} would cut the derivative of a traced value {x!r}; use {instead}{where()}"
+    )
+
+
+def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:
+    """Whether `value` is the view ``target[index]``, so that it has been written through."""
+    if not isinstance(value, Tracer) or value.view.__class__ is not View:
+        return False
+    normal = basic_link(index, target.shape)
+    if normal is None:
+        return False
+    link = (getitem, (("index", normal),))
+    own = target.view
+    base, chain = (own.base, own.chain) if own.__class__ is View else (target, ())
+    view = value.view
+    return view.base is base and view.chain == (*chain, link) and view.seen == base.view.version
+
+
+def update(target: TracedArray, new: Any) -> Any:
+    """``target op= ...`` as NumPy has it: in place for an array, a new value for a number."""
+    shape = target.shape
+    if not shape:
+        return new
+    found = aval_of(new)
+    if found.shape != shape:
+        raise MutationError(
+            f"in-place operation: the result has shape {list(found.shape)}, the array written into "
+            f"{list(shape)}{where()}"
+        )
+    if not np.can_cast(found.dtype, target.dtype, "same_kind"):
+        raise MutationError(
+            f"in-place operation: the result is {found}, which does not fit into an array of dtype "
+            f"{target.dtype.name}; write z = z + x instead of z += x{where()}"
+        )
+    store(target, conform_tangent(new, target))
+    return target
+
+
+def store(target: Tracer, new: Any) -> None:
+    """Replace the contents of `target` by `new`, which has its shape and dtype."""
+    view = target.view
+    if view.__class__ is not View:
+        _store_base(target, new)
+        return
+    base = view.base
+    _store_base(base, view_update(base, new, chain=view.chain))
+    view.seen -= 1  # the view is taken again from the base when it is next looked at
+
+
+def _store_base(target: Tracer, new: Any) -> None:
+    if not isinstance(new, Tracer):
+        new = target.owner.lift(new)
+    elif new.owner is not target.owner:
+        raise MutationError(
+            f"a value that an inner transform traces, {new!r}, is written into an array that was "
+            f"made outside of it, {target!r}; make the array inside, or return the value{where()}"
+        )
+    target.assign(new)
+    if target.view is not None:
+        target.view.version += 1

@@ -1,0 +1,68 @@
+"""The only place that knows array modules: which one an operand belongs to.
+
+Layer 0. NumPy is always there; CuPy is looked up by the class of the operand the first time one is
+seen and is never imported otherwise. A new array module is one more entry in `_MODULES`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy
+
+from .errors import ArgumentError, DeviceError, where
+
+_MODULES = ("numpy", "cupy")
+
+_NUMPY_SCALARS = tuple(set(numpy.sctypeDict.values()))
+
+# Class of an operand -> its array module; None for scalars, which fit every module.
+NAMESPACES: dict[type, ModuleType | None] = {numpy.ndarray: numpy}
+NAMESPACES.update(dict.fromkeys((bool, int, float, complex), None))
+NAMESPACES.update(dict.fromkeys(_NUMPY_SCALARS, None))
+
+UNKNOWN: Any = object()  # what a lookup gives for a class not in the table
+
+
+def register(cls: type) -> ModuleType | None:
+    """Enter `cls` (a NumPy subclass or another module's array) into the table and return its module.
+
+    Raises: KeyError: no known array module has such a class.
+    """
+    for base in cls.__mro__:
+        root = base.__module__.partition(".")[0]
+        if base in NAMESPACES:
+            NAMESPACES[cls] = NAMESPACES[base]
+            return NAMESPACES[base]
+        if root in _MODULES and base.__name__ == "ndarray":
+            NAMESPACES[cls] = sys.modules[root]
+            return sys.modules[root]
+    raise KeyError(cls)
+
+
+def namespace(*operands: Any) -> ModuleType:
+    """The array module that the operands share; NumPy when all of them are scalars.
+
+    Raises: DeviceError: operands of two modules. ArgumentError: an operand that is no array.
+    """
+    found: ModuleType | None = None
+    for x in operands:
+        module = NAMESPACES.get(x.__class__, UNKNOWN)
+        if module is UNKNOWN:
+            try:
+                module = register(x.__class__)
+            except KeyError:
+                raise ArgumentError(
+                    f"expected an array or a number, found {x.__class__.__name__}{where()}"
+                ) from None
+        if module is not None and module is not found:
+            if found is not None:
+                raise DeviceError(
+                    f"arrays of two modules meet in one operation: {found.__name__} and "
+                    f"{module.__name__}; nothing is transferred implicitly, so move one of them "
+                    f"first{where()}"
+                )
+            found = module
+    return found or numpy

@@ -1,0 +1,257 @@
+"""Types, primitives, and who interprets them: `Aval`, `Primitive`, `Tracer`, `Trace`, `current`.
+
+Layer 1. A primitive does not know how it is run: calling it asks the *current trace*. The
+outermost trace evaluates on arrays; every transform installs a trace of its own around the user's
+function, which interprets a primitive and asks its parent for the values underneath.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from .backend import NAMESPACES, UNKNOWN, namespace, register
+from .errors import ArgumentError, EscapedTracerError, MissingRuleError, where
+
+_SHORT = {"float": "f", "complex": "c", "int": "i", "uint": "u"}
+
+
+class Aval:
+    """The type of an array: shape and dtype, printed as ``f64[3,2]``.
+
+    `weak` marks a bare Python number, which does not widen the arrays it meets (NEP 50).
+
+    >>> Aval((3, 2), np.dtype("float64"))
+    f64[3,2]
+    """
+
+    __slots__ = ("dtype", "shape", "weak")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.weak = weak
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def promoting(self) -> Any:
+        """What `np.result_type` should see: the dtype, or a bare Python number if weak."""
+        return self.dtype.type(0).item() if self.weak else self.dtype
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            other.__class__ is Aval
+            and self.shape == other.shape  # type: ignore[attr-defined]
+            and self.dtype == other.dtype  # type: ignore[attr-defined]
+            and self.weak == other.weak  # type: ignore[attr-defined]
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype, self.weak))
+
+    def __repr__(self) -> str:
+        name = self.dtype.name
+        kind = name.rstrip("0123456789")
+        short = _SHORT.get(kind, kind) + name[len(kind) :]
+        return f"{short}{'*' * self.weak}[{','.join(map(str, self.shape))}]"
+
+
+def aval_of(x: Any) -> Aval:
+    """The type of an array, a traced value, a number, or of an `Aval` itself."""
+    if x.__class__ is Aval:
+        return x
+    if isinstance(x, Tracer):
+        return x.aval
+    try:
+        return Aval(x.shape, x.dtype)
+    except AttributeError:
+        return Aval((), np.result_type(type(x)), weak=True)
+
+
+def tangent_dtype(dtype: Any) -> Any:
+    """The dtype in which derivatives with respect to a value of `dtype` are expressed."""
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+REGISTRY: dict[str, Primitive] = {}
+
+
+class Primitive:
+    """An operation that transforms know rules for; also the public function that users call.
+
+    Arrays are positional, parameters keyword-only and hashable. The subclasses in `algebra` are the
+    six kinds; they derive the methods below from one declared rule.
+    """
+
+    differentiable = True  # False: the derivative is zero everywhere (Constant)
+    is_view = False  # True: the result shares memory with the operand, so writes go through
+    multiple = False  # True: the result is a tuple
+    __name__: str
+    __signature__: inspect.Signature
+
+    def __init__(self, impl: Callable[..., Any], *, register_as: str | None = None) -> None:
+        functools.update_wrapper(self, impl)
+        self.impl = impl
+        self.name = register_as or impl.__name__
+        signature = inspect.signature(impl)
+        shown = [p for n, p in signature.parameters.items() if n != "xp"]
+        self.__signature__ = signature.replace(parameters=shown)
+        if self.name in REGISTRY:
+            raise ValueError(f"a primitive named {self.name!r} exists already")
+        REGISTRY[self.name] = self
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        return _get_current().process(self, args, params)
+
+    def aval(self, *avals: Aval, **params: Any) -> Any:
+        """The type of the result (a tuple of types if `multiple`) from the operands' types."""
+        raise MissingRuleError(f"{self.name}: no shape rule")
+
+    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        """The tangent of the result; `ts[i]` is None where it is zero; may return None."""
+        raise MissingRuleError(f"{self.name}: no derivative rule")
+
+    # The cotangents of the operands marked in `wanted`: (ct, ans, xs, wanted, params) -> list.
+    # None where they are derived by transposing `tangent` (transforms.transpose).
+    cotangents: Callable[..., list[Any]] | None = None
+
+    # Opaque primitives run themselves under reverse mode: `forward` (xs, wanted, params) -> (ans,
+    # residual) and `backward` (residual, cts, wanted, params) -> cotangents. None for the others.
+    forward: Callable[..., Any] | None = None
+    backward: Callable[..., list[Any]] | None = None
+
+    def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+        """Whether the rule reads the result, and which operands it reads."""
+        return True, (True,) * len(wanted)
+
+    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
+        """Run with the batched operands `xs`; return the result(s) and their batch axes."""
+        raise MissingRuleError(f"{self.name}: no batching rule")
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+
+class Tracer:
+    """A value that stands for an array while a transform runs the user's function.
+
+    `view` is None, or says how this value aliases another one (see `views.py`).
+    """
+
+    __slots__ = ("owner", "view")
+    owner: Trace
+    view: Any
+
+    @property
+    def aval(self) -> Aval:
+        raise NotImplementedError
+
+    @property
+    def underlying(self) -> Any:
+        """The value one level down; None if there is only a type."""
+        raise NotImplementedError
+
+    @property
+    def known(self) -> Any:
+        """The value itself, one level down, or None if there is none of the same shape."""
+        return self.underlying
+
+    def assign(self, other: Any) -> None:
+        """Take over the contents of `other`, a tracer of the same trace."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.aval})"
+
+
+class Trace:
+    """An interpreter of primitives. `parent` interprets what happens underneath."""
+
+    __slots__ = ("parent",)
+    parent: Trace
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Interpret one application of `prim`; may be called whatever the current trace is."""
+        raise NotImplementedError
+
+    def lift(self, value: Any) -> Any:
+        """`value` as a traced constant, so that it can be written into."""
+        raise NotImplementedError
+
+
+class EvalTrace(Trace):
+    """Runs the implementation on the operands' own array module."""
+
+    __slots__ = ()
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        xp = None
+        for a in args:
+            module = NAMESPACES.get(a.__class__, UNKNOWN)
+            if module is not xp and module is not None:
+                if xp is not None or module is UNKNOWN:
+                    return self._process_other(prim, args, params)
+                xp = module
+        return prim.impl(xp or np, *args, **params)
+
+    def _process_other(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Operands that are not all arrays of one module: value types, lists, leaked tracers."""
+        plain = []
+        for i, a in enumerate(args):
+            cls = a.__class__
+            if isinstance(a, Tracer):
+                raise escaped(prim, a)
+            if hasattr(cls, "__process_primitive__"):
+                return cls.__process_primitive__(prim, args, params)
+            plain.append(as_operand(prim, i, a))
+        return prim.impl(namespace(*plain), *plain, **params)
+
+    def lift(self, value: Any) -> Any:
+        return value
+
+
+def as_operand(prim: Primitive, position: int, x: Any) -> Any:
+    """`x` itself if it is an array or number; an array made of it if it is a list of numbers."""
+    cls = x.__class__
+    if cls in NAMESPACES or isinstance(x, Tracer):
+        return x
+    try:
+        register(cls)
+        return x
+    except KeyError:
+        pass
+    if isinstance(x, list | tuple):
+        made = np.asarray(x)
+        if made.dtype.kind in "biufc":
+            return made
+    raise ArgumentError(
+        f"{prim.name}: operand {position} is of type {cls.__name__}; need an array or a number"
+        f"{where()}"
+    )
+
+
+def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
+    """The error for a tracer whose transform has ended, or that an inner function closes over."""
+    made_by = type(tracer.owner).__name__.removesuffix("Trace").lower() or "a transform"
+    return EscapedTracerError(
+        f"{prim.name}: a traced value {tracer!r} is used outside the function that {made_by} was "
+        f"tracing. It was kept in a global, an attribute or a container; return it from the "
+        f"function (or through has_aux=True) instead{where()}"
+    )
+
+
+EVAL = EvalTrace()
+EVAL.parent = EVAL
+current: ContextVar[Trace] = ContextVar("current", default=EVAL)
+_get_current = current.get

@@ -1,0 +1,99 @@
+"""Every exception that funcgrad raises, one class per cause, and the user's own line.
+
+Layer 0: imports only the standard library. A message says what was tried, on which argument, what
+was found, what was needed and what to do; `where()` adds the user's file and line.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import FrameType
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_SKIPPED = (_PACKAGE, os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
+_SKIPPED_NAMES = ("<__array_function__ internals>", "functools.py", "contextlib.py")
+
+
+class FuncgradError(Exception):
+    """Base class of funcgrad's exceptions."""
+
+
+class ArgumentError(FuncgradError, TypeError):
+    """An argument of a transform or a function is of a kind that cannot be used there."""
+
+
+class ShapeError(FuncgradError, ValueError):
+    """Shapes do not fit together, or an axis does not exist."""
+
+
+class DeviceError(FuncgradError, TypeError):
+    """Arrays of two array modules (host and device) meet in one operation."""
+
+
+class NonScalarOutputError(FuncgradError, TypeError):
+    """`grad` was applied to a function whose output is not one real number."""
+
+
+class EscapedTracerError(FuncgradError, RuntimeError):
+    """A traced value is used outside the transformed function that made it.
+
+    Typical cause: it was stored in a global, an attribute or a list during tracing. Return it from
+    the function (or through `has_aux=True`) instead.
+    """
+
+
+class ConcretizationError(FuncgradError, TypeError):
+    """Python asked for the number behind a traced value that has none."""
+
+
+class HandoverError(FuncgradError, TypeError):
+    """NumPy or the standard library wants to store a traced value in a plain array or number."""
+
+
+class MutationError(FuncgradError, RuntimeError):
+    """A write into a traced array cannot be expressed without changing somebody else's data."""
+
+
+class NotLinearError(FuncgradError, ValueError):
+    """A function given to `linear_transpose` is not linear in its arguments."""
+
+
+class MissingRuleError(FuncgradError, NotImplementedError):
+    """A primitive has no rule of the kind that the transform asked for."""
+
+
+class UnhashableParameterError(FuncgradError, TypeError):
+    """A parameter of a primitive is not hashable, so programs that hold it cannot be compared."""
+
+
+class RuleError(FuncgradError, TypeError):
+    """A user's custom derivative returned something of the wrong structure, shape or dtype."""
+
+
+class JaxprError(FuncgradError, ValueError):
+    """A jaxpr breaks its grammar: an unbound variable, a wrong type, a variable bound twice."""
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame on the stack that is not ours, NumPy's or SciPy's."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        ours = name.startswith(_PACKAGE) and f"{os.sep}__main__" not in name
+        if not ours and not any(part in name for part in _SKIPPED[1:]):
+            if not name.endswith(_SKIPPED_NAMES):
+                return frame
+        frame = frame.f_back
+    return None
+
+
+def where() -> str:
+    """The user's own line, for the end of a message: `` (at model.py:12: z[0] = t)``, or ``""``."""
+    frame = user_frame()
+    if frame is None:
+        return ""
+    name, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(name, line).strip()
+    return f" (at {os.path.basename(name)}:{line}: {text})" if text else f" (at {name}:{line})"

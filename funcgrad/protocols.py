@@ -1,0 +1,141 @@
+"""NumPy's and SciPy's functions on traced values: which of ours answers for which of theirs.
+
+Layer 3½. A ufunc or function is looked up by its name in `funcgrad.numpy` or, for SciPy's, in
+`funcgrad.scipy.special`, and only if it is that very object of theirs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import numpy as fnp
+from .core import Tracer
+from .errors import HandoverError, where
+from .indexing import add_at
+from .scipy import special
+
+_UFUNCS: dict[Any, Callable[..., Any]] = {}
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+# Reductions, accumulations and outer products of binary ufuncs, by the ufunc's name.
+_REDUCE = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """``ufunc.method(*inputs, **kwargs)`` where an operand or `out` is a traced value."""
+    if method == "__call__":
+        answer = _UFUNCS.get(ufunc)
+        if answer is None:
+            answer = _UFUNCS[ufunc] = _find(ufunc)
+        if not kwargs:
+            return answer(*inputs)
+        return _call_with_options(ufunc, answer, inputs, kwargs)
+    name = ufunc.__name__
+    kwargs = {k: v for k, v in kwargs.items() if v is not None}
+    if method == "reduce" and name in _REDUCE:
+        options = {"axis": 0, **kwargs}
+        return getattr(fnp, _REDUCE[name])(*inputs, **options)
+    if method == "accumulate" and name in _ACCUMULATE:
+        return getattr(fnp, _ACCUMULATE[name])(*inputs, **{"axis": 0, **kwargs})
+    if method == "outer":
+        x, y = map(fnp.asarray, inputs)
+        return _find(ufunc)(x.reshape(x.shape + (1,) * y.ndim), y)
+    if method == "at" and name == "add":
+        target, index, value = inputs
+        if not isinstance(target, Tracer):
+            raise _plain_output("np.add.at")
+        target[...] = add_at(target, index, value)
+        return None
+    raise HandoverError(f"np.{name}.{method} is not supported on traced values{where()}")
+
+
+def _call_with_options(
+    ufunc: Any, answer: Callable[..., Any], inputs: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
+    outs = kwargs.pop("out", None)
+    dtype = kwargs.pop("dtype", None)
+    mask = kwargs.pop("where", True)
+    refused = [k for k, v in kwargs.items() if v is not None]
+    if refused:
+        raise HandoverError(
+            f"np.{ufunc.__name__}: {refused[0]}= is not supported on traced values{where()}"
+        )
+    if dtype is not None:
+        inputs = [fnp.astype(fnp.asarray(x), dtype) for x in inputs]
+    result = answer(*inputs)
+    out = None if outs is None else outs[0]
+    if mask is not True:
+        if out is None:
+            raise HandoverError(
+                f"np.{ufunc.__name__}: where= without out= leaves elements undefined; use "
+                f"fnp.where(mask, result, other){where()}"
+            )
+        result = fnp.where(mask, result, out)
+    if out is None:
+        return result
+    if not isinstance(out, Tracer):
+        raise _plain_output(f"np.{ufunc.__name__} with out=, or an in-place operator such as +=,")
+    out[...] = result  # type: ignore[index]
+    return out
+
+
+def _plain_output(what: str) -> HandoverError:
+    return HandoverError(
+        f"{what} would store a traced value in a plain NumPy array; make the array with "
+        f"fnp.zeros(...) instead of np.zeros(...), or write z = z + x instead of z += x{where()}"
+    )
+
+
+def _find(ufunc: Any) -> Callable[..., Any]:
+    name = ufunc.__name__
+    scipy_special = sys.modules.get("scipy.special")
+    if getattr(np, name, None) is ufunc or name in ("divide", "power", "absolute", "conjugate"):
+        found = getattr(fnp, name, None)
+        if found is not None:
+            return found
+    if scipy_special is not None and getattr(scipy_special, name, None) is ufunc:
+        found = getattr(special, name, None)
+        if found is not None:
+            return found
+        raise HandoverError(
+            f"scipy.special.{name} has no derivative rule here; wrap it with funcgrad.custom_rule"
+            f"{where()}"
+        )
+    raise HandoverError(
+        f"np.{name} has no derivative rule here; wrap it with funcgrad.custom_rule{where()}"
+    )
+
+
+def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """``func(*args, **kwargs)`` for a NumPy function that is no ufunc."""
+    answer = _FUNCTIONS.get(func)
+    if answer is None:
+        answer = _FUNCTIONS[func] = _find_function(func)
+    return answer(*args, **kwargs)
+
+
+def _find_function(func: Any) -> Callable[..., Any]:
+    parts = (func.__module__ or "numpy").split(".")[1:]
+    space: Any = fnp
+    for part in parts:
+        space = getattr(space, part, None)
+    found = getattr(space, func.__name__, None) if space is not None else None
+    if found is None:
+        path = ".".join(["np", *parts, func.__name__])
+        raise HandoverError(
+            f"{path} is not supported on traced values; it has no counterpart in funcgrad.numpy. "
+            f"Rewrite it with functions that have one, or wrap it with funcgrad.custom_rule{where()}"
+        )
+    return found

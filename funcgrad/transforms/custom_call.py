@@ -1,0 +1,222 @@
+"""The primitive behind `custom_rule`, `custom_jvp` and `custom_vjp` (see `custom.py`).
+
+Its parameter is a `Rules`: the function and the subset of {jvp, vjp, transpose, batch} that the
+user gave, on flat lists of arrays. What was not given is
+derived: the tangent from the pullback by transposing it, the pullback from the tangent likewise, the
+batch rule by mapping the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..algebra import zeros_like
+from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
+from ..errors import MissingRuleError, where
+from .jvp import instantiate, jvp_flat
+from .trace import JaxprTrace, JaxprTracer, trace_to_jaxpr
+from .transpose import transpose_jaxpr
+from .vmap import batch_flat, move_batch
+
+FlatFunction = Callable[..., list[Any]]
+
+
+def _no_rule(*args: Any) -> Any:
+    raise AssertionError("a backward rule comes with a forward rule")
+
+
+class Rules:
+    """A function on flat lists and its rules.
+
+    `jvp`: ``(primals, tangents) -> (outs, out tangents)``. `forward`: ``(*xs) -> (outs, residual
+    leaves)`` and `backward`: ``(residual, cts) -> cotangents``. `transpose`: ``(cts) -> cotangents``
+    of a linear function. `batch`: ``(size, bdims, *xs) -> (outs, out bdims)``.
+    """
+
+    __slots__ = ("backward", "batch", "f", "forward", "jvp", "name", "transpose")
+
+    def __init__(
+        self,
+        name: str,
+        f: FlatFunction,
+        *,
+        jvp: Callable[..., Any] | None = None,
+        forward: Callable[..., Any] | None = None,
+        backward: Callable[..., Any] = _no_rule,
+        transpose: Callable[..., Any] | None = None,
+        batch: Callable[..., Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.f = f
+        self.jvp = jvp
+        self.forward = forward
+        self.backward = backward
+        self.transpose = transpose
+        self.batch = batch
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def tangent_rule(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """The user's jvp rule, or else the function's own derivative."""
+        if self.jvp is not None:
+            return self.jvp(primals, tangents)
+        outs, dots = jvp_flat(self.f, primals, tangents)
+        return outs, [instantiate(t, y) for t, y in zip(dots, outs, strict=True)]
+
+
+class CustomCall(Primitive):
+    """Calls a function that brings its own rules."""
+
+    multiple = True
+
+    def aval(self, *avals: Aval, rules: Rules) -> tuple[Aval, ...]:
+        return tuple(trace_to_jaxpr(rules.f, avals).out_avals)
+
+    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        rules: Rules = params["rules"]
+        full = [instantiate(t, x) for t, x in zip(ts, xs, strict=True)]
+        if rules.transpose is not None:
+            return self(*full, rules=rules)
+        if rules.forward is None or rules.jvp is not None:
+            return tuple(rules.tangent_rule(xs, full)[1])
+        _, residual = rules.forward(*xs)
+        return tuple(_transposed(lambda *cts: rules.backward(residual, cts), ans, ts))
+
+    def forward(self, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+        rules: Rules = params["rules"]
+        if rules.forward is not None:
+            outs, residual = rules.forward(*xs)
+            return tuple(outs), (residual, None)
+        if rules.transpose is not None:
+            return tuple(rules.f(*xs)), (None, None)
+        recorder = JaxprTrace(current.get())
+        ts = [
+            recorder.new_input(_tangent_aval(x)) if w else zeros_like(x)
+            for x, w in zip(xs, wanted, strict=True)
+        ]
+        in_vars = [t.var for t in ts if t.__class__ is JaxprTracer and t.owner is recorder]
+        token = current.set(recorder)
+        try:
+            outs, dots = rules.tangent_rule(xs, ts)
+        finally:
+            current.reset(token)
+        return tuple(outs), (None, recorder.finish(in_vars, dots))
+
+    def backward(self, residual, cts, wanted, params):  # type: ignore[override, no-untyped-def]
+        rules: Rules = params["rules"]
+        saved, program = residual
+        if program is not None:
+            found = iter(transpose_jaxpr(program, cts))
+            return [next(found) if w else None for w in wanted]
+        if rules.transpose is not None:
+            return list(rules.transpose(*cts))
+        return list(rules.backward(saved, cts))
+
+    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+        """Of a linear function inside a linear program; `xs` are types there."""
+        rules: Rules = params["rules"]
+        if rules.transpose is None:
+            raise MissingRuleError(f"{rules.name}: it is used as a linear map and has no transpose{where()}")
+        return list(rules.transpose(*[instantiate(c, a) for c, a in zip(ct, ans, strict=True)]))
+
+    def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+        return False, (False,) * len(wanted)
+
+    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
+        rules: Rules = params["rules"]
+        if rules.batch is not None:
+            return rules.batch(size, tuple(bdims), *xs)
+        outs = self(*xs, rules=_batched_rules(rules, size, tuple(bdims)))
+        return outs, (0,) * len(outs)
+
+
+def _custom_call_impl(xp, *xs, rules):  # type: ignore[no-untyped-def]
+    """``f(*xs)`` for a function that carries rules of its own (`custom_rule`).
+
+    Shapes: those of the function.   Dtypes: those of the function.
+    Derivative: the user's rule; what it does not say is derived from it.
+    Raises: MissingRuleError: a transform needs a rule that was neither given nor derivable.
+    Source: the rules are the user's.
+
+    >>> import funcgrad
+    >>> clipped = funcgrad.custom_rule(lambda x: x, vjp=lambda ct, ans, x: (min(ct, 1.0),))
+    >>> float(funcgrad.grad(lambda x: 5.0 * clipped(x))(1.0))
+    1.0
+    """
+    token = current.set(EVAL)
+    try:
+        return tuple(rules.f(*xs))
+    finally:
+        current.reset(token)
+
+
+custom_call = CustomCall(_custom_call_impl, register_as="custom_call")
+
+
+def _tangent_aval(x: Any) -> Aval:
+    aval = aval_of(x)
+    return Aval(aval.shape, tangent_dtype(aval.dtype))
+
+
+def _transposed(linear: FlatFunction, outs: Sequence[Any], ts: Sequence[Any]) -> list[Any]:
+    """The transpose of ``cts of outs -> cts of the inputs``, applied to tangents of the inputs."""
+    program = trace_to_jaxpr(linear, [_tangent_aval(y) for y in outs])
+    found = transpose_jaxpr(program, ts)
+    return [instantiate(t, y) for t, y in zip(found, outs, strict=True)]
+
+
+def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Rules:
+    """The same rules for operands with batch axes `bdims`; batch axes of results are in front."""
+
+    def mapped(f: FlatFunction, axes: Sequence[int | None]) -> FlatFunction:
+        def run(*xs: Any) -> list[Any]:
+            return [move_batch(y, b, 0, size) for y, b in batch_flat(f, xs, axes, size)]
+
+        return run
+
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        count = len(primals)
+
+        def flat(*xs: Any) -> list[Any]:
+            outs, dots = rules.jvp(xs[:count], xs[count:])  # type: ignore[misc]
+            return [*outs, *(instantiate(t, y) for t, y in zip(dots, outs, strict=True))]
+
+        both = mapped(flat, (*bdims, *bdims))(*primals, *tangents)
+        return both[: len(both) // 2], both[len(both) // 2 :]
+
+    split: list[int] = []
+
+    def forward(*xs: Any) -> Any:
+        def flat(*xs: Any) -> list[Any]:
+            outs, residual = rules.forward(*xs)  # type: ignore[misc]
+            split[:] = [len(outs)]
+            return [*outs, *residual]
+
+        both = mapped(flat, bdims)(*xs)
+        return both[: split[0]], both[split[0] :]
+
+    def pulled(f: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
+        cts = mapped(f, (0,) * len(operands))(*operands)
+        return [
+            c.sum(axis=0) if b is None else move_batch(c, 0, b, size)
+            for c, b in zip(cts, bdims, strict=True)
+        ]
+
+    def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        count = len(residual)
+        return pulled(lambda *v: rules.backward(v[:count], v[count:]), [*residual, *cts])
+
+    def transpose(*cts: Any) -> list[Any]:
+        return pulled(lambda *c: rules.transpose(*c), cts)  # type: ignore[misc]
+
+    return Rules(
+        rules.name,
+        mapped(rules.f, bdims),
+        jvp=jvp if rules.jvp else None,
+        forward=forward if rules.forward else None,
+        backward=backward,
+        transpose=transpose if rules.transpose else None,
+    )

@@ -1,0 +1,332 @@
+"""grad, Jacobians and Hessians: `vjp`, `jvp` and `vmap` under the names that users look for."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import tree
+from ..algebra import concrete_namespace, zeros_like
+from ..core import aval_of, tangent_dtype
+from ..errors import ArgumentError, NonScalarOutputError, where
+from ..jaxpr import eval_jaxpr
+from .arguments import Flat, Selection, own, zero_derivative
+from .jvp import instantiate, jvp
+from .linearize import linearize_flat
+from .strong import strong_zeros as strong_zeros_on
+from .vjp import pull_back, record_flat, vjp
+from .vmap import batch_flat, move_batch
+
+Argnums = int | Sequence[int] | None
+Argnames = str | Sequence[str] | None
+
+
+def _flat(f: Callable[..., Any], selection: Selection, treedef: Any, has_aux: bool) -> Flat:
+    return Flat(lambda *values: selection.call(f, values), treedef, has_aux=has_aux)
+
+
+def value_and_grad(
+    f: Callable[..., Any],
+    argnums: Argnums = None,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+    *,
+    argnames: Argnames = None,
+    strong_zeros: bool = False,
+) -> Callable[..., Any]:
+    """``value_and_grad(f)(*args) == (f(*args), grad(f)(*args))``, for the price of the gradient.
+
+    The parameters are `grad`'s. With `has_aux` the result is ``((value, aux), gradient)``.
+
+    >>> value, slope = value_and_grad(lambda x: x * x)(3.0)
+    >>> float(value), float(slope)
+    (9.0, 6.0)
+    """
+
+    @functools.wraps(f)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        selection = Selection("grad", f, args, kwargs, argnums, argnames)
+        leaves, treedef = selection.leaves("grad", allow_int=allow_int)
+        if holomorphic:
+            _require_complex(leaves, treedef, selection)
+        flat = _flat(f, selection, treedef, has_aux)
+        outs, trace, slots = record_flat(flat, leaves, lasting=False)
+        _require_scalar(outs, flat.out_def, holomorphic)
+        aux = flat.aux_values(trace.value_of) if has_aux else None
+        seed = aval_of(outs[0]).dtype.type(1)
+        found = pull_back(trace.entries, [(slots[0], seed)], len(leaves), consume=True)
+        full = [
+            zero_derivative(x) if g is None else g for g, x in zip(found, leaves, strict=True)
+        ]
+        value = tree.unflatten(flat.out_def, own(outs, leaves))
+        gradient = selection.result(tree.unflatten(treedef, own(full, outs)))
+        return ((value, aux), gradient) if has_aux else (value, gradient)
+
+    return strong_zeros_on()(run) if strong_zeros else run
+
+
+def grad(
+    f: Callable[..., Any],
+    argnums: Argnums = None,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+    *,
+    argnames: Argnames = None,
+    strong_zeros: bool = False,
+) -> Callable[..., Any]:
+    """The gradient of a real scalar function: ``grad(f)(x)[i] = df/dx[i]``, in reverse mode.
+
+    `argnums` (an int or several) selects positional arguments, by default the first; `argnames`
+    selects arguments by name. One selected argument gives one gradient, several give a tuple; each
+    has the tree, shapes, dtypes and device of its argument. `has_aux`: `f` returns ``(value, aux)``
+    and so does the gradient. `holomorphic`: `f` maps complex to complex and is holomorphic.
+    `allow_int`: integer arrays get a zero gradient of dtype float0. `strong_zeros`: see
+    `strong_zeros`. A complex argument of a real function gets ``df/dx - i df/dy``.
+
+    Raises: NonScalarOutputError: the value is not one real number. ArgumentError: an argument is no
+    floating array, or is not there.
+    Source: Griewank & Walther, "Evaluating derivatives", 2nd ed., SIAM 2008.
+
+    >>> import numpy as np
+    >>> grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi])).round(12).tolist()
+    [1.0, -1.0]
+    """
+    both = value_and_grad(
+        f,
+        argnums,
+        has_aux,
+        holomorphic,
+        allow_int,
+        argnames=argnames,
+        strong_zeros=strong_zeros,
+    )
+
+    @functools.wraps(f)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, g = both(*args, **kwargs)
+        return (g, value[1]) if has_aux else g
+
+    return gradient
+
+
+def _require_complex(leaves: Sequence[Any], treedef: Any, selection: Selection) -> None:
+    for x, path in zip(leaves, treedef.paths(), strict=True):
+        if aval_of(x).dtype.kind != "c":
+            raise ArgumentError(
+                f"grad: holomorphic=True, but argument {selection.keys[path[0].key]}"
+                f"{tree.key_str(path[1:])} is {aval_of(x)}; need a complex array{where()}"
+            )
+
+
+def _require_scalar(outs: Sequence[Any], out_def: Any, holomorphic: bool) -> None:
+    if len(outs) != 1 or out_def != tree.LEAF:
+        raise NonScalarOutputError(
+            f"grad: the function must return one scalar, found {out_def}: return the loss alone, or "
+            f"(loss, aux) with has_aux=True{where()}"
+        )
+    aval = aval_of(outs[0])
+    if aval.shape != ():
+        raise NonScalarOutputError(
+            f"grad: the function must return one scalar, found {aval}: sum or average it, or use "
+            f"jacrev or elementwise_grad{where()}"
+        )
+    if holomorphic and aval.dtype.kind != "c":
+        raise NonScalarOutputError(
+            f"grad: holomorphic=True needs a complex result, found {aval}{where()}"
+        )
+    if not holomorphic and aval.dtype.kind != "f":
+        hint = (
+            "take the real part or the absolute value, or say holomorphic=True"
+            if aval.dtype.kind == "c"
+            else "it has no derivative"
+        )
+        raise NonScalarOutputError(
+            f"grad: the function must return a real number, found {aval}: {hint}{where()}"
+        )
+
+
+# ---------------------------------------------------------------- Jacobians
+
+
+def jacfwd(
+    f: Callable[..., Any],
+    argnums: Argnums = None,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Argnames = None,
+) -> Callable[..., Any]:
+    """The Jacobian ``J[out..., in...]`` by columns, in forward mode: for few inputs.
+
+    Every leaf of the output is replaced by a tree like the selected argument(s), whose leaves have
+    the output's shape followed by the input's.
+
+    Raises: ArgumentError: an argument is no floating array; complex ones need `holomorphic`.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+
+    @functools.wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        selection = Selection("jacfwd", f, args, kwargs, argnums, argnames)
+        leaves, treedef = selection.leaves("jacfwd")
+        _check_complex("jacfwd", leaves, holomorphic)
+        flat = _flat(f, selection, treedef, has_aux)
+        outs, program, trace = linearize_flat(flat, leaves)
+        columns = _rows(lambda *ts: eval_jaxpr(program, *ts), leaves, last=True)
+        out = _tree_of_blocks(
+            [_split(column, leaves, last=True) for column in columns], flat, treedef, selection
+        )
+        return (out, flat.aux_values(lambda x: trace.parts(x)[0])) if has_aux else out
+
+    return jacobian
+
+
+def jacrev(
+    f: Callable[..., Any],
+    argnums: Argnums = None,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Argnames = None,
+) -> Callable[..., Any]:
+    """The Jacobian ``J[out..., in...]`` by rows, in reverse mode: for few outputs.
+
+    Every leaf of the output is replaced by a tree like the selected argument(s), whose leaves have
+    the output's shape followed by the input's.
+
+    Raises: ArgumentError: an argument is no floating array; complex ones need `holomorphic`.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+
+    @functools.wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        selection = Selection("jacrev", f, args, kwargs, argnums, argnames)
+        leaves, treedef = selection.leaves("jacrev")
+        _check_complex("jacrev", leaves, holomorphic)
+        flat = _flat(f, selection, treedef, has_aux)
+        outs, trace, slots = record_flat(flat, leaves, lasting=False)
+        _check_complex("jacrev", outs, holomorphic)
+
+        def pull(*cts: Any) -> list[Any]:
+            seeds = list(zip(slots, cts, strict=True))
+            found = pull_back(trace.entries, seeds, len(leaves), consume=False)
+            return [instantiate(g, x) for g, x in zip(found, leaves, strict=True)]
+
+        rows = _rows(pull, outs, last=False)
+        per_input = [_split(row, outs, last=False) for row in rows]
+        blocks = [list(block) for block in zip(*per_input, strict=True)]
+        out = _tree_of_blocks(blocks, flat, treedef, selection)
+        return (out, flat.aux_values(trace.value_of)) if has_aux else out
+
+    return jacobian
+
+
+jacobian = jacrev
+
+
+def _check_complex(transform: str, values: Sequence[Any], holomorphic: bool) -> None:
+    for x in values:
+        if (aval_of(x).dtype.kind == "c") != holomorphic:
+            needed = "need complex arrays" if holomorphic else "say holomorphic=True"
+            raise ArgumentError(
+                f"{transform}: found {aval_of(x)} with holomorphic={holomorphic}: {needed}{where()}"
+            )
+
+
+def _rows(linear: Callable[..., Any], like: Sequence[Any], *, last: bool) -> list[Any]:
+    """`linear` applied to every vector of the standard basis of `like`, stacked along one axis."""
+    total = sum(aval_of(x).size for x in like)
+    basis = []
+    offset = 0
+    for x in like:
+        aval = aval_of(x)
+        eye = concrete_namespace(x).eye(total, aval.size, -offset, dtype=tangent_dtype(aval.dtype))
+        basis.append(eye.reshape((total, *aval.shape)))
+        offset += aval.size
+    outs = batch_flat(linear, basis, [0] * len(basis), total)
+    return [move_batch(x, bdim, -1 if last else 0, total) for x, bdim in outs]
+
+
+def _split(x: Any, like: Sequence[Any], *, last: bool) -> list[Any]:
+    """`x` cut along its last (or first) axis into blocks of the shapes of `like`."""
+    blocks = []
+    start = 0
+    for y in like:
+        aval = aval_of(y)
+        stop = start + aval.size
+        block = x[..., start:stop] if last else x[start:stop]
+        rest = block.shape[:-1] if last else block.shape[1:]
+        blocks.append(block.reshape((*rest, *aval.shape) if last else (*aval.shape, *rest)))
+        start = stop
+    return blocks
+
+
+def _tree_of_blocks(blocks: list[list[Any]], flat: Flat, treedef: Any, selection: Selection) -> Any:
+    """Per output leaf, the tree of the selected arguments."""
+    rows = [selection.result(tree.unflatten(treedef, own(row))) for row in blocks]
+    return tree.unflatten(flat.out_def, rows)
+
+
+# ---------------------------------------------------------------- second order
+
+
+def hessian(
+    f: Callable[..., Any],
+    argnums: Argnums = None,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Argnames = None,
+) -> Callable[..., Any]:
+    """The Hessian ``H[out..., in..., in...]``: ``jacfwd(jacrev(f))``, with their parameters.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0])).tolist()
+    [[4.0, 2.0], [2.0, 0.0]]
+    """
+    inner = jacrev(f, argnums, has_aux, holomorphic, argnames=argnames)
+    return jacfwd(inner, argnums, has_aux, holomorphic, argnames=argnames)
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian of a scalar `f` times a vector, without the Hessian: forward over reverse.
+
+    `primals` and `tangents` are tuples, one entry per argument; so is the result, unless there is one
+    argument only.
+
+    Raises: as `grad` and `jvp`.
+    Source: Pearlmutter, "Fast exact multiplication by the Hessian", Neural Computation 6 (1994).
+
+    >>> import numpy as np
+    >>> hvp(lambda x: (x**3).sum(), (np.array([1.0, 2.0]),), (np.array([1.0, 1.0]),)).tolist()
+    [6.0, 12.0]
+    """
+    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return jvp(grad(f, argnums), tuple(primals), tuple(tangents))[1]
+
+
+def elementwise_grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
+    """The derivative of a function that acts on every element alone: ``grad(sum(f(x)))``.
+
+    >>> import numpy as np
+    >>> elementwise_grad(np.tanh)(np.array([0.0])).tolist()
+    [1.0]
+    """
+
+    @functools.wraps(f)
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        selection = Selection("elementwise_grad", f, args, kwargs, argnum, None)
+        y, f_vjp = vjp(lambda x: selection.call(f, (x,)), selection.values[0])
+        ones = tree.tree_map(lambda leaf: zeros_like(leaf) + 1, y)
+        return f_vjp(ones)[0]
+
+    return derivative

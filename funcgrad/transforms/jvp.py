@@ -1,0 +1,152 @@
+"""Forward mode: `JVPTrace` carries a tangent beside every value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import tree
+from ..algebra import zeros_like
+from ..array import TracedArray
+from ..core import Aval, Primitive, Trace, aval_of, current
+from ..errors import ArgumentError, where
+from ..views import refresh, snapshot
+from .arguments import Flat, flat_tangents, flatten_primals, own
+
+
+class JVPTracer(TracedArray):
+    """A value and its tangent; None for a tangent that is zero."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, trace: Trace, primal: Any, tangent: Any) -> None:
+        self.owner = trace
+        self.view = None
+        self.primal = primal
+        self.tangent = tangent
+
+    @property
+    def aval(self) -> Aval:
+        return aval_of(self.primal)
+
+    @property
+    def underlying(self) -> Any:
+        return self.primal
+
+    def assign(self, other: Any) -> None:
+        self.primal = other.primal
+        self.tangent = other.tangent
+
+
+class JVPTrace(Trace):
+    """Values are computed by the parent, tangents by `tangents` (the parent, or a recorder)."""
+
+    __slots__ = ("tangents",)
+
+    def __init__(self, parent: Trace, tangents: Trace) -> None:
+        self.parent = parent
+        self.tangents = tangents
+
+    def lift(self, value: Any) -> JVPTracer:
+        return JVPTracer(self, snapshot(value, copy=True), None)
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        primals, ts = [], []
+        mine = live = False
+        for a in args:
+            if a.__class__ is JVPTracer and a.owner is self:
+                if a.view is not None:
+                    refresh(a)
+                mine = True
+                live = live or a.tangent is not None
+                primals.append(a.primal)
+                ts.append(a.tangent)
+            else:
+                primals.append(a)
+                ts.append(None)
+        ans = self.parent.process(prim, primals, params)
+        if not mine or not prim.differentiable:
+            return ans
+        t = None
+        if live:
+            token = current.set(self.tangents)
+            try:
+                t = prim.tangent(ans, primals, ts, params)
+            finally:
+                current.reset(token)
+        if not prim.multiple:
+            return JVPTracer(self, ans, t)
+        ts = (None,) * len(ans) if t is None else t
+        return tuple(JVPTracer(self, x, t) for x, t in zip(ans, ts, strict=True))
+
+    def parts(self, x: Any) -> tuple[Any, Any]:
+        """The value and the tangent (or None) of something that the traced function returned."""
+        if x.__class__ is JVPTracer and x.owner is self:
+            if x.view is not None:
+                refresh(x)
+            return x.primal, x.tangent
+        return x, None
+
+
+def run_jvp(
+    trace: JVPTrace,
+    f: Callable[..., Sequence[Any]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+) -> tuple[list[Any], list[Any]]:
+    """Run `f`, which takes and returns flat lists, under `trace`: its values and tangents."""
+    token = current.set(trace)
+    try:
+        outs = f(*[JVPTracer(trace, p, t) for p, t in zip(primals, tangents, strict=True)])
+    finally:
+        current.reset(token)
+    parts = [trace.parts(x) for x in outs]
+    return [p for p, _ in parts], [t for _, t in parts]
+
+
+def jvp_flat(
+    f: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """Values and tangents of `f`, which takes and returns flat lists; None for a zero tangent."""
+    parent = current.get()
+    return run_jvp(JVPTrace(parent, parent), f, primals, tangents)
+
+
+def instantiate(t: Any, x: Any) -> Any:
+    """A tangent or cotangent of `x`, with zeros in place of None."""
+    return zeros_like(x) if t is None else t
+
+
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> Any:
+    """The value of `f` at `primals` and its derivative along `tangents`: ``(y, dy)``.
+
+    Both are tuples (or lists), one entry per argument. With `has_aux`, `f` returns ``(out, aux)`` and
+    the result is ``(out, dout, aux)``.
+
+    Raises: ArgumentError: structures, types or dtypes do not match. ShapeError: shapes do not.
+    Source: Baydin et al., "Automatic differentiation in machine learning: a survey", JMLR 2018.
+
+    >>> y, dy = jvp(lambda x: x * x, (3.0,), (1.0,))
+    >>> float(y), float(dy)
+    (9.0, 6.0)
+    """
+    for name, value in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(value, tuple | list):
+            raise ArgumentError(
+                f"jvp: {name} must be a tuple, one entry per argument of the function; found "
+                f"{type(value).__name__}{where()}"
+            )
+    leaves, treedef = flatten_primals("jvp", tuple(primals))
+    ts = flat_tangents("jvp", treedef, leaves, tuple(tangents))
+    flat = Flat(f, treedef, has_aux=has_aux)
+    parent = current.get()
+    trace = JVPTrace(parent, parent)
+    values, dots = run_jvp(trace, flat, leaves, ts)
+    full = [instantiate(t, x) for t, x in zip(dots, values, strict=True)]
+    out = tree.unflatten(flat.out_def, own(values, leaves))
+    dout = tree.unflatten(flat.out_def, own(full, (*ts, *values)))
+    if has_aux:
+        return out, dout, flat.aux_values(lambda x: trace.parts(x)[0])
+    return out, dout

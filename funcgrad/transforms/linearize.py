@@ -1,0 +1,101 @@
+"""Linear maps as programs: `linearize` records one, `linear_transpose` turns one around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import tree
+from ..core import Aval, aval_of, current, tangent_dtype
+from ..errors import NotLinearError, where
+from ..jaxpr import Jaxpr, Literal, eval_jaxpr
+from .arguments import Flat, flat_cotangents, flat_tangents, flatten_primals, own
+from .jvp import JVPTrace, instantiate, run_jvp
+from .trace import JaxprTrace, trace_to_jaxpr
+from .transpose import transpose_jaxpr
+
+
+def linearize_flat(
+    f: Callable[..., Sequence[Any]], leaves: Sequence[Any]
+) -> tuple[list[Any], Jaxpr, JVPTrace]:
+    """The values of `f`, which takes and returns flat lists, and the program of its tangents."""
+    parent = current.get()
+    recorder = JaxprTrace(parent)
+    trace = JVPTrace(parent, recorder)
+    ts = [recorder.new_input(_tangent_aval(x)) for x in leaves]
+    in_vars = [t.var for t in ts]
+    values, dots = run_jvp(trace, f, leaves, ts)
+    full = [instantiate(t, x) for t, x in zip(dots, values, strict=True)]
+    return values, recorder.finish(in_vars, full), trace
+
+
+def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of `f` at `primals` and its derivative there as a linear function of the tangents.
+
+    ``y, f_jvp = linearize(f, *primals)``; every call of ``f_jvp(*tangents)`` costs only the linear
+    part. With `has_aux`, `f` returns ``(out, aux)`` and the result is ``(out, f_jvp, aux)``.
+
+    Raises: ArgumentError: a primal is no floating or complex array.
+    Source: Radul et al., "You only linearize once", POPL 2023.
+
+    >>> import numpy as np
+    >>> y, f_jvp = linearize(np.sin, 0.0)
+    >>> float(f_jvp(2.0))
+    2.0
+    """
+    leaves, treedef = flatten_primals("linearize", primals)
+    flat = Flat(f, treedef, has_aux=has_aux)
+    values, program, trace = linearize_flat(flat, leaves)
+
+    def f_jvp(*tangents: Any) -> Any:
+        flat_ts = flat_tangents("linearize", treedef, leaves, tangents)
+        return tree.unflatten(flat.out_def, own(eval_jaxpr(program, *flat_ts), flat_ts))
+
+    out = tree.unflatten(flat.out_def, own(values, leaves))
+    aux = flat.aux_values(lambda x: trace.parts(x)[0])
+    return (out, f_jvp, aux) if has_aux else (out, f_jvp)
+
+
+def _tangent_aval(x: Any) -> Aval:
+    aval = aval_of(x)
+    return Aval(aval.shape, tangent_dtype(aval.dtype))
+
+
+def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tuple[Any, ...]]:
+    """The transpose of a linear `f`: ``sum(ct * f(x)) == sum(linear_transpose(f, x)(ct) * x)``.
+
+    `primals` give shapes and dtypes only. The transposed function returns a tuple, one cotangent per
+    argument.
+
+    Raises: NotLinearError: `f` is not linear in its arguments, naming the primitive.
+
+    >>> import numpy as np
+    >>> scale = linear_transpose(lambda x: 3.0 * x, 0.0)
+    >>> float(scale(2.0)[0])
+    6.0
+    """
+    leaves, treedef = tree.flatten(primals)
+    flat = Flat(f, treedef)
+    program = trace_to_jaxpr(flat, [_tangent_aval(x) for x in leaves])
+    _refuse_affine(program)
+
+    def transposed(ct: Any) -> tuple[Any, ...]:
+        cts = flat_cotangents("linear_transpose", flat.out_def, program.outs, ct)
+        found = transpose_jaxpr(program, cts)
+        zeros = [instantiate(g, aval) for g, aval in zip(found, program.in_avals, strict=True)]
+        return tree.unflatten(treedef, zeros)
+
+    return transposed
+
+
+def _refuse_affine(program: Jaxpr) -> None:
+    """Adding a constant is not linear, though every primitive in sight has a transpose."""
+    for eqn in program.eqns:
+        if eqn.prim.name in ("add", "subtract"):
+            for atom in eqn.inputs:
+                is_constant = atom.__class__ is Literal or atom in program.const_vars
+                if is_constant and not (atom.__class__ is Literal and atom.value == 0):  # type: ignore[union-attr]
+                    raise NotLinearError(
+                        f"linear_transpose: the function is affine, not linear: it adds a constant"
+                        f"{where()}"
+                    )

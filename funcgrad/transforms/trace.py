@@ -1,0 +1,191 @@
+"""Recording programs: `JaxprTrace`, and `make_jaxpr`, `eval_shape` over it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..array import TracedArray
+from ..core import Aval, Primitive, Trace, aval_of, as_operand, current
+from ..errors import user_frame
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from ..views import refresh, snapshot
+
+
+class JaxprTracer(TracedArray):
+    """A value known by its type, and the variable that stands for it in the program."""
+
+    __slots__ = ("value", "var")
+
+    def __init__(self, trace: JaxprTrace, var: Var, value: Any = None) -> None:
+        self.owner = trace
+        self.view = None
+        self.var = var
+        self.value = value
+
+    @property
+    def aval(self) -> Aval:
+        return self.var.aval
+
+    @property
+    def underlying(self) -> Any:
+        return self.value
+
+    def assign(self, other: Any) -> None:
+        self.var = other.var
+        self.value = other.value
+
+
+class JaxprTrace(Trace):
+    """Records what is done to its tracers; the rest is left to the parent.
+
+    `concrete`: also run every equation, so that Python may branch on values.
+    """
+
+    __slots__ = ("captured", "concrete", "const_vars", "consts", "eqns", "lasting")
+
+    def __init__(self, parent: Trace, *, concrete: bool = False, lasting: bool = False) -> None:
+        self.parent = parent
+        self.concrete = concrete
+        self.lasting = lasting
+        self.eqns: list[Eqn] = []
+        self.captured: list[Any] = []  # keeps the constants alive, so that their ids stay theirs
+        self.consts: list[Any] = []
+        self.const_vars: dict[int, Var] = {}
+
+    def new_input(self, aval: Aval, value: Any = None) -> JaxprTracer:
+        return JaxprTracer(self, Var(aval), value)
+
+    def lift(self, value: Any) -> JaxprTracer:
+        return JaxprTracer(self, self._constant(value), value)
+
+    def _constant(self, value: Any) -> Var:
+        var = self.const_vars.get(id(value))
+        if var is None:
+            var = self.const_vars[id(value)] = Var(aval_of(value))
+            self.captured.append(value)
+            self.consts.append(snapshot(value, copy=self.lasting))
+        return var
+
+    def atom(self, x: Any) -> Atom:
+        """The variable or literal that stands for `x` in this program."""
+        if x.__class__ is JaxprTracer and x.owner is self:
+            if x.view is not None:
+                refresh(x)
+            return x.var
+        if isinstance(x, bool | int | float | complex | np.generic):
+            return Literal(x)
+        return self._constant(x)
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if not any(a.__class__ is JaxprTracer and a.owner is self for a in args):
+            return self.parent.process(prim, args, params)
+        inputs = [self.atom(as_operand(prim, i, a)) for i, a in enumerate(args)]
+        if self.concrete:
+            values = [
+                a.value if a.__class__ is JaxprTracer and a.owner is self else a for a in args
+            ]
+            ans = self.parent.process(prim, values, params)
+            avals = map(aval_of, ans) if prim.multiple else aval_of(ans)
+        else:
+            ans = None
+            avals = prim.aval(*[a.aval for a in inputs], **params)
+        source = _source() if self.lasting else None
+        if not prim.multiple:
+            out = Var(avals)
+            self.eqns.append(Eqn(prim, inputs, params, (out,), source))
+            return JaxprTracer(self, out, ans)
+        outs = tuple(map(Var, avals))
+        self.eqns.append(Eqn(prim, inputs, params, outs, source))
+        values = ans if self.concrete else (None,) * len(outs)
+        return tuple(JaxprTracer(self, v, x) for v, x in zip(outs, values, strict=True))
+
+    def finish(self, in_vars: Sequence[Var], outs: Sequence[Any]) -> Jaxpr:
+        """The program from `in_vars` to `outs`."""
+        atoms = [self.atom(x) for x in outs]
+        return Jaxpr(in_vars, self.eqns, atoms, list(self.const_vars.values()), self.consts)
+
+
+def _source() -> tuple[str, int] | None:
+    frame = user_frame()
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def trace_to_jaxpr(
+    f: Callable[..., Sequence[Any]],
+    avals: Sequence[Aval],
+    *,
+    values: Sequence[Any] | None = None,
+    lasting: bool = False,
+) -> Jaxpr:
+    """The program of `f`, which takes and returns flat lists, for inputs of the given types.
+
+    With `values`, `f` also runs on them, so that Python may branch on what it computes.
+    `lasting`: the program outlives the call, so constants are copied and source lines are kept.
+    """
+    trace = JaxprTrace(current.get(), concrete=values is not None, lasting=lasting)
+    inputs = [
+        trace.new_input(aval, None if values is None else values[i]) for i, aval in enumerate(avals)
+    ]
+    in_vars = [x.var for x in inputs]
+    token = current.set(trace)
+    try:
+        outs = f(*inputs)
+    finally:
+        current.reset(token)
+    return trace.finish(in_vars, outs)
+
+
+def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
+    """The program of `f`: ``make_jaxpr(f)(*args)`` traces `f` on the types of `args`.
+
+    Raises: ConcretizationError: `f` branches on a traced value.
+    Source: Frostig, Johnson & Leary, "Compiling machine learning programs via high-level tracing",
+    SysML 2018.
+
+    >>> import numpy as np
+    >>> make_jaxpr(lambda x: (np.sin(x) * 2.0).sum())(np.ones(3))
+    { lambda ; a:f64[3] . let
+        b:f64[3] = sin a
+        c:f64[3] = multiply b 2.0
+        d:f64[] = sum[axis=(0,)] c
+      in (d,) }
+    """
+
+    @functools.wraps(f)
+    def traced(*args: Any, **kwargs: Any) -> Jaxpr:
+        leaves, treedef = tree.flatten((args, kwargs))
+
+        def flat(*xs: Any) -> list[Any]:
+            args, kwargs = tree.unflatten(treedef, xs)
+            return tree.leaves(f(*args, **kwargs))
+
+        return trace_to_jaxpr(flat, [aval_of(x) for x in leaves], lasting=True)
+
+    return traced
+
+
+def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The types of ``f(*args, **kwargs)`` in the output's tree, without computing anything.
+
+    Raises: ConcretizationError: `f` branches on a traced value.
+
+    >>> import numpy as np
+    >>> eval_shape(lambda x: x + 1.0, np.ones((2, 3)))
+    f64[2,3]
+    """
+    leaves, treedef = tree.flatten((args, kwargs))
+    out_def: Any = None
+
+    def flat(*xs: Any) -> list[Any]:
+        nonlocal out_def
+        args, kwargs = tree.unflatten(treedef, xs)
+        outs, out_def = tree.flatten(f(*args, **kwargs))
+        return outs
+
+    jaxpr = trace_to_jaxpr(flat, [aval_of(x) for x in leaves])
+    return tree.unflatten(out_def, jaxpr.out_avals)

@@ -1,0 +1,85 @@
+"""Which traced value is a view of which, so that a write into one is seen by the others.
+
+Layer 1. NOTE [Mutation] A traced array is a box whose contents a write replaces: nobody's data is
+changed, so every transform differentiates a write like any other primitive. A view remembers the
+array it was taken from (`base`) and how (`chain`); a write into it is a `view_update` of the base,
+and a view whose base was written since it was last looked at is taken again from the base.
+
+A traced array has no memory layout; views behave as if every base were C-contiguous.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .core import Tracer
+
+
+class Link(NamedTuple):
+    """One step from a base to a view: a view primitive and its parameters, hashable."""
+
+    prim: Any
+    params: tuple[tuple[str, Any], ...]
+
+    def __repr__(self) -> str:
+        shown = " ".join(f"{key}={value!r}" for key, value in self.params)
+        return f"{self.prim.name}[{shown}]"
+
+
+class Base:
+    """Of a value that views were taken of: how often it has been written into."""
+
+    __slots__ = ("version",)
+
+    def __init__(self) -> None:
+        self.version = 0
+
+
+class View:
+    """Of a view: its base, the chain of primitives that leads to it, and the version it shows."""
+
+    __slots__ = ("base", "chain", "seen")
+
+    def __init__(self, base: Tracer, chain: tuple[Link, ...], seen: int) -> None:
+        self.base = base
+        self.chain = chain
+        self.seen = seen
+
+
+def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> None:
+    """Remember that `out` is the view ``prim(x, **params)``."""
+    if out is x or out.owner is not x.owner:
+        return
+    link = Link(prim, tuple(params.items()))
+    seen = x.view
+    if seen.__class__ is View:
+        out.view = View(seen.base, (*seen.chain, link), seen.seen)
+        return
+    if seen is None:
+        seen = x.view = Base()
+    out.view = View(x, (link,), seen.version)
+
+
+def snapshot(x: Any, *, copy: bool) -> Any:
+    """`x` as it is now: a box of its own for a traced value, a copy of a plain array if asked."""
+    if isinstance(x, Tracer):
+        if x.view is not None:
+            refresh(x)
+        box = x.__class__.__new__(x.__class__)
+        box.owner = x.owner
+        box.view = None
+        box.assign(x)
+        return box
+    flags = getattr(x, "flags", None)
+    return x.copy() if copy and flags is not None and getattr(flags, "writeable", True) else x
+
+
+def refresh(x: Tracer) -> None:
+    """Take a view again if its base was written since. Call wherever `x.view` is not None."""
+    view = x.view
+    if view.__class__ is View and view.seen != view.base.view.version:
+        out: Any = view.base
+        for prim, params in view.chain:
+            out = x.owner.process(prim, (out,), dict(params))
+        x.assign(out)
+        view.seen = view.base.view.version
