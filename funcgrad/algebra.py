@@ -153,6 +153,7 @@ class _OneRule(Primitive):
         self._aval = aval
         self._batch = batch
         self._saves: dict[tuple[bool, ...], tuple[bool, tuple[bool, ...]]] = {}
+        self._dtypes: dict[tuple[Any, ...], Any] = {}
 
     def rule(self, i: int) -> Any:
         """The rule of operand `i`; a single rule of a variadic primitive serves all of them."""
@@ -195,15 +196,20 @@ class Elementwise(_OneRule):
 
     def aval(self, *avals: Aval, **params: Any) -> Any:
         shape = broadcast_shapes(self.name, [a.shape for a in avals])
-        return Aval(shape, self.result_dtype(tuple(a.promoting() for a in avals), params))
+        key = (*((a.dtype, a.weak) for a in avals), *params.items())
+        dtype = self._dtypes.get(key)
+        if dtype is None:
+            dtype = self._dtypes[key] = self._result_dtype(avals, params)
+        return Aval(shape, dtype)
 
-    def result_dtype(self, promoting: tuple[Any, ...], params: dict) -> Any:
+    def _result_dtype(self, avals: Sequence[Aval], params: dict) -> Any:
         """NumPy's own answer, read off the implementation run on empty operands."""
-        ones = [np.ones(0, d) if isinstance(d, np.dtype) else d for d in promoting]
-        if not any(isinstance(x, np.ndarray) for x in ones):
-            ones = [np.asarray(x).dtype.type(1) for x in ones]
+        alone = all(a.weak for a in avals)
+        operands = [
+            a.dtype.type(0).item() if a.weak and not alone else np.ones(0, a.dtype) for a in avals
+        ]
         with np.errstate(all="ignore"):
-            return self.impl(np, *ones, **params).dtype
+            return self.impl(np, *operands, **params).dtype
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         scale = scaling.get()
@@ -393,7 +399,7 @@ class ElementwiseConstant(Constant):
     """Piecewise constant and elementwise: comparisons, `sign`, `floor`."""
 
     aval = Elementwise.aval
-    result_dtype = Elementwise.result_dtype
+    _result_dtype = Elementwise._result_dtype
     batch = Elementwise.batch
 
 

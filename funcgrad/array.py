@@ -256,32 +256,36 @@ class TracedArray(Tracer):
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub":
-            raise _handover(self, "int()", "fnp.round(x).astype(int) outside the derivative")
+            raise _handover(self, "int(x)", "x itself; to index, keep the integer out of the traced values")
         return int(self._number("int()"))
 
     def __int__(self) -> int:
         return self.__index__()
 
     def __float__(self) -> float:
-        raise _handover(self, "float()", "the value itself, and fnp.sin for math.sin")
+        raise _handover(
+            self,
+            "float(x), as in math.sin(x) or z[0] = x for a plain array z,",
+            "x itself, fnp.sin for math.sin, fnp.zeros(n) for an np.zeros(n) that is written into",
+        )
 
     def __complex__(self) -> complex:
-        raise _handover(self, "complex()", "the value itself, and fnp.exp for cmath.exp")
+        raise _handover(self, "complex(x)", "x itself, and fnp.exp for cmath.exp")
 
     def item(self, *args: int) -> Any:
         """Raises: a Python number would cut the derivative."""
-        raise _handover(self, ".item()", "the value itself, or x[i]")
+        raise _handover(self, "x.item()", "x itself, or x[i]")
 
     def tolist(self) -> Any:
         """Raises: Python numbers would cut the derivative."""
-        raise _handover(self, ".tolist()", "list(x)")
+        raise _handover(self, "x.tolist()", "list(x)")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _handover(
             self,
-            "storing it in a plain NumPy array",
-            "fnp.array([...]) for np.array([...]), fnp.zeros(n) for np.zeros(n) that is written "
-            "into, z = z + x for z += x",
+            "np.array(x) or storing x in a plain NumPy array",
+            "fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) for an np.zeros(n) "
+            "that is written into",
         )
 
     def __copy__(self) -> Any:
@@ -438,7 +442,7 @@ class TracedArray(Tracer):
 
 def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
     return HandoverError(
-        f"{what} would cut the derivative of a traced value {x!r}; use {instead}{where()}"
+        f"{what} would cut the derivative of the traced value {x!r}; use {instead}{where()}"
     )
 
 

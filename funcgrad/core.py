@@ -7,8 +7,10 @@ function, which interprets a primitive and asks its parent for the values undern
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .backend import NAMESPACES, UNKNOWN, namespace, register
-from .errors import ArgumentError, EscapedTracerError, MissingRuleError, where
+from .errors import ArgumentError, EscapedTracerError, FuncgradError, MissingRuleError, where
 
 _SHORT = {"float": "f", "complex": "c", "int": "i", "uint": "u"}
 
@@ -176,10 +178,15 @@ class Tracer:
 
 
 class Trace:
-    """An interpreter of primitives. `parent` interprets what happens underneath."""
+    """An interpreter of primitives.
 
-    __slots__ = ("parent",)
+    `parent` interprets what happens underneath; `function` is the user's function being traced.
+    """
+
+    __slots__ = ("function", "parent")
     parent: Trace
+    function: Any
+    transform = "a transform"  # how errors call it
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Interpret one application of `prim`; may be called whatever the current trace is."""
@@ -203,7 +210,12 @@ class EvalTrace(Trace):
                 if xp is not None or module is UNKNOWN:
                     return self._process_other(prim, args, params)
                 xp = module
-        return prim.impl(xp or np, *args, **params)
+        try:
+            return prim.impl(xp or np, *args, **params)
+        except ValueError:
+            with contextlib.suppress(MissingRuleError):
+                prim.aval(*map(aval_of, args), **params)  # says it better, if the shapes are wrong
+            raise
 
     def _process_other(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Operands that are not all arrays of one module: value types, lists, leaked tracers."""
@@ -243,11 +255,17 @@ def as_operand(prim: Primitive, position: int, x: Any) -> Any:
 
 def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
     """The error for a tracer whose transform has ended, or that an inner function closes over."""
-    made_by = type(tracer.owner).__name__.removesuffix("Trace").lower() or "a transform"
+    trace = tracer.owner
+    function = getattr(trace, "function", None)
+    code = getattr(function, "__code__", None)
+    made = f" {getattr(function, '__name__', 'function')!r}" if function is not None else ""
+    if code is not None:
+        made += f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
     return EscapedTracerError(
-        f"{prim.name}: a traced value {tracer!r} is used outside the function that {made_by} was "
-        f"tracing. It was kept in a global, an attribute or a container; return it from the "
-        f"function (or through has_aux=True) instead{where()}"
+        f"{prim.name}: the traced value {tracer!r} is used outside the function{made} that "
+        f"{trace.transform} was tracing. It was kept in a global, an attribute or a container, or "
+        f"a custom rule closes over it; return it from the function (or through has_aux=True), or "
+        f"pass it as an argument{where()}"
     )
 
 
@@ -255,3 +273,17 @@ EVAL = EvalTrace()
 EVAL.parent = EVAL
 current: ContextVar[Trace] = ContextVar("current", default=EVAL)
 _get_current = current.get
+
+
+def run_under(trace: Trace, f: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """``f(*args)`` with `trace` as the current one; what was current before is restored always."""
+    token = current.set(trace)
+    try:
+        return f(*args)
+    except ValueError as error:
+        # NumPy wraps what a traced value says when it is stored in a plain array: unwrap it.
+        if isinstance(error.__cause__, FuncgradError):
+            raise error.__cause__ from None
+        raise
+    finally:
+        current.reset(token)

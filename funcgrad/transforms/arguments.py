@@ -21,10 +21,13 @@ FLOAT0 = np.dtype([("float0", np.void, 0)])  # the dtype of the derivative by an
 class Flat:
     """`f` as a function of a flat list that returns a flat list; remembers the output's tree."""
 
-    __slots__ = ("_aux", "f", "has_aux", "out_def", "treedef")
+    __slots__ = ("_aux", "f", "has_aux", "origin", "out_def", "treedef")
 
-    def __init__(self, f: Callable[..., Any], treedef: Any, *, has_aux: bool = False) -> None:
+    def __init__(
+        self, f: Callable[..., Any], treedef: Any, *, has_aux: bool = False, origin: Any = None
+    ) -> None:
         self.f = f
+        self.origin = origin or f
         self.treedef = treedef
         self.has_aux = has_aux
         self.out_def: Any = None
@@ -51,6 +54,11 @@ class Flat:
     def aux_values(self, value_of: Callable[[Any], Any]) -> Any:
         """The auxiliary output with tracers replaced by their values."""
         return tree.tree_map(value_of, self._aux)
+
+
+def origin(f: Any) -> Any:
+    """The user's function behind a flat one, for messages."""
+    return getattr(f, "origin", f)
 
 
 def is_array(x: Any) -> bool:

@@ -23,7 +23,9 @@ Argnames = str | Sequence[str] | None
 
 
 def _flat(f: Callable[..., Any], selection: Selection, treedef: Any, has_aux: bool) -> Flat:
-    return Flat(lambda *values: selection.call(f, values), treedef, has_aux=has_aux)
+    return Flat(
+        lambda *values: selection.call(f, values), treedef, has_aux=has_aux, origin=f
+    )
 
 
 def value_and_grad(

@@ -8,10 +8,10 @@ from typing import Any
 from .. import tree
 from ..algebra import zeros_like
 from ..array import TracedArray
-from ..core import Aval, Primitive, Trace, aval_of, current
+from ..core import Aval, Primitive, Trace, aval_of, current, run_under
 from ..errors import ArgumentError, where
 from ..views import refresh, snapshot
-from .arguments import Flat, flat_tangents, flatten_primals, own
+from .arguments import Flat, flat_tangents, flatten_primals, origin, own
 
 
 class JVPTracer(TracedArray):
@@ -42,6 +42,7 @@ class JVPTrace(Trace):
     """Values are computed by the parent, tangents by `tangents` (the parent, or a recorder)."""
 
     __slots__ = ("tangents",)
+    transform = "jvp or linearize"
 
     def __init__(self, parent: Trace, tangents: Trace) -> None:
         self.parent = parent
@@ -95,11 +96,9 @@ def run_jvp(
     tangents: Sequence[Any],
 ) -> tuple[list[Any], list[Any]]:
     """Run `f`, which takes and returns flat lists, under `trace`: its values and tangents."""
-    token = current.set(trace)
-    try:
-        outs = f(*[JVPTracer(trace, p, t) for p, t in zip(primals, tangents, strict=True)])
-    finally:
-        current.reset(token)
+    trace.function = origin(f)
+    inputs = [JVPTracer(trace, p, t) for p, t in zip(primals, tangents, strict=True)]
+    outs = run_under(trace, f, inputs)
     parts = [trace.parts(x) for x in outs]
     return [p for p, _ in parts], [t for _, t in parts]
 

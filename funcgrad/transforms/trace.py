@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import tree
 from ..array import TracedArray
-from ..core import Aval, Primitive, Trace, aval_of, as_operand, current
-from ..errors import user_frame
+from ..core import Aval, Primitive, Trace, aval_of, as_operand, current, run_under
+from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..views import refresh, snapshot
+from .arguments import origin
 
 
 class JaxprTracer(TracedArray):
@@ -47,6 +48,7 @@ class JaxprTrace(Trace):
     """
 
     __slots__ = ("captured", "concrete", "const_vars", "consts", "eqns", "lasting")
+    transform = "make_jaxpr"
 
     def __init__(self, parent: Trace, *, concrete: bool = False, lasting: bool = False) -> None:
         self.parent = parent
@@ -85,6 +87,8 @@ class JaxprTrace(Trace):
         if not any(a.__class__ is JaxprTracer and a.owner is self for a in args):
             return self.parent.process(prim, args, params)
         inputs = [self.atom(as_operand(prim, i, a)) for i, a in enumerate(args)]
+        if params:
+            _require_hashable(prim, params)
         if self.concrete:
             values = [
                 a.value if a.__class__ is JaxprTracer and a.owner is self else a for a in args
@@ -110,6 +114,17 @@ class JaxprTrace(Trace):
         return Jaxpr(in_vars, self.eqns, atoms, list(self.const_vars.values()), self.consts)
 
 
+def _require_hashable(prim: Primitive, params: dict[str, Any]) -> None:
+    for name, value in params.items():
+        try:
+            hash(value)
+        except TypeError:
+            raise UnhashableParameterError(
+                f"{prim.name}: parameter {name}={value!r} is not hashable, so the program that holds "
+                f"it could not be compared; pass a tuple instead of a list{where()}"
+            ) from None
+
+
 def _source() -> tuple[str, int] | None:
     frame = user_frame()
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
@@ -132,11 +147,8 @@ def trace_to_jaxpr(
         trace.new_input(aval, None if values is None else values[i]) for i, aval in enumerate(avals)
     ]
     in_vars = [x.var for x in inputs]
-    token = current.set(trace)
-    try:
-        outs = f(*inputs)
-    finally:
-        current.reset(token)
+    trace.function = origin(f)
+    outs = run_under(trace, f, inputs)
     return trace.finish(in_vars, outs)
 
 

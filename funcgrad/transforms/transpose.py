@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import Primitive, aval_of, current, tangent_dtype
 from ..core import Aval
-from ..errors import NotLinearError
+from ..errors import NotLinearError, where
 from ..jaxpr import Atom, Jaxpr, Var
 from .trace import JaxprTrace, JaxprTracer
 
@@ -48,7 +48,7 @@ def _require_linear(prim: Primitive, linear: Sequence[bool]) -> None:
     if reads_ans or any(r and is_linear for r, is_linear in zip(reads, linear, strict=True)):
         raise NotLinearError(
             f"linear_transpose: the function is not linear in its arguments: it applies "
-            f"{prim.name} to them"
+            f"{prim.name} to them{where()}"
         )
 
 

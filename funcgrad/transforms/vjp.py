@@ -23,12 +23,17 @@ import numpy as np
 from .. import tree
 from ..algebra import Elementwise, conform, scaling, zeros_like
 from ..array import TracedArray
-from ..core import EVAL, Aval, Primitive, Trace, aval_of, current
+from ..core import EVAL, Aval, Primitive, Trace, aval_of, current, run_under
 from ..views import refresh, snapshot
-from .arguments import Flat, flat_cotangents, flatten_primals, own, zero_derivative
+from .arguments import Flat, flat_cotangents, flatten_primals, origin, own, zero_derivative
 from .transpose import cotangents
 
 ndarray = np.ndarray
+_LOCKED = (
+    "funcgrad: the array is read-only because a differentiated expression has used it and needs its "
+    "value again on the way back; write into a copy, or make the array with fnp.zeros(...)"
+)
+
 CONSTANT = -1  # the slot of a value that does not depend on the inputs
 
 Entry = tuple[Any, ...]
@@ -80,6 +85,7 @@ class TapeTrace(Trace):
     """
 
     __slots__ = ("direct", "entries", "lasting", "locked")
+    transform = "grad or vjp"
 
     def __init__(self, parent: Trace, *, lasting: bool) -> None:
         self.parent = parent
@@ -97,15 +103,17 @@ class TapeTrace(Trace):
 
     def keep(self, value: Any) -> Any:
         """A value that is not this tape's own, safe from later writes."""
-        if value.__class__ is ndarray:
-            if not self.lasting:
-                if value.flags.writeable:
-                    value.flags.writeable = False
-                    self.locked.append(value)
-                return value
-        return snapshot(value, copy=self.lasting)
+        if value.__class__ is not ndarray or self.lasting:
+            return snapshot(value, copy=self.lasting)
+        array: Any = value
+        while array.__class__ is ndarray and array.flags.writeable:
+            array.flags.writeable = False
+            self.locked.append(array)
+            array = array.base
+        return value
 
     def unlock(self) -> None:
+        self.locked.sort(key=lambda array: array.base is not None)  # owners before their views
         for array in self.locked:
             array.flags.writeable = True
         self.locked.clear()
@@ -326,7 +334,10 @@ def _binary(prim: Elementwise) -> Record:
             or (b.__class__ is ndarray and a.__class__ is float)
         ) or (i < 0 and j < 0):
             return trace._process(prim, (x, y), {})
-        ans = impl(np, a, b)
+        try:
+            ans = impl(np, a, b)
+        except ValueError:
+            return trace._process(prim, (x, y), {})  # explains wrong shapes
         save_ans, (save_a, save_b) = save[2 * (i >= 0) + (j >= 0)]
         shape, dtype = ans.shape, ans.dtype
         entries = trace.entries
@@ -382,11 +393,14 @@ def record_flat(
 ) -> tuple[list[Any], TapeTrace, list[int]]:
     """Run `f`, which takes and returns flat lists: its values, the tape, the values' slots."""
     trace = TapeTrace(current.get(), lasting=lasting)
-    token = current.set(trace)
+    trace.function = origin(f)
     try:
-        outs = f(*[trace.new_input(p) for p in primals])
+        outs = run_under(trace, f, [trace.new_input(p) for p in primals])
+    except ValueError as error:
+        if trace.locked and "read-only" in str(error):
+            error.add_note(_LOCKED)
+        raise
     finally:
-        current.reset(token)
         trace.unlock()
     values = [trace.value_of(x) for x in outs]
     return values, trace, [trace.slot_of(x) for x in outs]

@@ -9,12 +9,13 @@ from typing import Any
 
 from .. import tree
 from ..array import TracedArray
-from ..core import Aval, Primitive, Trace, aval_of, current
+from ..core import Aval, Primitive, Trace, aval_of, current, run_under
 from ..errors import ArgumentError, MissingRuleError, ShapeError, where
 from ..ops.index import FULL, Slice, getitem
 from ..ops.join import concatenate, stack
 from ..ops.structural import broadcast_to, transpose
 from ..views import refresh, snapshot
+from .arguments import origin
 
 
 class BatchTracer(TracedArray):
@@ -53,6 +54,7 @@ class BatchTrace(Trace):
     """Runs every primitive's batch rule through the parent."""
 
     __slots__ = ("size",)
+    transform = "vmap"
 
     def __init__(self, parent: Trace, size: int) -> None:
         self.parent = parent
@@ -156,11 +158,8 @@ def batch_flat(
     """Values and batch axes of `f`, which takes and returns flat lists."""
     trace = BatchTrace(current.get(), size)
     inputs = [x if b is None else BatchTracer(trace, x, b) for x, b in zip(args, axes, strict=True)]
-    token = current.set(trace)
-    try:
-        outs = f(*inputs)
-    finally:
-        current.reset(token)
+    trace.function = origin(f)
+    outs = run_under(trace, f, inputs)
     return [trace.parts(x) for x in outs]
 
 
@@ -212,7 +211,7 @@ def _flatten_mapped(
     _, args_def = tree.flatten(args)
     if isinstance(axes_tree, list):
         axes_tree = tuple(axes_tree)
-    axes = tree.flatten_axes("vmap in_axes", args_def, axes_tree)
+    axes = _flat_axes("vmap in_axes", args_def, axes_tree)
     axes += [0] * (len(leaves) - len(axes))
     ranked: list[int | None] = []
     for x, axis, path in zip(leaves, axes, treedef.paths(), strict=True):
@@ -227,6 +226,17 @@ def _flatten_mapped(
         else:
             ranked.append(axis % ndim)
     return leaves, treedef, ranked
+
+
+def _flat_axes(name: str, treedef: Any, axes_tree: Any) -> list[Any]:
+    try:
+        axes = tree.flatten_axes(name, treedef, axes_tree)
+    except ValueError as error:
+        raise ShapeError(f"{error}{where()}") from None
+    for axis in axes:
+        if axis is not None and not isinstance(axis, int):
+            raise ArgumentError(f"{name}: need ints and None, found {axis!r}{where()}")
+    return axes
 
 
 def argument_name(path: Any) -> str:
@@ -273,7 +283,7 @@ def _run(
         return outs
 
     outs = batch_flat(flat, leaves, axes, size)
-    places = tree.flatten_axes("vmap out_axes", out_def, out_axes)
+    places = _flat_axes("vmap out_axes", out_def, out_axes)
     moved = []
     for (x, bdim), to in zip(outs, places, strict=True):
         if to is None and bdim is not None:
@@ -300,7 +310,7 @@ def _chunked(
         from_here.append(run(part, stop - start))
     flat = [tree.flatten(y) for y in from_here]
     out_def = flat[0][1]
-    places = tree.flatten_axes("vmap out_axes", out_def, out_axes)
+    places = _flat_axes("vmap out_axes", out_def, out_axes)
     columns = zip(*(ys for ys, _ in flat), strict=True)
     joined = [
         ys[0] if to is None else concatenate(*ys, axis=to % aval_of(ys[0]).ndim)

@@ -1,10 +1,10 @@
-"""Pictures as SVG text, drawn without any plotting library."""
+"""Line charts as SVG text, drawn without any plotting library."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
-from xml.sax.saxutils import escape
+
+from .svg import INK, LARGE, MUTED, SMALL, document, line, text_at, text_width, xml
 
 __all__ = ["line_chart"]
 
@@ -13,17 +13,14 @@ __all__ = ["line_chart"]
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333333")
 _DASHES = ("", "7 3", "2 3")
 
-_INK, _MUTED, _GRID = "#222222", "#555555", "#e3e3e3"
-_FONT = "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\""
+_GRID = "#e3e3e3"
 
 _PLOT_WIDTH, _PLOT_HEIGHT = 560, 300
 _TOP, _BOTTOM, _MARGIN = 48, 56, 16
-_SMALL, _LARGE, _LEGEND_ROW = 12, 16, 20
+_LEGEND_ROW = 20
 
 # Values outside these bounds count as missing: sums and differences of the rest stay finite.
 _HUGE, _TINY = 1e300, 1e-300
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _Points = list[tuple[float, float]]
 
@@ -81,15 +78,15 @@ def line_chart(
     heights = {name: _drawable(values, log_y) for name, values in series.items()}
     x_axis = _index_axis(max(map(len, heights.values()), default=0))
     y_axis = _value_axis([y for ys in heights.values() for y in ys if y is not None], log_y)
-    label_width = max(_text_width(tick.label, _SMALL) for tick in y_axis.ticks)
-    box = _Box(_MARGIN + 1.8 * _SMALL + label_width + 8, _TOP, x_axis, y_axis)
+    label_width = max(text_width(tick.label, SMALL) for tick in y_axis.ticks)
+    box = _Box(_MARGIN + 1.8 * SMALL + label_width + 8, _TOP, x_axis, y_axis)
     body = [
-        _text(title, box.left, 28, size=_LARGE, weight="600"),
+        text_at(title, box.left, 28, size=LARGE, weight="600"),
         *_frame(box, x_label, y_label),
         *_curves(box, heights),
         *_legend(box, list(heights)),
     ]
-    return _document(title, _size(box, title, list(heights)), body)
+    return document(title, _size(box, title, list(heights)), body)
 
 
 def _drawable(values: Iterable[float], log_y: bool) -> list[float | None]:
@@ -195,23 +192,23 @@ def _frame(box: _Box, x_label: str, y_label: str) -> list[str]:
     for tick in box.y.ticks:
         _, y = box.place(box.x.low, tick.at)
         parts += [
-            _line(box.left, y, right, y, _GRID),
-            _text(tick.label, box.left - 8, y + 4, anchor="end", colour=_MUTED),
+            line(box.left, y, right, y, _GRID),
+            text_at(tick.label, box.left - 8, y + 4, anchor="end", colour=MUTED),
         ]
     for tick in box.x.ticks:
         x, _ = box.place(tick.at, box.y.low)
         parts += [
-            _line(x, bottom, x, bottom + 5, _MUTED),
-            _text(tick.label, x, bottom + 19, anchor="middle", colour=_MUTED),
+            line(x, bottom, x, bottom + 5, MUTED),
+            text_at(tick.label, x, bottom + 19, anchor="middle", colour=MUTED),
         ]
     middle_x, middle_y = box.left + _PLOT_WIDTH / 2, box.top + _PLOT_HEIGHT / 2
-    name_x = _MARGIN + _SMALL
+    name_x = _MARGIN + SMALL
     return [
         *parts,
-        _line(box.left, bottom, right, bottom, _MUTED),
-        _line(box.left, box.top, box.left, bottom, _MUTED),
-        _text(x_label, middle_x, bottom + 42, anchor="middle"),
-        _text(y_label, name_x, middle_y, anchor="middle", turn=-90),
+        line(box.left, bottom, right, bottom, MUTED),
+        line(box.left, box.top, box.left, bottom, MUTED),
+        text_at(x_label, middle_x, bottom + 42, anchor="middle"),
+        text_at(y_label, name_x, middle_y, anchor="middle", turn=-90),
     ]
 
 
@@ -229,7 +226,7 @@ def _curves(box: _Box, heights: Mapping[str, list[float | None]]) -> list[str]:
                 parts.append(f'<polyline points="{places}" {_pen(number)}/>')
     if not parts:
         x, y = box.left + _PLOT_WIDTH / 2, box.top + _PLOT_HEIGHT / 2
-        parts.append(_text("no values to draw", x, y, anchor="middle", colour=_MUTED))
+        parts.append(text_at("no values to draw", x, y, anchor="middle", colour=MUTED))
     return parts
 
 
@@ -240,7 +237,7 @@ def _legend(box: _Box, names: list[str]) -> list[str]:
         x, y = box.left + _PLOT_WIDTH + 18, box.top + 10 + _LEGEND_ROW * number
         parts += [
             f'<path d="M{x:.1f},{y:.1f}h22" {_pen(number)}/>',
-            _text(name, x + 30, y + 4),
+            text_at(name, x + 30, y + 4),
         ]
     return parts
 
@@ -253,52 +250,10 @@ def _pen(number: int) -> str:
     return f'fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"{pattern}'
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    return f'<path d="M{x1:.1f},{y1:.1f}L{x2:.1f},{y2:.1f}" stroke="{colour}"/>'
-
-
-def _text(
-    text: str,
-    x: float,
-    y: float,
-    *,
-    size: int = _SMALL,
-    anchor: str = "start",
-    colour: str = _INK,
-    weight: str = "400",
-    turn: int = 0,
-) -> str:
-    rotation = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" '
-        f'text-anchor="{anchor}" fill="{colour}"{rotation}>{_xml(text)}</text>'
-    )
-
-
-def _xml(text: str) -> str:
-    """Text as XML content; characters that XML does not know become U+FFFD."""
-    return escape(_NOT_XML.sub("\ufffd", text))
-
-
-def _text_width(text: str, size: int) -> float:
-    """A generous guess, as the reader's font is not known here."""
-    return 0.62 * size * len(text)
-
-
 def _size(box: _Box, title: str, names: list[str]) -> tuple[int, int]:
     """Width and height that hold the plot, the title and the whole legend."""
-    names_width = max((48 + _text_width(name, _SMALL) for name in names), default=0)
-    title_width = _text_width(title, _LARGE)
+    names_width = max((48 + text_width(name, SMALL) for name in names), default=0)
+    title_width = text_width(title, LARGE)
     width = box.left + max(_PLOT_WIDTH + names_width, title_width) + _MARGIN
     height = _TOP + max(_PLOT_HEIGHT + _BOTTOM, _LEGEND_ROW * len(names) + _MARGIN)
     return math.ceil(width), height
-
-
-def _document(title: str, size: tuple[int, int], body: list[str]) -> str:
-    width, height = size
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" '
-        f'height="{height}" viewBox="0 0 {width} {height}" {_FONT}>'
-    )
-    background = '<rect width="100%" height="100%" fill="#ffffff"/>'
-    return "\n".join([head, f"<title>{_xml(title)}</title>", background, *body, "</svg>", ""])

@@ -1,0 +1,321 @@
+"""Golden texts: every mistake gives one clear error that ends in the user's own line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad import errors
+from funcgrad.core import EVAL, REGISTRY, current
+
+
+class Mistake(NamedTuple):
+    name: str
+    run: Callable[[], Any]
+    error: type[Exception]
+    text: str
+
+
+X = np.ones(3)
+
+
+def write_into_plain(x: Any) -> Any:
+    z = np.zeros(3)
+    z[0] = x[0]
+    return z.sum()
+
+
+def add_into_plain(x: Any) -> Any:
+    z = np.zeros(3)
+    z += x
+    return z.sum()
+
+
+def write_outside() -> Any:
+    def outer(x: Any) -> Any:
+        z = x * 1.0
+
+        def inner(y: Any) -> Any:
+            z[0] = y
+            return y
+
+        funcgrad.vmap(inner)(np.ones(2))
+        return z.sum()
+
+    return funcgrad.grad(outer)(X)
+
+
+def escape() -> Any:
+    kept: list[Any] = []
+    funcgrad.grad(lambda x: kept.append(x) or x.sum())(X)
+    return kept[0] * 2.0
+
+
+def bad_bwd() -> Any:
+    f = funcgrad.custom_vjp(lambda x, y: x * y)
+    f.defvjp(lambda x, y: (x * y, None), lambda residual, ct: (ct,))
+    return funcgrad.grad(f)(1.0, 2.0)
+
+
+def bad_bwd_shape() -> Any:
+    f = funcgrad.custom_vjp(lambda x: x.sum())
+    f.defvjp(lambda x: (x.sum(), None), lambda residual, ct: (ct,))
+    return funcgrad.grad(f)(X)
+
+
+FLOAT = (
+    "float(x), as in math.sin(x) or z[0] = x for a plain array z, would cut the derivative of the "
+    "traced value TapeTracer(f64[]); use x itself, fnp.sin for math.sin, fnp.zeros(n) for an "
+    "np.zeros(n) that is written into"
+)
+
+MISTAKES = [
+    Mistake(
+        "vector output",
+        lambda: funcgrad.grad(lambda x: x)(X),
+        errors.NonScalarOutputError,
+        "grad: the function must return one scalar, found f64[3]: sum or average it, or use jacrev "
+        "or elementwise_grad",
+    ),
+    Mistake(
+        "no output",
+        lambda: funcgrad.grad(lambda x: None)(X),
+        errors.NonScalarOutputError,
+        "grad: the function must return one scalar, found PyTreeDef(None): return the loss alone, or "
+        "(loss, aux) with has_aux=True",
+    ),
+    Mistake(
+        "complex output",
+        lambda: funcgrad.grad(lambda x: x * 1j)(2.0),
+        errors.NonScalarOutputError,
+        "grad: the function must return a real number, found c128[]: take the real part or the "
+        "absolute value, or say holomorphic=True",
+    ),
+    Mistake(
+        "integer array",
+        lambda: funcgrad.grad(lambda p: p["w"][0].sum())({"w": [np.arange(3)]}),
+        errors.ArgumentError,
+        "grad: argument 0['w'][0] is i64[3]; need a floating or complex array: convert it with "
+        ".astype(float)",
+    ),
+    Mistake(
+        "leaf that is no array",
+        lambda: funcgrad.grad(lambda x, mode: x, argnames="mode")(2.0, mode="fast"),
+        errors.ArgumentError,
+        "grad: argument mode is of type str; need an array or a number",
+    ),
+    Mistake(
+        "argument that is not there",
+        lambda: funcgrad.grad(lambda x: x, argnums=1)(2.0),
+        errors.ArgumentError,
+        "grad: argnums=1, but the call has 1 positional arguments",
+    ),
+    Mistake(
+        "output that is no array",
+        lambda: funcgrad.jvp(lambda x: "text", (1.0,), (1.0,)),
+        errors.ArgumentError,
+        "the function's output is of type str; need arrays or numbers",
+    ),
+    Mistake(
+        "has_aux without aux",
+        lambda: funcgrad.grad(lambda x: x, has_aux=True)(1.0),
+        errors.ArgumentError,
+        "has_aux=True: the function must return a pair (output, aux), found TapeTracer",
+    ),
+    Mistake(
+        "shapes",
+        lambda: funcgrad.grad(lambda x: (x + np.ones(4)).sum())(X),
+        errors.ShapeError,
+        "add: shapes [3] and [4] do not broadcast together",
+    ),
+    Mistake(
+        "tangent of another shape",
+        lambda: funcgrad.jvp(np.sin, (X,), (np.ones(2),)),
+        errors.ShapeError,
+        "jvp: tangent[0] has shape [2]; need the shape of the value it belongs to, [3]",
+    ),
+    Mistake(
+        "tangents of another structure",
+        lambda: funcgrad.jvp(np.sin, (X,), (X, X)),
+        errors.ArgumentError,
+        "jvp: tangents have the structure PyTreeDef((*, *)), primals PyTreeDef((*,))",
+    ),
+    Mistake(
+        "tangents that are no tuple",
+        lambda: funcgrad.jvp(np.sin, X, X),
+        errors.ArgumentError,
+        "jvp: primals must be a tuple, one entry per argument of the function; found ndarray",
+    ),
+    Mistake(
+        "cotangent of another shape",
+        lambda: funcgrad.vjp(np.sin, X)[1](1.0),
+        errors.ShapeError,
+        "vjp: cotangent has shape []; need the shape of the value it belongs to, [3]",
+    ),
+    Mistake(
+        "plain array written into",
+        lambda: funcgrad.grad(write_into_plain)(X),
+        errors.HandoverError,
+        FLOAT,
+    ),
+    Mistake(
+        "plain array added into",
+        lambda: funcgrad.grad(add_into_plain)(X),
+        errors.HandoverError,
+        "np.add with out=, or an in-place operator such as +=, would store a traced value in a plain "
+        "NumPy array; make the array with fnp.zeros(...) instead of np.zeros(...), or write "
+        "z = z + x instead of z += x",
+    ),
+    Mistake(
+        "np.array of traced values",
+        lambda: funcgrad.grad(lambda x: np.array([x[0], x[1]]).sum())(X),
+        errors.HandoverError,
+        "np.array(x) or storing x in a plain NumPy array would cut the derivative of the traced value "
+        "TapeTracer(f64[]); use fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) "
+        "for an np.zeros(n) that is written into",
+    ),
+    Mistake("math.sin", lambda: funcgrad.grad(lambda x: math.sin(x))(1.0), errors.HandoverError, FLOAT),
+    Mistake(
+        "escaped tracer",
+        escape,
+        errors.EscapedTracerError,
+        "multiply: the traced value TapeTracer(f64[3]) is used outside the function '<lambda>' "
+        "(test_errors.py:NN) that grad or vjp was tracing. It was kept in a global, an attribute or a "
+        "container, or a custom rule closes over it; return it from the function (or through "
+        "has_aux=True), or pass it as an argument",
+    ),
+    Mistake(
+        "inner value written outside",
+        write_outside,
+        errors.MutationError,
+        "a value that an inner transform traces, BatchTracer(f64[3]), is written into an array that "
+        "was made outside of it, TapeTracer(f64[3]); make the array inside, or return the value",
+    ),
+    Mistake(
+        "branch under vmap",
+        lambda: funcgrad.vmap(lambda x: x if x > 0 else -x)(X),
+        errors.ConcretizationError,
+        "bool() of a traced value BatchTracer(bool[]), which has no number here: under vmap it stands "
+        "for every example, under make_jaxpr for every array of its type. Use fnp.where, or keep what "
+        "decides the branch out of the traced arguments",
+    ),
+    Mistake(
+        "mapped axes of two lengths",
+        lambda: funcgrad.vmap(lambda x, y: x)(X, np.ones(4)),
+        errors.ShapeError,
+        "vmap: mapped axes differ in length: argument 0 has 3 along axis 0, argument 1 has 4 along "
+        "axis 0",
+    ),
+    Mistake(
+        "axis that does not exist",
+        lambda: funcgrad.vmap(np.sin, in_axes=1)(X),
+        errors.ShapeError,
+        "vmap: argument 0 has no axis 1: it is f64[3]; give in_axes that exist, or None for what is "
+        "not mapped",
+    ),
+    Mistake(
+        "in_axes of another structure",
+        lambda: funcgrad.vmap(np.sin, in_axes=(0, 0))(X),
+        errors.ShapeError,
+        "vmap in_axes does not fit at the top: found a tuple of length 2, but needed a tuple of "
+        "length 1 or one entry for all of it",
+    ),
+    Mistake(
+        "nothing mapped",
+        lambda: funcgrad.vmap(np.sin, in_axes=None)(X),
+        errors.ArgumentError,
+        "vmap: nothing is mapped: every in_axes is None and axis_size is not given",
+    ),
+    Mistake(
+        "unhashable parameter",
+        lambda: funcgrad.make_jaxpr(lambda x: REGISTRY["sum"](x, axis=[0]))(X),
+        errors.UnhashableParameterError,
+        "sum: parameter axis=[0] is not hashable, so the program that holds it could not be compared; "
+        "pass a tuple instead of a list",
+    ),
+    Mistake(
+        "not linear",
+        lambda: funcgrad.linear_transpose(np.sin, X)(X),
+        errors.NotLinearError,
+        "linear_transpose: the function is not linear in its arguments: it applies sin to them",
+    ),
+    Mistake(
+        "affine",
+        lambda: funcgrad.linear_transpose(lambda x: x + 1.0, X)(X),
+        errors.NotLinearError,
+        "linear_transpose: the function is affine, not linear: it adds a constant",
+    ),
+    Mistake(
+        "bwd of another length",
+        bad_bwd,
+        errors.RuleError,
+        "<lambda>: its bwd rule must return a tuple of 2 cotangents, one per differentiable argument; "
+        "found 1 values",
+    ),
+    Mistake(
+        "bwd of another shape",
+        bad_bwd_shape,
+        errors.RuleError,
+        "<lambda>: its bwd rule returned f64[] for argument 0, which is f64[3]",
+    ),
+    Mistake(
+        "no rule",
+        lambda: funcgrad.custom_jvp(np.sin)(1.0),
+        errors.MissingRuleError,
+        "sin: no rule; give one with defjvp",
+    ),
+    Mistake(
+        "function without counterpart",
+        lambda: funcgrad.grad(lambda x: np.lexsort((x,)).sum())(X),
+        errors.HandoverError,
+        "np.lexsort is not supported on traced values; it has no counterpart in funcgrad.numpy. "
+        "Rewrite it with functions that have one, or wrap it with funcgrad.custom_rule",
+    ),
+    Mistake(
+        "float written into integers",
+        lambda: funcgrad.grad(lambda x: fnp.zeros(2, dtype=int).__setitem__(0, x) or x)(1.0),
+        errors.MutationError,
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=[m.name for m in MISTAKES])
+def test_text(mistake: Mistake) -> None:
+    with pytest.raises(mistake.error) as caught:
+        mistake.run()
+    text, _, line = str(caught.value).rpartition(" (at ")
+    assert line.startswith("test_errors.py:"), f"the user's line is missing: {line}"
+    text = "".join(
+        "test_errors.py:NN" + part.lstrip("0123456789") if i else part
+        for i, part in enumerate(text.split("test_errors.py:"))
+    )
+    assert text == mistake.text
+    assert current.get() is EVAL
+
+
+def test_every_exception_is_a_funcgrad_error_and_documented() -> None:
+    for name, value in vars(errors).items():
+        if isinstance(value, type) and issubclass(value, Exception):
+            assert issubclass(value, errors.FuncgradError)
+            assert value.__doc__, name
+
+
+def test_read_only_array_explains_itself() -> None:
+    buffer = np.ones(3)
+
+    def f(x: Any) -> Any:
+        y = (x * buffer).sum()
+        buffer[0] = 2.0
+        return y
+
+    with pytest.raises(ValueError, match="read-only") as caught:
+        funcgrad.grad(f)(X)
+    assert "needs its value again" in caught.value.__notes__[0]
+    buffer[0] = 2.0  # writeable again afterwards
