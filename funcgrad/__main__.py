@@ -166,7 +166,8 @@ class ProgressBar:
 
     def show(self, done: int, note: str) -> None:
         filled = self.width * done // self.total
-        if self.live or filled % (self.width // 4) == 0 and self.width * done % self.total == 0:
+        quarter = done * 4 % self.total < 4
+        if self.live or quarter:
             bar = "#" * filled + "." * (self.width - filled)
             seconds = time.perf_counter() - self.start
             end = "\r" if self.live else "\n"

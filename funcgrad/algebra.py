@@ -221,7 +221,9 @@ class Elementwise(_OneRule):
             total = term if total is None else total + term
         return None if total is None else conform_tangent(total, ans)
 
-    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
         scale = scaling.get()
         out: list[Any] = []
         for c, x, want in zip(self.rules, xs, wanted, strict=True):
@@ -296,7 +298,9 @@ class Linear(_OneRule):
         out = self(*operands, **params)
         return out if self.multiple else conform_tangent(out, ans)
 
-    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
         if self.variadic is not None:
             cts = self.variadic(ct, *xs, **params)
         else:
@@ -346,7 +350,9 @@ class Bilinear(_OneRule):
             total = term if total is None else total + term
         return conform_tangent(total, ans)
 
-    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
         return [
             conform(r(ct, *xs, **params), x) if w else None
             for r, x, w in zip(self.rules, xs, wanted, strict=True)

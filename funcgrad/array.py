@@ -187,7 +187,7 @@ class TracedArray(Tracer):
     def __getitem__(self, index: Any) -> Any:
         out = read(self, index)
         if isinstance(out, Tracer) and not aval_of(out).shape and index is not ...:
-            out.view = None  # NumPy gives a number here, which later writes do not change
+            out.alias = None  # NumPy gives a number here, which later writes do not change
         return out
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -256,7 +256,9 @@ class TracedArray(Tracer):
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub":
-            raise _handover(self, "int(x)", "x itself; to index, keep the integer out of the traced values")
+            raise _handover(
+                self, "int(x)", "x itself; to index, keep the integer out of the traced values"
+            )
         return int(self._number("int()"))
 
     def __int__(self) -> int:
@@ -314,11 +316,11 @@ class TracedArray(Tracer):
     # ------------------------------------------------------------ ndarray's attributes and methods
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         return fnp.transpose(self)
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Any:
         return fnp.matrix_transpose(self)
 
     @property
@@ -360,7 +362,9 @@ class TracedArray(Tracer):
     def squeeze(self, axis: Any = None) -> Any:
         return fnp.squeeze(self, axis=axis)
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def sum(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
         return fnp.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
     def prod(
@@ -373,10 +377,14 @@ class TracedArray(Tracer):
     ) -> Any:
         return fnp.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any) -> Any:
+    def var(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any
+    ) -> Any:
         return fnp.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, **kw)
 
-    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any) -> Any:
+    def std(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any
+    ) -> Any:
         return fnp.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, **kw)
 
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -448,16 +456,16 @@ def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
 
 def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:
     """Whether `value` is the view ``target[index]``, so that it has been written through."""
-    if not isinstance(value, Tracer) or value.view.__class__ is not View:
+    if not isinstance(value, Tracer) or value.alias.__class__ is not View:
         return False
     normal = basic_link(index, target.shape)
     if normal is None:
         return False
     link = (getitem, (("index", normal),))
-    own = target.view
+    own = target.alias
     base, chain = (own.base, own.chain) if own.__class__ is View else (target, ())
-    view = value.view
-    return view.base is base and view.chain == (*chain, link) and view.seen == base.view.version
+    view = value.alias
+    return view.base is base and view.chain == (*chain, link) and view.seen == base.alias.version
 
 
 def update(target: TracedArray, new: Any) -> Any:
@@ -482,7 +490,7 @@ def update(target: TracedArray, new: Any) -> Any:
 
 def store(target: Tracer, new: Any) -> None:
     """Replace the contents of `target` by `new`, which has its shape and dtype."""
-    view = target.view
+    view = target.alias
     if view.__class__ is not View:
         _store_base(target, new)
         return
@@ -500,5 +508,5 @@ def _store_base(target: Tracer, new: Any) -> None:
             f"made outside of it, {target!r}; make the array inside, or return the value{where()}"
         )
     target.assign(new)
-    if target.view is not None:
-        target.view.version += 1
+    if target.alias is not None:
+        target.alias.version += 1

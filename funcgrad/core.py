@@ -116,7 +116,7 @@ class Primitive:
     def __call__(self, *args: Any, **params: Any) -> Any:
         return _get_current().process(self, args, params)
 
-    def aval(self, *avals: Aval, **params: Any) -> Any:
+    def aval(self, *avals: Any, **params: Any) -> Any:
         """The type of the result (a tuple of types if `multiple`) from the operands' types."""
         raise MissingRuleError(f"{self.name}: no shape rule")
 
@@ -126,12 +126,12 @@ class Primitive:
 
     # The cotangents of the operands marked in `wanted`: (ct, ans, xs, wanted, params) -> list.
     # None where they are derived by transposing `tangent` (transforms.transpose).
-    cotangents: Callable[..., list[Any]] | None = None
+    cotangents: Any = None
 
     # Opaque primitives run themselves under reverse mode: `forward` (xs, wanted, params) -> (ans,
     # residual) and `backward` (residual, cts, wanted, params) -> cotangents. None for the others.
-    forward: Callable[..., Any] | None = None
-    backward: Callable[..., list[Any]] | None = None
+    forward: Any = None
+    backward: Any = None
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         """Whether the rule reads the result, and which operands it reads."""
@@ -148,12 +148,12 @@ class Primitive:
 class Tracer:
     """A value that stands for an array while a transform runs the user's function.
 
-    `view` is None, or says how this value aliases another one (see `views.py`).
+    `alias` is None, or says how this value is related to its views or base (see `views.py`).
     """
 
-    __slots__ = ("owner", "view")
+    __slots__ = ("alias", "owner")
     owner: Trace
-    view: Any
+    alias: Any
 
     @property
     def aval(self) -> Aval:

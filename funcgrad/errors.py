@@ -12,7 +12,7 @@ import sys
 from types import FrameType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_SKIPPED = (_PACKAGE, os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
+_SKIPPED = (os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
 _SKIPPED_NAMES = ("<__array_function__ internals>", "functools.py", "contextlib.py")
 
 
@@ -82,9 +82,9 @@ def user_frame() -> FrameType | None:
     while frame is not None:
         name = frame.f_code.co_filename
         ours = name.startswith(_PACKAGE) and f"{os.sep}__main__" not in name
-        if not ours and not any(part in name for part in _SKIPPED[1:]):
-            if not name.endswith(_SKIPPED_NAMES):
-                return frame
+        theirs = any(part in name for part in _SKIPPED) or name.endswith(_SKIPPED_NAMES)
+        if not ours and not theirs:
+            return frame
         frame = frame.f_back
     return None
 

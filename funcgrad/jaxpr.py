@@ -124,7 +124,7 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
     env.update(zip(jaxpr.in_vars, args, strict=True))
     process = current.get().process
     for eqn, dead in zip(jaxpr.eqns, jaxpr.last_uses(), strict=True):
-        values = [env[a] if a.__class__ is Var else a.value for a in eqn.inputs]  # type: ignore[union-attr]
+        values = [a.value if isinstance(a, Literal) else env[a] for a in eqn.inputs]
         ans = process(eqn.prim, values, eqn.params)
         if eqn.prim.multiple:
             env.update(zip(eqn.outs, ans, strict=True))
@@ -132,7 +132,7 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
             env[eqn.outs[0]] = ans
         for var in dead:
             env.pop(var, None)
-    return [env[a] if a.__class__ is Var else a.value for a in jaxpr.outs]  # type: ignore[union-attr]
+    return [a.value if isinstance(a, Literal) else env[a] for a in jaxpr.outs]
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:
@@ -216,9 +216,9 @@ class _Printer:
         return " ".join(f"{self.name(v)}:{v.aval}" for v in variables)
 
     def atom(self, a: Atom) -> str:
-        if a.__class__ is Var:
+        if isinstance(a, Var):
             return self.name(a)
-        value = a.value  # type: ignore[union-attr]
+        value = a.value
         return repr(value) if a.aval.weak else f"{value.item()!r}:{a.aval}"
 
     def jaxpr_lines(self, jaxpr: Jaxpr) -> list[str]:

@@ -51,23 +51,23 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     if out is x or out.owner is not x.owner:
         return
     link = Link(prim, tuple(params.items()))
-    seen = x.view
+    seen = x.alias
     if seen.__class__ is View:
-        out.view = View(seen.base, (*seen.chain, link), seen.seen)
+        out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
     if seen is None:
-        seen = x.view = Base()
-    out.view = View(x, (link,), seen.version)
+        seen = x.alias = Base()
+    out.alias = View(x, (link,), seen.version)
 
 
 def snapshot(x: Any, *, copy: bool) -> Any:
     """`x` as it is now: a box of its own for a traced value, a copy of a plain array if asked."""
     if isinstance(x, Tracer):
-        if x.view is not None:
+        if x.alias is not None:
             refresh(x)
         box = x.__class__.__new__(x.__class__)
         box.owner = x.owner
-        box.view = None
+        box.alias = None
         box.assign(x)
         return box
     flags = getattr(x, "flags", None)
@@ -75,11 +75,11 @@ def snapshot(x: Any, *, copy: bool) -> Any:
 
 
 def refresh(x: Tracer) -> None:
-    """Take a view again if its base was written since. Call wherever `x.view` is not None."""
-    view = x.view
-    if view.__class__ is View and view.seen != view.base.view.version:
+    """Take a view again if its base was written since. Call wherever `x.alias` is not None."""
+    view = x.alias
+    if view.__class__ is View and view.seen != view.base.alias.version:
         out: Any = view.base
         for prim, params in view.chain:
             out = x.owner.process(prim, (out,), dict(params))
         x.assign(out)
-        view.seen = view.base.view.version
+        view.seen = view.base.alias.version

@@ -180,7 +180,9 @@ MISTAKES = [
         "TapeTracer(f64[]); use fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) "
         "for an np.zeros(n) that is written into",
     ),
-    Mistake("math.sin", lambda: funcgrad.grad(lambda x: math.sin(x))(1.0), errors.HandoverError, FLOAT),
+    Mistake(
+        "math.sin", lambda: funcgrad.grad(lambda x: math.sin(x))(1.0), errors.HandoverError, FLOAT
+    ),
     Mistake(
         "escaped tracer",
         escape,

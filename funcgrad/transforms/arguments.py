@@ -222,7 +222,9 @@ class Selection:
         names = _parameter_names(f)
         if name in names and names.index(name) < len(self.args):
             return names.index(name)
-        raise ArgumentError(f"{transform}: argnames={name!r}, but the call has no such argument{where()}")
+        raise ArgumentError(
+            f"{transform}: argnames={name!r}, but the call has no such argument{where()}"
+        )
 
     def call(self, f: Callable[..., Any], values: Sequence[Any]) -> Any:
         """`f` with the selected arguments replaced by `values`."""

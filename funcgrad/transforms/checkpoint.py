@@ -21,9 +21,7 @@ def open_jaxpr(jaxpr: Jaxpr) -> Jaxpr:
     return Jaxpr((*jaxpr.const_vars, *jaxpr.in_vars), jaxpr.eqns, jaxpr.outs)
 
 
-def batched_jaxpr(
-    jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[int | None]
-) -> Jaxpr:
+def batched_jaxpr(jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[int | None]) -> Jaxpr:
     """The program for operands with batch axes `bdims`; every output has its batch axis in front."""
 
     def run(*xs: Any) -> list[Any]:
@@ -38,8 +36,8 @@ class CheckpointCall(Primitive):
 
     multiple = True
 
-    def aval(self, *avals: Aval, jaxpr: Jaxpr) -> tuple[Aval, ...]:
-        return tuple(jaxpr.out_avals)
+    def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
+        return tuple(params["jaxpr"].out_avals)
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         live = [i for i, t in enumerate(ts) if t is not None]
@@ -52,10 +50,12 @@ class CheckpointCall(Primitive):
 
         return tuple(jvp_flat(of_live, [xs[i] for i in live], [ts[i] for i in live])[1])
 
-    def forward(self, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         return tuple(eval_jaxpr(params["jaxpr"], *xs)), list(xs)
 
-    def backward(self, residual, cts, wanted, params):  # type: ignore[override, no-untyped-def]
+    def backward(
+        self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
         live = [i for i, w in enumerate(wanted) if w]
 
         def of_live(*values: Any) -> list[Any]:
@@ -74,7 +74,7 @@ class CheckpointCall(Primitive):
         return outs, (0,) * len(outs)
 
 
-def _checkpoint_impl(xp, *xs, jaxpr):  # type: ignore[no-untyped-def]
+def _checkpoint_impl(xp, *xs, jaxpr):
     """The outputs of the program `jaxpr` at `xs`, kept only at its inputs for reverse mode.
 
     Shapes: those of the program.   Dtypes: those of the program.

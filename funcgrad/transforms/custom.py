@@ -18,7 +18,11 @@ class _Call:
     """One call: which arguments are differentiable, and trees to and from flat lists."""
 
     def __init__(
-        self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], nondiff: set[int]
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        nondiff: set[int],
     ) -> None:
         self.args = _positional(f, args, kwargs)
         self.nondiff = [a for i, a in enumerate(self.args) if i in nondiff]
@@ -105,11 +109,13 @@ def _positional(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     bound.apply_defaults()
     if bound.kwargs:
         names = ", ".join(bound.kwargs)
-        raise ArgumentError(f"{_name(f)}: keyword-only arguments ({names}) cannot be traced{where()}")
+        raise ArgumentError(
+            f"{_name(f)}: keyword-only arguments ({names}) cannot be traced{where()}"
+        )
     return list(bound.args)
 
 
-class custom_jvp:  # noqa: N801  (JAX's name)
+class custom_jvp:
     """A function whose derivative is given by ``rule(primals, tangents) -> (out, tangent)``.
 
     Arguments listed in `nondiff_argnums` are passed to the rule first, as they are. Reverse mode
@@ -179,7 +185,7 @@ class custom_jvp:  # noqa: N801  (JAX's name)
         return self if instance is None else functools.partial(self, instance)
 
 
-class custom_vjp:  # noqa: N801  (JAX's name)
+class custom_vjp:
     """A function whose pullback is given: ``fwd(*args) -> (out, residual)``, ``bwd(residual, ct)``.
 
     `bwd` returns a tuple, one cotangent (or None) per differentiable argument. Arguments listed in
@@ -257,7 +263,9 @@ def custom_rule(
     (2.0, 6.0)
     """
     if jvp is None and vjp is None and transpose is None and batch is None:
-        raise ArgumentError(f"custom_rule: give at least one of jvp, vjp, transpose, batch{where()}")
+        raise ArgumentError(
+            f"custom_rule: give at least one of jvp, vjp, transpose, batch{where()}"
+        )
 
     @functools.wraps(f)
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -72,8 +72,8 @@ class CustomCall(Primitive):
 
     multiple = True
 
-    def aval(self, *avals: Aval, rules: Rules) -> tuple[Aval, ...]:
-        return tuple(trace_to_jaxpr(rules.f, avals).out_avals)
+    def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
+        return tuple(trace_to_jaxpr(params["rules"].f, avals).out_avals)
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         rules: Rules = params["rules"]
@@ -85,7 +85,7 @@ class CustomCall(Primitive):
         _, residual = rules.forward(*xs)
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts), ans, ts))
 
-    def forward(self, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         rules: Rules = params["rules"]
         if rules.forward is not None:
             outs, residual = rules.forward(*xs)
@@ -97,7 +97,7 @@ class CustomCall(Primitive):
             recorder.new_input(_tangent_aval(x)) if w else zeros_like(x)
             for x, w in zip(xs, wanted, strict=True)
         ]
-        in_vars = [t.var for t in ts if t.__class__ is JaxprTracer and t.owner is recorder]
+        in_vars = [t.symbol for t in ts if t.__class__ is JaxprTracer and t.owner is recorder]
         token = current.set(recorder)
         try:
             outs, dots = rules.tangent_rule(xs, ts)
@@ -105,7 +105,9 @@ class CustomCall(Primitive):
             current.reset(token)
         return tuple(outs), (None, recorder.finish(in_vars, dots))
 
-    def backward(self, residual, cts, wanted, params):  # type: ignore[override, no-untyped-def]
+    def backward(
+        self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
         rules: Rules = params["rules"]
         saved, program = residual
         if program is not None:
@@ -115,11 +117,15 @@ class CustomCall(Primitive):
             return list(rules.transpose(*cts))
         return list(rules.backward(saved, cts))
 
-    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
         """Of a linear function inside a linear program; `xs` are types there."""
         rules: Rules = params["rules"]
         if rules.transpose is None:
-            raise MissingRuleError(f"{rules.name}: it is used as a linear map and has no transpose{where()}")
+            raise MissingRuleError(
+                f"{rules.name}: it is used as a linear map and has no transpose{where()}"
+            )
         return list(rules.transpose(*[instantiate(c, a) for c, a in zip(ct, ans, strict=True)]))
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
@@ -133,7 +139,7 @@ class CustomCall(Primitive):
         return outs, (0,) * len(outs)
 
 
-def _custom_call_impl(xp, *xs, rules):  # type: ignore[no-untyped-def]
+def _custom_call_impl(xp, *xs, rules):
     """``f(*xs)`` for a function that carries rules of its own (`custom_rule`).
 
     Shapes: those of the function.   Dtypes: those of the function.
@@ -181,7 +187,7 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         count = len(primals)
 
         def flat(*xs: Any) -> list[Any]:
-            outs, dots = rules.jvp(xs[:count], xs[count:])  # type: ignore[misc]
+            outs, dots = rules.jvp(xs[:count], xs[count:])
             return [*outs, *(instantiate(t, y) for t, y in zip(dots, outs, strict=True))]
 
         both = mapped(flat, (*bdims, *bdims))(*primals, *tangents)
@@ -191,7 +197,7 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
 
     def forward(*xs: Any) -> Any:
         def flat(*xs: Any) -> list[Any]:
-            outs, residual = rules.forward(*xs)  # type: ignore[misc]
+            outs, residual = rules.forward(*xs)
             split[:] = [len(outs)]
             return [*outs, *residual]
 
@@ -210,7 +216,7 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         return pulled(lambda *v: rules.backward(v[:count], v[count:]), [*residual, *cts])
 
     def transpose(*cts: Any) -> list[Any]:
-        return pulled(lambda *c: rules.transpose(*c), cts)  # type: ignore[misc]
+        return pulled(lambda *c: rules.transpose(*c), cts)
 
     return Rules(
         rules.name,

@@ -23,9 +23,7 @@ Argnames = str | Sequence[str] | None
 
 
 def _flat(f: Callable[..., Any], selection: Selection, treedef: Any, has_aux: bool) -> Flat:
-    return Flat(
-        lambda *values: selection.call(f, values), treedef, has_aux=has_aux, origin=f
-    )
+    return Flat(lambda *values: selection.call(f, values), treedef, has_aux=has_aux, origin=f)
 
 
 def value_and_grad(
@@ -59,9 +57,7 @@ def value_and_grad(
         aux = flat.aux_values(trace.value_of) if has_aux else None
         seed = aval_of(outs[0]).dtype.type(1)
         found = pull_back(trace.entries, [(slots[0], seed)], len(leaves), consume=True)
-        full = [
-            zero_derivative(x) if g is None else g for g, x in zip(found, leaves, strict=True)
-        ]
+        full = [zero_derivative(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
         value = tree.unflatten(flat.out_def, own(outs, leaves))
         gradient = selection.result(tree.unflatten(treedef, own(full, outs)))
         return ((value, aux), gradient) if has_aux else (value, gradient)
@@ -179,7 +175,7 @@ def jacfwd(
         leaves, treedef = selection.leaves("jacfwd")
         _check_complex("jacfwd", leaves, holomorphic)
         flat = _flat(f, selection, treedef, has_aux)
-        outs, program, trace = linearize_flat(flat, leaves)
+        _, program, trace = linearize_flat(flat, leaves)
         columns = _rows(lambda *ts: eval_jaxpr(program, *ts), leaves, last=True)
         out = _tree_of_blocks(
             [_split(column, leaves, last=True) for column in columns], flat, treedef, selection

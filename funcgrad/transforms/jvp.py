@@ -21,7 +21,7 @@ class JVPTracer(TracedArray):
 
     def __init__(self, trace: Trace, primal: Any, tangent: Any) -> None:
         self.owner = trace
-        self.view = None
+        self.alias = None
         self.primal = primal
         self.tangent = tangent
 
@@ -56,7 +56,7 @@ class JVPTrace(Trace):
         mine = live = False
         for a in args:
             if a.__class__ is JVPTracer and a.owner is self:
-                if a.view is not None:
+                if a.alias is not None:
                     refresh(a)
                 mine = True
                 live = live or a.tangent is not None
@@ -77,13 +77,13 @@ class JVPTrace(Trace):
                 current.reset(token)
         if not prim.multiple:
             return JVPTracer(self, ans, t)
-        ts = (None,) * len(ans) if t is None else t
-        return tuple(JVPTracer(self, x, t) for x, t in zip(ans, ts, strict=True))
+        dots = (None,) * len(ans) if t is None else t
+        return tuple(JVPTracer(self, x, dot) for x, dot in zip(ans, dots, strict=True))
 
     def parts(self, x: Any) -> tuple[Any, Any]:
         """The value and the tangent (or None) of something that the traced function returned."""
         if x.__class__ is JVPTracer and x.owner is self:
-            if x.view is not None:
+            if x.alias is not None:
                 refresh(x)
             return x.primal, x.tangent
         return x, None

@@ -23,7 +23,7 @@ def linearize_flat(
     recorder = JaxprTrace(parent)
     trace = JVPTrace(parent, recorder)
     ts = [recorder.new_input(_tangent_aval(x)) for x in leaves]
-    in_vars = [t.var for t in ts]
+    in_vars = [t.symbol for t in ts]
     values, dots = run_jvp(trace, f, leaves, ts)
     full = [instantiate(t, x) for t, x in zip(dots, values, strict=True)]
     return values, recorder.finish(in_vars, full), trace

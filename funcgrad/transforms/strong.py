@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from ..algebra import scaling
-import operator
+from ..ops.arithmetic import zero_preserving_multiply
 
 
 @contextlib.contextmanager
@@ -21,7 +21,7 @@ def strong_zeros() -> Iterator[None]:
     >>> float(funcgrad.grad(f, strong_zeros=True)(0.0))
     1.0
     """
-    token = scaling.set(operator.mul)
+    token = scaling.set(zero_preserving_multiply)
     try:
         yield
     finally:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import tree
 from ..array import TracedArray
-from ..core import Aval, Primitive, Trace, aval_of, as_operand, current, run_under
+from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_under
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..views import refresh, snapshot
@@ -20,24 +20,24 @@ from .arguments import origin
 class JaxprTracer(TracedArray):
     """A value known by its type, and the variable that stands for it in the program."""
 
-    __slots__ = ("value", "var")
+    __slots__ = ("symbol", "value")
 
     def __init__(self, trace: JaxprTrace, var: Var, value: Any = None) -> None:
         self.owner = trace
-        self.view = None
-        self.var = var
+        self.alias = None
+        self.symbol = var
         self.value = value
 
     @property
     def aval(self) -> Aval:
-        return self.var.aval
+        return self.symbol.aval
 
     @property
     def underlying(self) -> Any:
         return self.value
 
     def assign(self, other: Any) -> None:
-        self.var = other.var
+        self.symbol = other.symbol
         self.value = other.value
 
 
@@ -76,9 +76,9 @@ class JaxprTrace(Trace):
     def atom(self, x: Any) -> Atom:
         """The variable or literal that stands for `x` in this program."""
         if x.__class__ is JaxprTracer and x.owner is self:
-            if x.view is not None:
+            if x.alias is not None:
                 refresh(x)
-            return x.var
+            return x.symbol
         if isinstance(x, bool | int | float | complex | np.generic):
             return Literal(x)
         return self._constant(x)
@@ -94,7 +94,7 @@ class JaxprTrace(Trace):
                 a.value if a.__class__ is JaxprTracer and a.owner is self else a for a in args
             ]
             ans = self.parent.process(prim, values, params)
-            avals = map(aval_of, ans) if prim.multiple else aval_of(ans)
+            avals: Any = map(aval_of, ans) if prim.multiple else aval_of(ans)
         else:
             ans = None
             avals = prim.aval(*[a.aval for a in inputs], **params)
@@ -105,8 +105,8 @@ class JaxprTrace(Trace):
             return JaxprTracer(self, out, ans)
         outs = tuple(map(Var, avals))
         self.eqns.append(Eqn(prim, inputs, params, outs, source))
-        values = ans if self.concrete else (None,) * len(outs)
-        return tuple(JaxprTracer(self, v, x) for v, x in zip(outs, values, strict=True))
+        found = ans if self.concrete else (None,) * len(outs)
+        return tuple(JaxprTracer(self, v, x) for v, x in zip(outs, found, strict=True))
 
     def finish(self, in_vars: Sequence[Var], outs: Sequence[Any]) -> Jaxpr:
         """The program from `in_vars` to `outs`."""
@@ -146,7 +146,7 @@ def trace_to_jaxpr(
     inputs = [
         trace.new_input(aval, None if values is None else values[i]) for i, aval in enumerate(avals)
     ]
-    in_vars = [x.var for x in inputs]
+    in_vars = [x.symbol for x in inputs]
     trace.function = origin(f)
     outs = run_under(trace, f, inputs)
     return trace.finish(in_vars, outs)

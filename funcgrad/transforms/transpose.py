@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import Primitive, aval_of, current, tangent_dtype
-from ..core import Aval
+from ..core import Aval, Primitive, aval_of, current, tangent_dtype
 from ..errors import NotLinearError, where
-from ..jaxpr import Atom, Jaxpr, Var
+from ..jaxpr import Atom, Jaxpr, Literal, Var
 from .trace import JaxprTrace, JaxprTracer
 
 
@@ -30,7 +29,7 @@ def transpose_jaxpr(jaxpr: Jaxpr, cts: Sequence[Any]) -> list[Any]:
             continue
         linear = [a.__class__ is Var and a not in consts for a in eqn.inputs]
         values = [
-            a.aval if is_linear else consts[a] if a.__class__ is Var else a.value
+            a.aval if is_linear else a.value if isinstance(a, Literal) else consts[a]
             for a, is_linear in zip(eqn.inputs, linear, strict=True)
         ]
         _require_linear(eqn.prim, linear)
@@ -67,10 +66,8 @@ def cotangents(
     ts: list[Any] = []
     for x, want in zip(xs, wanted, strict=True):
         aval = aval_of(x)
-        ts.append(
-            trace.new_input(Aval(aval.shape, tangent_dtype(aval.dtype))) if want else None
-        )
-    in_vars = [t.var for t in ts if t is not None]
+        ts.append(trace.new_input(Aval(aval.shape, tangent_dtype(aval.dtype))) if want else None)
+    in_vars = [t.symbol for t in ts if t is not None]
     token = current.set(trace)
     try:
         out = prim.tangent(ans, xs, ts, params)

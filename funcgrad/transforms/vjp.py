@@ -72,7 +72,7 @@ _new = TapeTracer.__new__
 def _tracer(trace: TapeTrace, value: Any, slot: int) -> TapeTracer:
     out = _new(TapeTracer)
     out.owner = trace
-    out.view = None
+    out.alias = None
     out.value = value
     out.slot = slot
     return out
@@ -121,7 +121,7 @@ class TapeTrace(Trace):
     def value_of(self, x: Any) -> Any:
         """The value behind one of this tape's tracers; anything else is its own value."""
         if x.__class__ is TapeTracer and x.owner is self:
-            if x.view is not None:
+            if x.alias is not None:
                 refresh(x)
             return x.value
         return x
@@ -144,7 +144,7 @@ class TapeTrace(Trace):
         mine = False
         for a in args:
             if a.__class__ is TapeTracer and a.owner is self:
-                if a.view is not None:
+                if a.alias is not None:
                     refresh(a)
                 mine = True
                 values.append(a.value)
@@ -274,7 +274,7 @@ def _unary(prim: Elementwise) -> Record:
     def record(trace: TapeTrace, x: Any) -> Any:
         if x.__class__ is not TapeTracer or x.owner is not trace:
             return trace._process(prim, (x,), {})
-        if x.view is not None:
+        if x.alias is not None:
             refresh(x)
         value = x.value
         slot = x.slot
@@ -283,12 +283,10 @@ def _unary(prim: Elementwise) -> Record:
         ans = impl(np, value)
         entries = trace.entries
         like = None if ans.dtype is value.dtype else aval_of(value)
-        entries.append(
-            (pull, slot, ans if save_ans else None, value if save_x else None, like)
-        )
+        entries.append((pull, slot, ans if save_ans else None, value if save_x else None, like))
         out = _new(TapeTracer)
         out.owner = trace
-        out.view = None
+        out.alias = None
         out.value = ans
         out.slot = len(entries) - 1
         return out
@@ -320,12 +318,12 @@ def _binary(prim: Elementwise) -> Record:
         i = j = CONSTANT
         a, b = x, y
         if x.__class__ is TapeTracer and x.owner is trace:
-            if x.view is not None:
+            if x.alias is not None:
                 refresh(x)
             a = x.value
             i = x.slot
         if y.__class__ is TapeTracer and y.owner is trace:
-            if y.view is not None:
+            if y.alias is not None:
                 refresh(y)
             b = y.value
             j = y.slot
@@ -349,17 +347,13 @@ def _binary(prim: Elementwise) -> Record:
                 ans if save_ans else None,
                 (a if a is not x else trace.keep(a)) if save_a else None,
                 (b if b is not y else trace.keep(b)) if save_b else None,
-                None
-                if i < 0 or (a.shape == shape and a.dtype is dtype)
-                else aval_of(a),
-                None
-                if j < 0 or (b.shape == shape and b.dtype is dtype)
-                else aval_of(b),
+                None if i < 0 or (a.shape == shape and a.dtype is dtype) else aval_of(a),
+                None if j < 0 or (b.shape == shape and b.dtype is dtype) else aval_of(b),
             )
         )
         out = _new(TapeTracer)
         out.owner = trace
-        out.view = None
+        out.alias = None
         out.value = ans
         out.slot = len(entries) - 1
         return out

@@ -25,7 +25,7 @@ class BatchTracer(TracedArray):
 
     def __init__(self, trace: Trace, value: Any, bdim: int | None) -> None:
         self.owner = trace
-        self.view = None
+        self.alias = None
         self.value = value
         self.bdim = bdim
 
@@ -69,7 +69,7 @@ class BatchTrace(Trace):
         mine = False
         for a in args:
             if a.__class__ is BatchTracer and a.owner is self:
-                if a.view is not None:
+                if a.alias is not None:
                     refresh(a)
                 mine = True
                 values.append(a.value)
@@ -103,7 +103,7 @@ class BatchTrace(Trace):
     def parts(self, x: Any) -> tuple[Any, int | None]:
         """The value and the batch axis (or None) of something that the traced function returned."""
         if x.__class__ is BatchTracer and x.owner is self:
-            if x.view is not None:
+            if x.alias is not None:
                 refresh(x)
             return x.value, x.bdim
         return x, None
@@ -121,9 +121,7 @@ def _loop(
         warnings.warn(f"vmap: {prim.name} has no batch rule; it runs in a loop", stacklevel=2)
     runs = []
     for i in range(size):
-        xs = [
-            v if b is None else take_example(v, b, i) for v, b in zip(values, bdims, strict=True)
-        ]
+        xs = [v if b is None else take_example(v, b, i) for v, b in zip(values, bdims, strict=True)]
         runs.append(prim(*xs, **params))
     if not prim.multiple:
         return stack(runs, axis=0), 0
@@ -247,7 +245,7 @@ def argument_name(path: Any) -> str:
 def _batch_size(
     leaves: Sequence[Any], axes: Sequence[int | None], treedef: Any, given: int | None
 ) -> int:
-    sizes = {}
+    sizes: dict[int, tuple[str, int | None]] = {}
     for x, axis, path in zip(leaves, axes, treedef.paths(), strict=True):
         if axis is not None:
             sizes.setdefault(aval_of(x).shape[axis], (argument_name(path), axis))

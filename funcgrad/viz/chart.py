@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .svg import INK, LARGE, MUTED, SMALL, document, line, text_at, text_width, xml
+from .svg import LARGE, MUTED, SMALL, document, line, text_at, text_width
 
 __all__ = ["line_chart"]
 
