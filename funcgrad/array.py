@@ -19,7 +19,7 @@ from .errors import ConcretizationError, HandoverError, MutationError, where
 from .indexing import basic_link, read, write
 from .ops.index import getitem, view_update
 from .protocols import call_function, call_ufunc
-from .views import View, snapshot
+from .views import View, donated, snapshot
 
 
 class TracedArray(Tracer):
@@ -193,7 +193,12 @@ class TracedArray(Tracer):
     def __setitem__(self, index: Any, value: Any) -> None:
         if _is_own_view(self, index, value):
             return  # ``z[i] += y`` has written through the view already
-        store(self, write(self, index, value))
+        token = donated.set(self)
+        try:
+            new = write(self, index, value)
+        finally:
+            donated.reset(token)
+        store(self, new)
 
     def __iadd__(self, other: Any) -> Any:
         return update(self, fnp.add(self, other))

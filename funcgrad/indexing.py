@@ -43,7 +43,7 @@ def read(x: Any, index: Any) -> Any:
     link = basic_link(index, x.shape)
     if link is not None:
         return getitem(x, index=link)
-    shape, template, arrays = normal_index(index, x.shape)
+    shape, template, arrays = normal_index(index, x.shape, concrete_namespace(x))
     return gather(_reshaped(x, shape), *arrays, index=template)
 
 
@@ -59,13 +59,13 @@ def write(x: Any, index: Any, value: Any) -> Any:
     if link is not None:
         value = _fitted(value, sum(i.__class__ is not int for i in link))
         return view_update(x, value, chain=(Link(getitem, (("index", link),)),))
-    mask = _only_mask(index)
+    mask = _only_mask(index, concrete_namespace(x))
     if mask is not None:
         everywhere = _for_each_row(x, mask, value)
         if everywhere is not None:
             rows = reshape(mask, shape=(*mask.shape, *(1,) * (len(x.shape) - len(mask.shape))))
             return select.where(rows, everywhere, x)
-    shape, template, arrays = normal_index(index, x.shape)
+    shape, template, arrays = normal_index(index, x.shape, concrete_namespace(x))
     value = _fitted(value, len(_part(shape, template, arrays)))
     out = scatter_set(_reshaped(x, shape), value, *arrays, index=template)
     return _reshaped(out, x.shape)
@@ -81,7 +81,7 @@ def add_at(x: Any, index: Any, value: Any) -> Any:
     if link is not None:
         value = _broadcast(value, basic_shape(x.shape, link))
         return add(x, embed(value, shape=x.shape, index=link))
-    shape, template, arrays = normal_index(index, x.shape)
+    shape, template, arrays = normal_index(index, x.shape, concrete_namespace(x))
     value = _broadcast(value, _part(shape, template, arrays))
     sums = scatter_add(value, *arrays, shape=shape, index=template)
     return add(x, _reshaped(sums, x.shape))
@@ -154,10 +154,10 @@ def _slice(part: slice, length: int) -> Slice:
     if part.start is None and part.stop is None and part.step is None:
         return FULL
     start, stop, step = part.indices(length)
-    if not range(start, stop, step):
-        return Slice(0, 0, 1)
     if start == 0 and stop == length and step == 1:
         return FULL
+    if not range(start, stop, step):
+        return Slice(0, 0, 1) if length else FULL
     return Slice(start, None if stop < 0 else stop, step)
 
 
@@ -190,11 +190,12 @@ def _raise_if_basic(index: tuple[Any, ...], shape: Shape) -> None:
 # ---------------------------------------------------------------- indices with arrays
 
 
-def normal_index(index: Any, shape: Shape) -> tuple[Shape, Index, tuple[Any, ...]]:
+def normal_index(index: Any, shape: Shape, xp: Any = np) -> tuple[Shape, Index, tuple[Any, ...]]:
     """The normal form of any index: (shape, template, arrays).
 
     The array is to be reshaped to `shape` first, which merges the axes that a mask indexes;
-    `template` is the index of `gather`, and `arrays` are its index arrays.
+    `template` is the index of `gather`, and `arrays` are its index arrays. `xp` is the array module
+    in which lists become arrays.
 
     >>> normal_index((slice(1, 3), np.array([2, 0])), (4, 3))
     ((4, 3), (1:3, i0), (array([2, 0]),))
@@ -204,15 +205,15 @@ def normal_index(index: Any, shape: Shape) -> tuple[Shape, Index, tuple[Any, ...
     Raises: IndexError: an integer is out of bounds, too many indices, two ellipses, a mask of the
     wrong shape, or something that is no index. ConcretizationError: a mask that is traced.
     """
-    entries = [_entry(i) for i in (index if isinstance(index, tuple) else (index,))]
+    entries = [_entry(i, xp) for i in (index if isinstance(index, tuple) else (index,))]
     entries = _without_ellipsis(entries, shape)
     merged: list[int] = []
     template: list[Any] = []
     arrays: list[Any] = []
     axis = 0
     for i in entries:
-        if i is None:
-            template.append(None)
+        if i is None or i is ...:
+            template.append(i)
         elif isinstance(i, int | slice):
             merged.append(shape[axis])
             template.append(
@@ -233,7 +234,7 @@ def normal_index(index: Any, shape: Shape) -> tuple[Shape, Index, tuple[Any, ...
     return tuple(merged), tuple(template), tuple(arrays)
 
 
-def _entry(i: Any) -> Any:
+def _entry(i: Any, xp: Any) -> Any:
     """An entry of an index as None, Ellipsis, a slice, an int, or an array of ints or booleans."""
     if i is None or i is Ellipsis or isinstance(i, slice):
         return i
@@ -241,10 +242,10 @@ def _entry(i: Any) -> Any:
     if number is not None:
         return number
     if isinstance(i, bool | np.bool):
-        return np.asarray(i)
+        return xp.asarray(bool(i))
     given = i
     if isinstance(i, list | tuple):
-        i = _from_list(i)
+        i = _from_list(i, xp)
         if not _size(i):
             i = i.astype(np.intp)
     kind = getattr(getattr(i, "dtype", None), "kind", None)
@@ -285,7 +286,13 @@ def _without_ellipsis(entries: list[Any], shape: Shape) -> list[Any]:
     if len(places) > 1:
         raise IndexError(f"an index can only have a single ellipsis ('...'){where()}")
     at = places[0] if places else len(entries)
+    if rest == 0 and 0 < at < len(entries) - 1 and _is_fancy(entries[at - 1], entries[at + 1]):
+        return entries  # NumPy lets it separate index arrays even if it stands for nothing
     return [*entries[:at], *(slice(None),) * rest, *entries[at + 1 :]]
+
+
+def _is_fancy(*entries: Any) -> bool:
+    return not any(i is None or isinstance(i, slice) for i in entries)
 
 
 def _bounded(i: int, axis: int, shape: Shape) -> int:
@@ -301,7 +308,7 @@ def _bounded(i: int, axis: int, shape: Shape) -> int:
 def known(x: Any) -> Any:
     """The array behind every trace, or None where a traced value has none of its shape."""
     while isinstance(x, Tracer):
-        if x.view is not None:
+        if x.alias is not None:
             refresh(x)
         x = x.known
     return x
@@ -331,14 +338,14 @@ def _require_mask_fits(mask: Any, axis: int, lengths: Shape) -> None:
             )
 
 
-def _only_mask(index: Any) -> Any:
+def _only_mask(index: Any, xp: Any) -> Any:
     """The mask, an array or traced value, if that is all there is in the index; else None."""
     if isinstance(index, tuple):
         if len(index) != 1:
             return None
         (index,) = index
     if isinstance(index, bool | np.bool | list):
-        index = _from_list(index)
+        index = _from_list(index, xp)
     kind = getattr(getattr(index, "dtype", None), "kind", None)
     return index if kind == "b" else None
 
@@ -410,7 +417,7 @@ def _broadcast(value: Any, shape: Shape) -> Any:
     return broadcast_to(value, shape=shape)
 
 
-def _from_list(values: Any, xp: Any = np) -> Any:
+def _from_list(values: Any, xp: Any) -> Any:
     """The array that a nested list stands for; traced values in it are stacked."""
     if _has_traced(values):
         return stack([_from_list(v, xp) for v in values], axis=0)

@@ -10,6 +10,7 @@ A traced array has no memory layout; views behave as if every base were C-contig
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from .core import Tracer
@@ -24,6 +25,10 @@ class Link(NamedTuple):
     def __repr__(self) -> str:
         shown = " ".join(f"{key}={value!r}" for key, value in self.params)
         return f"{self.prim.name}[{shown}]"
+
+
+# The traced array whose contents are about to be replaced, so that its buffer may be reused.
+donated: ContextVar[Tracer | None] = ContextVar("donated", default=None)
 
 
 class Base:

@@ -12,7 +12,8 @@ from ..errors import ConcretizationError
 from ..jaxpr import Jaxpr, eval_jaxpr
 from .jvp import jvp_flat
 from .trace import trace_to_jaxpr
-from .vjp import pull_back, record_flat
+from .tape import pull_back
+from .vjp import record_flat
 from .vmap import batch_flat, move_batch
 
 

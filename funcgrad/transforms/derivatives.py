@@ -15,7 +15,8 @@ from .arguments import Flat, Selection, own, zero_derivative
 from .jvp import instantiate, jvp
 from .linearize import linearize_flat
 from .strong import strong_zeros as strong_zeros_on
-from .vjp import pull_back, record_flat, vjp
+from .tape import pull_back
+from .vjp import record_flat, vjp
 from .vmap import batch_flat, move_batch
 
 Argnums = int | Sequence[int] | None

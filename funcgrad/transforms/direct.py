@@ -1,0 +1,254 @@
+"""Reverse mode straight on arrays: what `TapeTrace` does, with the common cases laid out.
+
+NOTE [Direct] When the parent trace evaluates, elementwise primitives of one and two operands go
+through `record` functions specialised to the primitive. They use the same rules and save the same
+values; everything else takes the general path.
+
+NOTE [Owned cotangents] Reading and writing single elements in a loop would copy the whole array at
+every step, forward and back. So a write reuses the buffer of the array written into if nothing else
+refers to it, and on the way back a cotangent that was made for one slot only is updated in place.
+The last element of `cts` is the set of the slots whose cotangent nothing else refers to.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Elementwise, conform
+from ..backend import NAMESPACES
+from ..core import Primitive, aval_of
+from ..ops.index import as_index, embed, follow, getitem, view_update, write_through
+from ..views import donated, refresh
+from .tape import CONSTANT, Entry, TapeTrace, TapeTracer, tape_tracer
+
+ndarray = np.ndarray
+Record = Callable[..., Any]
+
+# NumPy's arrays and all numbers: operands that need no look at which array module they belong to.
+_PLAIN = frozenset(cls for cls, module in NAMESPACES.items() if module is np or module is None)
+
+_new = TapeTracer.__new__
+general = TapeTrace.process
+
+
+def GENERAL(*args: Any, **params: Any) -> Any:  # noqa: N802
+    """Stands for the general path in the table of record functions."""
+    raise AssertionError("never called")
+
+
+_RECORDS: dict[Primitive, Record] = {}
+
+
+class DirectTrace(TapeTrace):
+    """A tape whose parent evaluates."""
+
+    __slots__ = ()
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        record = _RECORDS.get(prim)
+        if record is None:
+            record = _RECORDS[prim] = _record_for(prim)
+        if record is GENERAL:
+            return general(self, prim, args, params)
+        return record(self, *args, **params)
+
+
+def _record_for(prim: Primitive) -> Record:
+    if prim is getitem:
+        return _record_getitem
+    if prim is view_update:
+        return _record_view_update
+    if prim.__class__ is Elementwise:
+        if len(prim.rules) == 1:
+            return _unary(prim)
+        if len(prim.rules) == 2 and None not in prim.rules:
+            return _binary(prim)
+    return GENERAL
+
+
+def _coefficient(rule: Any) -> Callable[..., Any]:
+    """``(ct, ans, *xs) -> ct * coefficient``."""
+    if callable(rule):
+        return lambda ct, *values: ct * rule(*values)
+    if rule == 1:
+        return lambda ct, *values: ct
+    if rule == -1:
+        return lambda ct, *values: -ct
+    return lambda ct, *values: ct * rule
+
+
+def _unary(prim: Elementwise) -> Record:
+    impl = prim.impl
+    save_ans, (save_x,) = prim.saves((True,))
+    times = _coefficient(prim.rules[0])
+
+    def pull(cts: list[Any], entry: Entry, ct: Any) -> None:
+        _, slot, ans, x, like = entry
+        g = times(ct, ans, x)
+        if like is not None:
+            g = conform(g, like)
+        old = cts[slot]
+        cts[slot] = g if old is None else old + g
+
+    def record(trace: TapeTrace, x: Any) -> Any:
+        if x.__class__ is not TapeTracer or x.owner is not trace:
+            return general(trace, prim, (x,), {})
+        if x.alias is not None:
+            refresh(x)
+        value = x.value
+        slot = x.slot
+        if value.__class__ not in _PLAIN or slot < 0:
+            return general(trace, prim, (x,), {})
+        ans = impl(np, value)
+        entries = trace.entries
+        like = None if ans.dtype is value.dtype else aval_of(value)
+        entries.append((pull, slot, ans if save_ans else None, value if save_x else None, like))
+        out = _new(TapeTracer)
+        out.owner = trace
+        out.alias = None
+        out.value = ans
+        out.slot = len(entries) - 1
+        return out
+
+    return record
+
+
+def _binary(prim: Elementwise) -> Record:
+    impl = prim.impl
+    times_x, times_y = map(_coefficient, prim.rules)
+    save = [prim.saves((i, j)) for i in (False, True) for j in (False, True)]
+
+    def pull(cts: list[Any], entry: Entry, ct: Any) -> None:
+        _, i, j, ans, x, y, like_x, like_y = entry
+        if i >= 0:
+            g = times_x(ct, ans, x, y)
+            if like_x is not None:
+                g = conform(g, like_x)
+            old = cts[i]
+            cts[i] = g if old is None else old + g
+        if j >= 0:
+            g = times_y(ct, ans, x, y)
+            if like_y is not None:
+                g = conform(g, like_y)
+            old = cts[j]
+            cts[j] = g if old is None else old + g
+
+    def record(trace: TapeTrace, x: Any, y: Any) -> Any:
+        i = j = CONSTANT
+        a, b = x, y
+        if x.__class__ is TapeTracer and x.owner is trace:
+            if x.alias is not None:
+                refresh(x)
+            a = x.value
+            i = x.slot
+        if y.__class__ is TapeTracer and y.owner is trace:
+            if y.alias is not None:
+                refresh(y)
+            b = y.value
+            j = y.slot
+        if a.__class__ not in _PLAIN or b.__class__ not in _PLAIN or (i < 0 and j < 0):
+            return general(trace, prim, (x, y), {})
+        try:
+            ans = impl(np, a, b)
+        except ValueError:
+            return general(trace, prim, (x, y), {})  # explains wrong shapes
+        save_ans, (save_a, save_b) = save[2 * (i >= 0) + (j >= 0)]
+        shape, dtype = ans.shape, ans.dtype
+        entries = trace.entries
+        entries.append(
+            (
+                pull,
+                i,
+                j,
+                ans if save_ans else None,
+                (a if a is not x else trace.keep(a)) if save_a else None,
+                (b if b is not y else trace.keep(b)) if save_b else None,
+                None if i < 0 or (a.shape == shape and a.dtype is dtype) else aval_of(a),
+                None if j < 0 or (b.shape == shape and b.dtype is dtype) else aval_of(b),
+            )
+        )
+        out = _new(TapeTracer)
+        out.owner = trace
+        out.alias = None
+        out.value = ans
+        out.slot = len(entries) - 1
+        return out
+
+    return record
+
+
+# ---------------------------------------------------------------- NOTE [Owned cotangents]
+
+
+def _record_getitem(trace: TapeTrace, x: Any, *, index: tuple[Any, ...]) -> Any:
+    if x.__class__ is not TapeTracer or x.owner is not trace:
+        return general(trace, getitem, (x,), {"index": index})
+    if x.alias is not None:
+        refresh(x)
+    value, slot = x.value, x.slot
+    if value.__class__ is not ndarray or slot < 0:
+        return general(trace, getitem, (x,), {"index": index})
+    ans = getitem.impl(np, value, index=index)
+    if not ans.shape:
+        ans = ans[()]  # a number, as NumPy gives, and no view that would keep the buffer
+    trace.entries.append((_pull_getitem, slot, value.shape, index))
+    return tape_tracer(trace, ans, len(trace.entries) - 1)
+
+
+def _pull_getitem(cts: list[Any], entry: Entry, ct: Any) -> None:
+    _, slot, shape, index = entry
+    old = cts[slot]
+    if slot in cts[-1] and old.__class__ is ndarray and ct.__class__ in _PLAIN:
+        part = old[as_index(index)]
+        part += ct
+        return
+    g = embed(ct, shape=shape, index=index)
+    cts[slot] = g = g if old is None else old + g
+    if g.__class__ is ndarray:
+        cts[-1].add(slot)
+
+
+def _record_view_update(trace: TapeTrace, base: Any, new: Any, *, chain: tuple[Any, ...]) -> Any:
+    mine = base.__class__ is TapeTracer and base.owner is trace
+    if not mine or base.value.__class__ is not ndarray:
+        return general(trace, view_update, (base, new), {"chain": chain})
+    if base.alias is not None:
+        refresh(base)
+    # One reference is the tracer's, one is the argument's: nobody else sees the buffer.
+    sole = donated.get() is base and sys.getrefcount(base.value) == 2
+    value, slot = base.value, base.slot
+    part, part_slot = trace.value_of(new), trace.slot_of(new)
+    if part.__class__ not in _PLAIN:
+        return general(trace, view_update, (base, new), {"chain": chain})
+    if not (sole and value.flags.owndata and value.flags.c_contiguous and value.flags.writeable):
+        value = np.array(value, order="C")
+    write_through(np, value, part, chain)
+    if slot < 0 and part_slot < 0:
+        return tape_tracer(trace, value, CONSTANT)
+    k = len(trace.entries)
+    trace.entries.append((_pull_view_update, k, slot, part_slot, chain, aval_of(part)))
+    return tape_tracer(trace, value, k)
+
+
+def _pull_view_update(cts: list[Any], entry: Entry, ct: Any) -> None:
+    _, k, slot, part_slot, chain, like = entry
+    in_place = k in cts[-1] and ct.__class__ is ndarray
+    if part_slot >= 0:
+        part = follow(ct, chain)
+        g = conform(part.copy() if in_place else part, like)
+        old = cts[part_slot]
+        cts[part_slot] = g if old is None else old + g
+    if slot >= 0:
+        if in_place:
+            write_through(np, ct, 0.0, chain)
+            rest = ct
+        else:
+            rest = view_update(ct, 0.0, chain=chain)
+        old = cts[slot]
+        cts[slot] = rest = rest if old is None else old + rest
+        if rest.__class__ is ndarray:
+            cts[-1].add(slot)

@@ -1,0 +1,229 @@
+"""Reverse mode: `TapeTrace` notes every operation in a list, which `pull_back` walks backwards.
+
+The tape is a Wengert list. Entry ``k`` is a tuple that starts with the function that pulls the
+cotangent of value ``k`` back to the operands' slots; the first entries stand for the inputs. What an
+entry saves is decided by the primitive's rule (NOTE [Unread arguments] in `algebra.py`).
+
+NOTE [Constants on the tape] A plain array that an entry saves must not change before the walk. It is
+made read-only while the user's function runs, or copied when the tape outlives the call (`vjp`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..algebra import zeros_like
+from ..array import TracedArray
+from ..core import Aval, Primitive, Trace, aval_of, current
+from ..views import refresh, snapshot
+from .transpose import cotangents
+
+ndarray = np.ndarray
+CONSTANT = -1  # the slot of a value that does not depend on the inputs
+
+Entry = tuple[Any, ...]
+
+
+class TapeTracer(TracedArray):
+    """A value and its slot on the tape."""
+
+    __slots__ = ("slot", "value")
+
+    @property
+    def aval(self) -> Aval:
+        return aval_of(self.value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.value.dtype
+
+    @property
+    def underlying(self) -> Any:
+        return self.value
+
+    def assign(self, other: Any) -> None:
+        self.value = other.value
+        self.slot = other.slot
+
+
+_new = TapeTracer.__new__
+
+
+def tape_tracer(trace: TapeTrace, value: Any, slot: int) -> TapeTracer:
+    out = _new(TapeTracer)
+    out.owner = trace
+    out.alias = None
+    out.value = value
+    out.slot = slot
+    return out
+
+
+class TapeTrace(Trace):
+    """Evaluates through the parent and keeps the tape.
+
+    `lasting`: the tape outlives the call that records it, so plain arrays are copied, not locked.
+    """
+
+    __slots__ = ("entries", "lasting", "locked")
+    transform = "grad or vjp"
+
+    def __init__(self, parent: Trace, *, lasting: bool) -> None:
+        self.parent = parent
+        self.lasting = lasting
+        self.entries: list[Entry] = []
+        self.locked: list[Any] = []
+
+    def new_input(self, value: Any) -> TapeTracer:
+        self.entries.append(())
+        return tape_tracer(self, self.keep(value), len(self.entries) - 1)
+
+    def lift(self, value: Any) -> TapeTracer:
+        return tape_tracer(self, snapshot(value, copy=True), CONSTANT)
+
+    def keep(self, value: Any) -> Any:
+        """A value that is not this tape's own, safe from later writes."""
+        if value.__class__ is not ndarray or self.lasting:
+            return snapshot(value, copy=self.lasting)
+        array: Any = value
+        while array.__class__ is ndarray and array.flags.writeable:
+            array.flags.writeable = False
+            self.locked.append(array)
+            array = array.base
+        return value
+
+    def unlock(self) -> None:
+        self.locked.sort(key=lambda array: array.base is not None)  # owners before their views
+        for array in self.locked:
+            array.flags.writeable = True
+        self.locked.clear()
+
+    def value_of(self, x: Any) -> Any:
+        """The value behind one of this tape's tracers; anything else is its own value."""
+        if x.__class__ is TapeTracer and x.owner is self:
+            if x.alias is not None:
+                refresh(x)
+            return x.value
+        return x
+
+    def slot_of(self, x: Any) -> int:
+        """The slot of one of this tape's tracers, refreshed by `value_of` before."""
+        return x.slot if x.__class__ is TapeTracer and x.owner is self else CONSTANT
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        values: list[Any] = []
+        slots: list[int] = []
+        mine = False
+        for a in args:
+            if a.__class__ is TapeTracer and a.owner is self:
+                if a.alias is not None:
+                    refresh(a)
+                mine = True
+                values.append(a.value)
+                slots.append(a.slot)
+            else:
+                values.append(a)
+                slots.append(CONSTANT)
+        wanted = [s >= 0 for s in slots]
+        if prim.forward is not None and True in wanted:
+            ans, entry = self._run_opaque(prim, values, slots, wanted, params)
+        else:
+            ans = self.parent.process(prim, values, params)
+            if not mine or not prim.differentiable:
+                return ans
+            if True not in wanted:
+                if prim.multiple:
+                    return tuple(tape_tracer(self, x, CONSTANT) for x in ans)
+                return tape_tracer(self, ans, CONSTANT)
+            entry = self._entry(prim, ans, values, slots, wanted, args, params)
+        self.entries.append(entry)
+        slot = len(self.entries) - 1
+        if not prim.multiple:
+            return tape_tracer(self, ans, slot)
+        outs = []
+        for i, x in enumerate(ans):
+            self.entries.append((_pull_output, slot, i, len(ans)))
+            outs.append(tape_tracer(self, x, len(self.entries) - 1))
+        return tuple(outs)
+
+    def _run_opaque(
+        self,
+        prim: Primitive,
+        values: list[Any],
+        slots: list[int],
+        wanted: list[bool],
+        params: dict[str, Any],
+    ) -> tuple[Any, Entry]:
+        token = current.set(self.parent)
+        try:
+            ans, residual = prim.forward(values, wanted, params)  # type: ignore[misc]
+        finally:
+            current.reset(token)
+        return ans, (_pull_opaque, slots, prim, residual, [aval_of(x) for x in ans], wanted, params)
+
+    def _entry(
+        self,
+        prim: Primitive,
+        ans: Any,
+        values: list[Any],
+        slots: list[int],
+        wanted: list[bool],
+        args: Sequence[Any],
+        params: dict[str, Any],
+    ) -> Entry:
+        save_ans, save = prim.saves(wanted)
+        xs = [
+            (v if v is not a else self.keep(v)) if s else aval_of(v)
+            for v, s, a in zip(values, save, args, strict=True)
+        ]
+        return (_pull, slots, prim, ans if save_ans else None, xs, wanted, params)
+
+
+def _pull(cts: list[Any], entry: Entry, ct: Any) -> None:
+    _, slots, prim, ans, xs, wanted, params = entry
+    for slot, g in zip(slots, cotangents(prim, ct, ans, xs, wanted, params), strict=True):
+        if slot >= 0 and g is not None:
+            old = cts[slot]
+            cts[slot] = g if old is None else old + g
+
+
+def _pull_opaque(cts: list[Any], entry: Entry, ct: list[Any]) -> None:
+    _, slots, prim, residual, avals, wanted, params = entry
+    full = [zeros_like(aval) if c is None else c for c, aval in zip(ct, avals, strict=True)]
+    for slot, g in zip(slots, prim.backward(residual, full, wanted, params), strict=True):
+        if slot >= 0 and g is not None:
+            old = cts[slot]
+            cts[slot] = g if old is None else old + g
+
+
+def _pull_output(cts: list[Any], entry: Entry, ct: Any) -> None:
+    """The cotangent of output `i` of an equation with several: put into the equation's slot."""
+    _, slot, i, count = entry
+    if cts[slot] is None:
+        cts[slot] = [None] * count
+    cts[slot][i] = ct
+
+
+def pull_back(
+    entries: list[Entry], seeds: Sequence[tuple[int, Any]], inputs: int, *, consume: bool
+) -> list[Any]:
+    """Cotangents of the first `inputs` slots; `consume` frees every entry once it was used."""
+    cts: list[Any] = [None] * len(entries)
+    cts.append(set())  # NOTE [Owned cotangents] in `direct.py`
+    for slot, ct in seeds:
+        if slot >= 0:
+            old = cts[slot]
+            cts[slot] = ct if old is None else old + ct
+    for k in range(len(entries) - 1, inputs - 1, -1):
+        entry = entries.pop() if consume else entries[k]
+        ct = cts[k]
+        if ct is not None:
+            cts[k] = None
+            entry[0](cts, entry, ct)
+    return cts[:inputs]
