@@ -1,0 +1,217 @@
+"""What NumPy's functions accept, brought into the normal form that primitives take.
+
+Axes become non-negative, lists become arrays, and an option that is not supported says so.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..algebra import concrete_namespace
+from ..backend import NAMESPACES, register
+from ..core import EVAL, Tracer, aval_of, current
+from ..errors import ArgumentError, ConcretizationError, ShapeError, where
+from ..indexing import known
+from ..ops.cast import astype as cast_to
+from ..ops.join import stack
+from ..ops.structural import reshape
+from ..views import snapshot
+
+_get_current = current.get
+
+
+# ---------------------------------------------------------------- operands
+
+
+def operand(x: Any) -> Any:
+    """`x` itself if it is an array, a number or traced; an array made of it if it is a list.
+
+    Raises: ArgumentError: `x` holds no numbers.
+    """
+    cls = x.__class__
+    if cls in NAMESPACES or isinstance(x, Tracer):
+        return x
+    return _made_of(x)
+
+
+def _made_of(x: Any) -> Any:
+    cls = x.__class__
+    try:
+        register(cls)
+        return x
+    except KeyError:
+        pass
+    if hasattr(cls, "__process_primitive__"):
+        return x
+    if isinstance(x, list | tuple) and contains_traced(x):
+        return stacked(x)
+    made = np.asarray(x)
+    if made.dtype.kind not in "biufc":
+        raise ArgumentError(
+            f"expected an array, a number or a nested list of numbers, found {cls.__name__}{where()}"
+        )
+    return made
+
+
+def array_of(x: Any) -> Any:
+    """Like `operand`, with a 0-d array in place of a Python number."""
+    x = operand(x)
+    return np.asarray(x) if x.__class__ in (float, int, bool, complex) else x
+
+
+def contains_traced(x: Any) -> bool:
+    """Whether `x` is a traced value or a nested list with one in it."""
+    if isinstance(x, list | tuple):
+        return any(map(contains_traced, x))
+    return isinstance(x, Tracer) or hasattr(x.__class__, "__process_primitive__")
+
+
+def stacked(xs: Sequence[Any]) -> Any:
+    """The array whose rows are the entries of a nested list.
+
+    Raises: ShapeError: the entries differ in shape.
+    """
+    rows = [stacked(x) if isinstance(x, list | tuple) else operand(x) for x in xs]
+    shapes = [aval_of(x).shape for x in rows]
+    for i, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ShapeError(
+                f"a nested list makes no array: entry 0 has shape {list(shapes[0])}, entry {i} has "
+                f"shape {list(shape)}{where()}"
+            )
+    if not rows:
+        return np.zeros(0)
+    return stack(rows, axis=0)
+
+
+def is_array(x: Any) -> bool:
+    """Whether `x` is an array or a traced value, not a number."""
+    return NAMESPACES.get(x.__class__) is not None or isinstance(x, Tracer)
+
+
+# ---------------------------------------------------------------- results
+
+
+def fresh(value: Any) -> Any:
+    """A new array as the current transform wants it: under a trace it can be written into."""
+    trace = _get_current()
+    return value if trace is EVAL else trace.lift(value)
+
+
+def copied(x: Any) -> Any:
+    """An array of its own with the contents of `x`."""
+    return snapshot(x, copy=False) if isinstance(x, Tracer) else concrete_namespace(x).array(x)
+
+
+def beside(x: Any, value: Any) -> Any:
+    """The NumPy array `value` on the device of `x`."""
+    return concrete_namespace(x).asarray(value)
+
+
+def converted(x: Any, dtype: Any) -> Any:
+    """`x` in the dtype, or as it is if that is None or its own."""
+    if dtype is None:
+        return x
+    dtype = np.dtype(dtype)
+    aval = aval_of(x)
+    return x if aval.dtype == dtype and not aval.weak else cast_to(x, dtype)
+
+
+# ---------------------------------------------------------------- axes and shapes
+
+
+def axis_of(name: str, axis: Any, ndim: int) -> int:
+    """`axis` counted from the front.
+
+    Raises: ShapeError: there is no such axis. ArgumentError: it is no integer.
+    """
+    try:
+        found = operator.index(axis)
+    except TypeError:
+        raise ArgumentError(
+            f"fnp.{name}: axis must be an integer, found {type(axis).__name__}{where()}"
+        ) from None
+    if not -ndim <= found < ndim:
+        raise ShapeError(
+            f"fnp.{name}: axis {found} does not exist in an array of {ndim} "
+            f"dimension{'s' * (ndim != 1)}{where()}"
+        )
+    return found % ndim
+
+
+def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """`axis` (None for all, an integer or several) as a sorted tuple, counted from the front.
+
+    Raises: ShapeError: an axis does not exist or is given twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, tuple | list):
+        return (axis_of(name, axis, ndim),)
+    found = sorted(axis_of(name, a, ndim) for a in axis)
+    if len(set(found)) != len(found):
+        raise ShapeError(f"fnp.{name}: an axis is given twice: {axis}{where()}")
+    return tuple(found)
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A shape given as an integer or a sequence of them."""
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        return tuple(operator.index(n) for n in shape)
+
+
+def with_axes(x: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: Any) -> Any:
+    """The result `x` of a reduction of `shape` along `axes`, with 1s in their place if asked."""
+    if not keepdims:
+        return x
+    return reshape(x, shape=tuple(1 if i in axes else n for i, n in enumerate(shape)))
+
+
+# ---------------------------------------------------------------- options
+
+
+def refuse(name: str, **options: Any) -> None:
+    """Complain about options that are given but not supported.
+
+    Raises: ArgumentError: one of `options` is not None.
+    """
+    for option, value in options.items():
+        if value is not None:
+            hint = "; assign the result instead: y[...] = ..." if option == "out" else ""
+            raise ArgumentError(
+                f"fnp.{name}: {option}= is not supported, because the function works on traced "
+                f"values{hint}{where()}"
+            )
+
+
+def on_cpu(name: str, device: Any) -> Any:
+    """The array module that creation functions use.
+
+    Raises: ArgumentError: `device` is not the CPU.
+    """
+    if device not in (None, "cpu"):
+        raise ArgumentError(
+            f"fnp.{name}: device={device!r}; creation functions make arrays on the CPU. Use the "
+            f"..._like functions on an array of that device{where()}"
+        )
+    return np
+
+
+def concrete(name: str, what: str, x: Any) -> Any:
+    """The plain array behind `x`, for arguments that decide shapes.
+
+    Raises: ConcretizationError: there is none, because a transform knows only its type.
+    """
+    value = known(x)
+    if value is None:
+        raise ConcretizationError(
+            f"fnp.{name}: {what} must be known while tracing, since the shape of the result depends "
+            f"on it; found {x!r}{where()}"
+        )
+    return operand(value)

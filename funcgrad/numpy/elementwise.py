@@ -1,0 +1,237 @@
+"""Functions of every element by itself that are compositions of primitives.
+
+The primitives themselves (`sin`, `add`, ...) are re-exported as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import aval_of
+from ..errors import ArgumentError, where
+from ..ops import arithmetic as _arithmetic
+from ..ops import complex as _complex
+from ..ops import rounding as _rounding
+from ..ops import select as _select
+from ._arguments import converted, copied, operand, refuse
+
+# ---------------------------------------------------------------- angles
+
+
+def degrees(x: Any, /) -> Any:
+    """``x * 180 / pi``: radians to degrees.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; integers give floats.
+    Derivative: linear; 180 / pi.
+    Raises: ArgumentError: `x` is no array.
+    Source: NumPy reference, ``numpy.degrees``.
+
+    >>> float(degrees(math.pi))
+    180.0
+    """
+    return _arithmetic.multiply(operand(x), 180.0 / math.pi)
+
+
+def radians(x: Any, /) -> Any:
+    """``x * pi / 180``: degrees to radians.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; integers give floats.
+    Derivative: linear; pi / 180.
+    Raises: ArgumentError: `x` is no array.
+    Source: NumPy reference, ``numpy.radians``.
+
+    >>> float(radians(180.0)) == math.pi
+    True
+    """
+    return _arithmetic.multiply(operand(x), math.pi / 180.0)
+
+
+# ---------------------------------------------------------------- rounding and signs
+
+
+def sign(x: Any, /) -> Any:
+    """-1, 0 or 1, the sign of `x`; ``x / |x|`` for complex `x`, 0 at 0.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: numbers.
+    Derivative: zero for real `x`; that of ``x / |x|`` for complex `x`, 0 at 0.
+    Raises: ArgumentError: `x` is no array.
+    Source: NumPy reference, ``numpy.sign``.
+
+    >>> sign(np.array([-2.0, 0.0])).tolist()
+    [-1.0, 0.0]
+    """
+    x = operand(x)
+    return _complex.unit(x) if aval_of(x).dtype.kind == "c" else _rounding.sign(x)
+
+
+def fabs(x: Any, /) -> Any:
+    """``|x|`` of real numbers, as floats.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; integers give floats.
+    Derivative: ``sign(x)``; 0 at 0.
+    Raises: ArgumentError: `x` is complex.
+    Source: NumPy reference, ``numpy.fabs``.
+
+    >>> float(fabs(-2))
+    2.0
+    """
+    x = operand(x)
+    kind = aval_of(x).dtype.kind
+    if kind == "c":
+        raise ArgumentError(f"fnp.fabs: x is complex; use fnp.abs{where()}")
+    return _arithmetic.absolute(x if kind == "f" else converted(x, float))
+
+
+def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """`a` rounded to `decimals` places after the point; halves go to the even number.
+
+    Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers.
+    Derivative: zero; at halves too.
+    Raises: ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.round``.
+
+    >>> round(np.array([1.25, -0.5])).tolist()
+    [1.0, -0.0]
+    """
+    if out is not None:
+        refuse("round", out=out)
+    a = operand(a)
+    dtype = aval_of(a).dtype
+    if dtype.kind in "biu":
+        if decimals >= 0:
+            return copied(a)
+        step = 10**-decimals
+        return converted(_rounding.rint(_arithmetic.divide(a, step)) * step, dtype)
+    if decimals == 0:
+        return _rounding.rint(a)
+    step = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return _rounding.rint(_arithmetic.divide(a, step)) * step
+    return _rounding.rint(_arithmetic.multiply(a, step)) / step
+
+
+def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """`round` under its other name.
+
+    Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers.
+    Derivative: zero; at halves too.
+    Raises: ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.around``.
+
+    >>> around(np.array([1.24]), 1).tolist()
+    [1.2]
+    """
+    return round(a, decimals, out)
+
+
+def fix(x: Any, out: Any = None) -> Any:
+    """The integer part of `x`: rounded towards 0.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers.
+    Derivative: zero; at integers too.
+    Raises: ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.fix``.
+
+    >>> fix(np.array([1.7, -1.7])).tolist()
+    [1.0, -1.0]
+    """
+    if out is not None:
+        refuse("fix", out=out)
+    return _rounding.trunc(operand(x))
+
+
+def modf(x: Any, /) -> tuple[Any, Any]:
+    """The fractional and the integral part of `x`, both with its sign.
+
+    Shapes: ``x: (*a) -> (*a), (*a)``.   Dtypes: real numbers; integers give floats.
+    Derivative: 1 and 0; at integers too.
+    Raises: ArgumentError: `x` is no array.
+    Source: NumPy reference, ``numpy.modf``.
+
+    >>> [float(part) for part in modf(1.5)]
+    [0.5, 1.0]
+    """
+    x = operand(x)
+    if aval_of(x).dtype.kind != "f":
+        x = converted(x, float)
+    return _arithmetic.fmod(x, 1.0), _rounding.trunc(x)
+
+
+def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
+    """``floor(x1 / x2)`` and the remainder.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: zero, and that of `remainder`: 1 and ``-floor(x1 / x2)``.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.divmod``.
+
+    >>> [float(part) for part in divmod(7.0, 2.0)]
+    [3.0, 1.0]
+    """
+    x1, x2 = operand(x1), operand(x2)
+    return _arithmetic.floor_divide(x1, x2), _arithmetic.remainder(x1, x2)
+
+
+# ---------------------------------------------------------------- replacing values
+
+
+def clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+) -> Any:
+    """``min(max(a, a_min), a_max)``; a bound that is None is left out.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: 1 between the bounds and at them; by a bound, 1 where it was taken.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: a bound is given twice.
+    Source: NumPy reference, ``numpy.clip``.
+
+    >>> clip(np.array([-1.0, 0.5, 2.0]), 0.0, None).tolist()
+    [0.0, 0.5, 2.0]
+    """
+    if out is not None:
+        refuse("clip", out=out)
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ArgumentError(f"fnp.clip: a bound is given under two names{where()}")
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    a = operand(a)
+    if low is None and high is None:
+        return _arithmetic.positive(a)
+    dtype = aval_of(a).dtype
+    # A Python number does not widen the array; at a bound `clip` gives all to `a`, `maximum` half.
+    ends = (-math.inf, math.inf) if dtype.kind == "f" else _integer_ends(dtype)
+    low, high = (
+        end if bound is None else operand(bound)
+        for bound, end in zip((low, high), ends, strict=True)
+    )
+    return _select.clip(a, low, high)
+
+
+def _integer_ends(dtype: Any) -> tuple[int, int]:
+    if dtype.kind not in "iu":
+        raise ArgumentError(f"fnp.clip: needs real numbers, found {dtype.name}{where()}")
+    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+
+
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """`x` with numbers in place of NaN and the infinities; None is the dtype's largest number.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
+    Derivative: 1 where `x` is finite, zero where it was replaced.
+    Raises: ArgumentError: `x` is no array.
+    Source: NumPy reference, ``numpy.nan_to_num``.
+
+    >>> nan_to_num(np.array([1.0, np.nan])).tolist()
+    [1.0, 0.0]
+    """
+    return _select.nan_to_num(operand(x), nan=nan, posinf=posinf, neginf=neginf)

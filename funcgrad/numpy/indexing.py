@@ -1,0 +1,265 @@
+"""Choosing elements: where, take, select, choose, masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..algebra import broadcast_shapes
+from ..core import Tracer, aval_of
+from ..errors import ArgumentError, ShapeError
+from ..indexing import known
+from ..ops import index as _index
+from ..ops import select as _select
+from ..ops.arithmetic import remainder
+from ..ops.index_layout import ArrayIndex
+from ..ops.logic import logical_or, not_equal
+from ._arguments import array_of, axis_of, concrete, converted, operand, refuse
+from .creation import zeros_like
+from .searching import nonzero
+from .shaping import broadcast_to, ravel
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """`x` where `condition` holds, `y` elsewhere; `nonzero(condition)` without them.
+
+    Shapes: broadcast.   Dtypes: all.
+    Derivative: linear in `x` and `y`: each gets the cotangent where it was chosen.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: one of `x` and `y` is missing.
+    Source: NumPy reference, ``numpy.where``.
+
+    >>> where([True, False], 1.0, [2.0, 3.0]).tolist()
+    [1.0, 3.0]
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ArgumentError(f"fnp.where: give both x and y, or neither{errors.where()}")
+    return _select.where(operand(condition), operand(x), operand(y))
+
+
+# ---------------------------------------------------------------- take
+
+
+def take(
+    a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+) -> Any:
+    """``a[..., indices, ...]`` along an axis; of the flattened array if it is None.
+
+    Shapes: ``a: (*a, n, *b), indices: (*i) -> (*a, *i, *b)``.   Dtypes: all.
+    Derivative: linear; cotangents of an element taken twice are summed.
+    Raises: IndexError: an index is out of bounds (mode "raise"). ShapeError: the axis does not
+    exist. ArgumentError: out= is given, or an unknown mode.
+    Source: NumPy reference, ``numpy.take``.
+
+    >>> take([10.0, 20.0, 30.0], [2, 0]).tolist()
+    [30.0, 10.0]
+    """
+    if out is not None:
+        refuse("take", out=out)
+    a = array_of(a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    axis = axis_of("take", axis, a.ndim)
+    return _index.take(a, _in_bounds("take", indices, a.shape[axis], mode), axis=axis)
+
+
+def _in_bounds(name: str, indices: Any, length: int, mode: str) -> Any:
+    """The indices as integers, brought into bounds as the mode says."""
+    indices = array_of(indices)
+    if indices.size == 0 and indices.dtype.kind == "f":
+        indices = converted(indices, np.intp)  # an empty list
+    if mode == "raise":
+        return indices
+    if mode == "wrap":
+        return remainder(indices, length)
+    if mode == "clip":
+        return _select.minimum(_select.maximum(indices, 0), length - 1)
+    raise ArgumentError(
+        f"fnp.{name}: mode={mode!r}; need 'raise', 'wrap' or 'clip'{errors.where()}"
+    )
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """``y[..., i, ...] = arr[..., indices[..., i, ...], ...]`` along an axis.
+
+    Shapes: ``arr: (*a, n, *b), indices: (*a, m, *b) -> (*a, m, *b)``.   Dtypes: all.
+    Derivative: linear; cotangents of an element taken twice are summed.
+    Raises: IndexError: an index is out of bounds. ShapeError: the axis does not exist, or another
+    number of axes.
+    Source: NumPy reference, ``numpy.take_along_axis``.
+
+    >>> take_along_axis(np.array([[3.0, 1.0]]), np.array([[1, 0]]), axis=1).tolist()
+    [[1.0, 3.0]]
+    """
+    arr, indices = array_of(arr), array_of(indices)
+    if axis is None:
+        arr, axis = ravel(arr), 0
+    if arr.ndim != indices.ndim:
+        raise ShapeError(
+            f"fnp.take_along_axis: arr has {arr.ndim} axes, indices {indices.ndim}{errors.where()}"
+        )
+    return _index.take_along_axis(arr, indices, axis=axis_of("take_along_axis", axis, arr.ndim))
+
+
+# ---------------------------------------------------------------- masks
+
+
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
+    """The slices along an axis that the vector `condition` holds for; of the flattened array if None.
+
+    Shapes: ``a: (*a, n, *b), condition: (m,) -> (*a, count, *b)``, m <= n.   Dtypes: all.
+    Derivative: linear; what is left out gets no cotangent.
+    Raises: ConcretizationError: the condition is not known. ShapeError: it is no vector.
+    Source: NumPy reference, ``numpy.compress``.
+
+    >>> compress([True, False], [[1.0, 2.0]], axis=1).tolist()
+    [[1.0]]
+    """
+    if out is not None:
+        refuse("compress", out=out)
+    mask = concrete("compress", "the condition", array_of(condition))
+    if mask.ndim != 1:
+        raise ShapeError(
+            f"fnp.compress: the condition must have one axis, found {mask.ndim}{errors.where()}"
+        )
+    return take(a, mask.nonzero()[0], axis)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """The elements of the flattened `arr` that `condition` holds for.
+
+    Shapes: ``(*a), (*a) -> (count,)``.   Dtypes: all.
+    Derivative: linear; what is left out gets no cotangent.
+    Raises: ConcretizationError: the condition is not known.
+    Source: NumPy reference, ``numpy.extract``.
+
+    >>> extract([True, False], [1.0, 2.0]).tolist()
+    [1.0]
+    """
+    mask = concrete("extract", "the condition", array_of(condition))
+    return take(arr, mask.ravel().nonzero()[0])
+
+
+# ---------------------------------------------------------------- one of several arrays
+
+
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """``choices[a[i]][i]``: for every element the array to take it from.
+
+    Shapes: broadcast.   Dtypes: `a` integers; the choices are promoted.
+    Derivative: linear in the choices: each gets the cotangent where it was chosen.
+    Raises: ArgumentError: a number that is no choice (mode "raise"), or out= is given.
+    Source: NumPy reference, ``numpy.choose``.
+
+    >>> choose([1, 0], [[1.0, 2.0], [3.0, 4.0]]).tolist()
+    [3.0, 2.0]
+    """
+    if out is not None:
+        refuse("choose", out=out)
+    options = [operand(x) for x in choices]
+    a = array_of(a)
+    found = known(a) if mode == "raise" else None
+    if found is not None and found.size and not (found.min() >= 0 and found.max() < len(options)):
+        raise ArgumentError(
+            f"fnp.choose: {len(options)} choices, but a is between {found.min()} and {found.max()}; "
+            f"use mode='wrap' or 'clip'{errors.where()}"
+        )
+    a = _in_bounds("choose", a, len(options), mode)
+    dtype = np.result_type(*(aval_of(x).promoting() for x in options))
+    shape = broadcast_shapes("fnp.choose", [a.shape, *(aval_of(x).shape for x in options)])
+    y = broadcast_to(converted(options[0], dtype), shape)
+    for i, x in enumerate(options[1:], 1):
+        y = _select.where(a == i, x, y)
+    return y
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """For every element that of the first choice whose condition holds, or `default`.
+
+    Shapes: broadcast.   Dtypes: the conditions are bool; the choices are promoted.
+    Derivative: linear in the choices: each gets the cotangent where it was chosen.
+    Raises: ArgumentError: not one choice per condition, or none.
+    Source: NumPy reference, ``numpy.select``.
+
+    >>> x = np.arange(4.0)
+    >>> select([x < 1, x > 2], [10.0, x], -1.0).tolist()
+    [10.0, -1.0, -1.0, 3.0]
+    """
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ArgumentError(
+            f"fnp.select: {len(condlist)} conditions and {len(choicelist)} choices; need as many, and "
+            f"one or more{errors.where()}"
+        )
+    conditions = [operand(c) for c in condlist]
+    choices = [operand(x) for x in (*choicelist, default)]
+    dtype = np.result_type(*(aval_of(x).promoting() for x in choices))
+    shape = broadcast_shapes("fnp.select", [aval_of(x).shape for x in (*conditions, *choices)])
+    y = broadcast_to(converted(choices[-1], dtype), shape)
+    for c, x in zip(conditions[::-1], choices[-2::-1], strict=True):
+        y = _select.where(c, x, y)
+    return y
+
+
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
+    """`x` through the function, or replaced by the number, of the last condition that holds.
+
+    One more function than conditions: it is for the rest, which is 0 otherwise. A function is
+    called with the elements its condition holds for; where the conditions are not known, because a
+    transform traces them, it is called with all of `x`, and what it gives elsewhere is not used.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: that of `x`.
+    Derivative: that of the function used.
+    Raises: ArgumentError: the numbers of conditions and functions do not fit.
+    Source: NumPy reference, ``numpy.piecewise``.
+
+    >>> x = np.array([-1.0, 2.0])
+    >>> piecewise(x, [x < 0], [lambda v: -v, 0.0]).tolist()
+    [1.0, 0.0]
+    """
+    x = array_of(x)
+    conditions = _conditions(x, condlist)
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        held = conditions[0]
+        for c in conditions[1:]:
+            held = logical_or(held, c)
+        conditions.append(not_equal(held, True))
+    elif len(functions) != len(conditions):
+        raise ArgumentError(
+            f"fnp.piecewise: {len(conditions)} conditions need as many functions, or one more; found "
+            f"{len(functions)}{errors.where()}"
+        )
+    y = zeros_like(x)
+    for c, f in zip(conditions, functions, strict=True):
+        y = _select.where(c, _piece(f, x, c, args, kw), y)
+    return y
+
+
+def _conditions(x: Any, condlist: Any) -> list[Any]:
+    if isinstance(condlist, Tracer | np.ndarray):
+        rows = [condlist] if condlist.ndim in (0, x.ndim) else list(condlist)
+    elif x.ndim and not any(isinstance(c, list | tuple | Tracer | np.ndarray) for c in condlist):
+        rows = [condlist]
+    else:
+        rows = list(condlist)
+    return [converted(array_of(c), bool) for c in rows]
+
+
+def _piece(f: Any, x: Any, mask: Any, args: Any, kw: Any) -> Any:
+    """The values of one piece, in the shape of `x`."""
+    if not callable(f):
+        return converted(operand(f), x.dtype)
+    found = known(mask)
+    if found is None:
+        return converted(operand(f(x, *args, **kw)), x.dtype)
+    if not found.any():
+        return converted(0, x.dtype)
+    places = np.broadcast_to(found, x.shape).ravel().nonzero()[0]
+    part = converted(array_of(f(_index.take(ravel(x), places, axis=0), *args, **kw)), x.dtype)
+    part = broadcast_to(part, places.shape)
+    index = (ArrayIndex(0),)
+    return _index.scatter_add(part, places, shape=(x.size,), index=index).reshape(x.shape)

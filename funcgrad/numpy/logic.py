@@ -1,0 +1,129 @@
+"""Truth values: comparisons up to a tolerance, of whole arrays, and signed infinities.
+
+The results are constants to every derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np  # noqa: F401  (doctests)
+
+from ..algebra import broadcast_shapes
+from ..core import Tracer, aval_of
+from ..errors import ShapeError
+from ..ops import logic as _logic
+from ..ops.arithmetic import absolute
+from ..ops.select import where as _where
+from ._arguments import array_of, operand, refuse
+from .searching import all
+
+
+def _bool(x: Any) -> Any:
+    """A Python bool, or a traced one where the value is not known."""
+    return x if isinstance(x, Tracer) else bool(x)
+
+
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    """``|a - b| <= atol + rtol * |b|``, or both infinite with the same sign.
+
+    Shapes: broadcast.   Dtypes: numbers; gives bool.
+    Derivative: zero.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.isclose``.
+
+    >>> isclose([1.0, 1.1], 1.0).tolist()
+    [True, False]
+    """
+    a, b = operand(a), operand(b)
+    if aval_of(b).dtype.kind in "biu":
+        b = b * 1.0
+    finite = _logic.isfinite(b)
+    bound = operand(atol) + operand(rtol) * absolute(_where(finite, b, 0.0))
+    near = _logic.less_equal(absolute(a - _where(finite, b, 0.0)), bound)
+    out = _where(finite, near, _logic.equal(a, b))
+    if equal_nan:
+        out = _logic.logical_or(out, _logic.logical_and(_logic.isnan(a), _logic.isnan(b)))
+    return out
+
+
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether `isclose` holds everywhere.
+
+    Shapes: broadcast ``-> ()``.   Dtypes: numbers; gives bool.
+    Derivative: zero.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.allclose``.
+
+    >>> allclose([1.0, 1.1], 1.0)
+    False
+    """
+    return _bool(all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    """Whether the arrays have the same shape and the same elements.
+
+    Shapes: ``-> ()``.   Dtypes: numbers; gives bool.
+    Derivative: zero.   Raises: ArgumentError: an argument is no array.
+    Source: NumPy reference, ``numpy.array_equal``.
+
+    >>> array_equal([1.0, 2.0], [1.0, 2.0])
+    True
+    """
+    a1, a2 = array_of(a1), array_of(a2)
+    if a1.shape != a2.shape:
+        return False
+    same = _logic.equal(a1, a2)
+    if equal_nan:
+        same = _logic.logical_or(same, _logic.logical_and(_logic.isnan(a1), _logic.isnan(a2)))
+    return _bool(all(same))
+
+
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether the arrays broadcast together and are equal then.
+
+    Shapes: ``-> ()``.   Dtypes: numbers; gives bool.
+    Derivative: zero.   Raises: ArgumentError: an argument is no array.
+    Source: NumPy reference, ``numpy.array_equiv``.
+
+    >>> array_equiv([1.0, 1.0], 1.0)
+    True
+    """
+    a1, a2 = array_of(a1), array_of(a2)
+    try:
+        broadcast_shapes("fnp.array_equiv", [a1.shape, a2.shape])
+    except ShapeError:
+        return False
+    return _bool(all(_logic.equal(a1, a2)))
+
+
+def isposinf(x: Any, out: Any = None) -> Any:
+    """Whether `x` is positive infinity.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives bool.
+    Derivative: zero.   Raises: ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.isposinf``.
+
+    >>> isposinf(np.array([1.0, np.inf, -np.inf])).tolist()
+    [False, True, False]
+    """
+    if out is not None:
+        refuse("isposinf", out=out)
+    return _logic.equal(operand(x), math.inf)
+
+
+def isneginf(x: Any, out: Any = None) -> Any:
+    """Whether `x` is negative infinity.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives bool.
+    Derivative: zero.   Raises: ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.isneginf``.
+
+    >>> isneginf(np.array([1.0, np.inf, -np.inf])).tolist()
+    [False, False, True]
+    """
+    if out is not None:
+        refuse("isneginf", out=out)
+    return _logic.equal(operand(x), -math.inf)

@@ -1,0 +1,155 @@
+"""Polynomials as vectors of coefficients, the highest power first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, ShapeError, where
+from ..ops.arithmetic import power
+from ..ops.join import concatenate, pad
+from ..ops.structural import reshape
+from ._arguments import array_of, beside, converted
+from .creation import zeros_like
+from .products import convolve
+from .shaping import atleast_1d
+
+
+def _coefficients(name: str, p: Any) -> Any:
+    p = atleast_1d(p)
+    if p.ndim != 1:
+        raise ShapeError(f"fnp.{name}: coefficients are a vector, found {p.ndim} axes{where()}")
+    return p
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """``p_0 x^(n - 1) + ... + p_(n - 1)``, by Horner's rule.
+
+    Shapes: ``p: (n,), x: (*a) -> (*a)``.   Dtypes: numbers.
+    Derivative: linear in `p`, smooth in `x`.
+    Raises: ArgumentError: an argument is no array.
+    Source: NumPy reference, ``numpy.polyval``.
+
+    >>> float(polyval([1.0, 0.0, 2.0], 3.0))
+    11.0
+    """
+    p, x = array_of(p), array_of(x)
+    y = zeros_like(x)
+    for i in range(p.shape[0]):
+        y = y * x + p[i]
+    return y
+
+
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The sum of two polynomials.
+
+    Shapes: ``(m,), (n,) -> (max(m, n),)``.   Dtypes: numbers.
+    Derivative: linear; smooth everywhere.
+    Raises: ShapeError: coefficients are no vector.
+    Source: NumPy reference, ``numpy.polyadd``.
+
+    >>> polyadd([1.0, 2.0], [3.0]).tolist()
+    [1.0, 5.0]
+    """
+    a1, a2 = _of_one_length("polyadd", a1, a2)
+    return a1 + a2
+
+
+def polysub(a1: Any, a2: Any) -> Any:
+    """The difference of two polynomials.
+
+    Shapes: ``(m,), (n,) -> (max(m, n),)``.   Dtypes: numbers.
+    Derivative: linear; smooth everywhere.
+    Raises: ShapeError: coefficients are no vector.
+    Source: NumPy reference, ``numpy.polysub``.
+
+    >>> polysub([1.0, 2.0], [3.0]).tolist()
+    [1.0, -1.0]
+    """
+    a1, a2 = _of_one_length("polysub", a1, a2)
+    return a1 - a2
+
+
+def _of_one_length(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
+    a1, a2 = _coefficients(name, a1), _coefficients(name, a2)
+    m, n = a1.shape[0], a2.shape[0]
+    return pad(a1, widths=((max(n - m, 0), 0),)), pad(a2, widths=((max(m - n, 0), 0),))
+
+
+def polymul(a1: Any, a2: Any) -> Any:
+    """The product of two polynomials: the convolution of their coefficients.
+
+    Shapes: ``(m,), (n,) -> (m + n - 1,)``; leading zeros stay.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: coefficients are no vector.
+    Source: NumPy reference, ``numpy.polymul``.
+
+    >>> polymul([1.0, 1.0], [1.0, -1.0]).tolist()
+    [1.0, 0.0, -1.0]
+    """
+    return convolve(_coefficients("polymul", a1), _coefficients("polymul", a2))
+
+
+def polyder(p: Any, m: int = 1) -> Any:
+    """The derivative of order `m` of a polynomial.
+
+    Shapes: ``(n,) -> (max(n - m, 0),)``.   Dtypes: numbers.
+    Derivative: linear; smooth everywhere.
+    Raises: ArgumentError: `m` is negative.
+    Source: NumPy reference, ``numpy.polyder``.
+
+    >>> polyder([1.0, 2.0, 3.0]).tolist()
+    [2.0, 2.0]
+    """
+    if m < 0:
+        raise ArgumentError(f"fnp.polyder: m={m}; need 0 or more{where()}")
+    p = _coefficients("polyder", p)
+    for _ in range(m):
+        n = p.shape[0] - 1
+        p = p[:-1] * beside(p, np.arange(n, 0, -1))
+    return p
+
+
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """The antiderivative of order `m` of a polynomial, with the constants `k`, 0 by default.
+
+    Shapes: ``(n,) -> (n + m,)``.   Dtypes: numbers; integers give float64.
+    Derivative: linear; smooth everywhere.
+    Raises: ArgumentError: `m` is negative, or there are not `m` constants.
+    Source: NumPy reference, ``numpy.polyint``.
+
+    >>> polyint([2.0, 2.0]).tolist()
+    [1.0, 2.0, 0.0]
+    """
+    if m < 0:
+        raise ArgumentError(f"fnp.polyint: m={m}; need 0 or more{where()}")
+    p = _coefficients("polyint", p)
+    k = atleast_1d(0.0 if k is None else k)
+    if k.shape[0] not in (1, m) or k.ndim != 1:
+        raise ArgumentError(f"fnp.polyint: {k.shape[0]} constants for m={m}{where()}")
+    for i in range(m):
+        n = p.shape[0]
+        last = k[i : i + 1] if k.shape[0] > 1 else k
+        p = concatenate(p / beside(p, np.arange(n, 0, -1)), last, axis=0)
+    return p
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers ``x_i^j`` of a vector, one column per power, falling unless `increasing`.
+
+    Shapes: ``(n,) -> (n, N)``.   Dtypes: numbers.
+    Derivative: that of the powers; smooth everywhere.
+    Raises: ShapeError: `x` has not one axis.
+    Source: NumPy reference, ``numpy.vander``.
+
+    >>> vander([2.0, 3.0], 3).tolist()
+    [[4.0, 2.0, 1.0], [9.0, 3.0, 1.0]]
+    """
+    x = array_of(x)
+    if x.ndim != 1:
+        raise ShapeError(f"fnp.vander: needs one axis, found {x.ndim}{where()}")
+    powers = beside(x, np.arange(x.shape[0] if N is None else N))
+    dtype = np.promote_types(x.dtype, int)
+    column = reshape(converted(x, dtype), shape=(*x.shape, 1))
+    return converted(power(column, powers if increasing else powers[::-1]), dtype)

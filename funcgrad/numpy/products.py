@@ -1,0 +1,290 @@
+"""Products of vectors and matrices, polynomials, convolution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np  # noqa: F401  (doctests)
+
+from ..errors import ArgumentError, ShapeError, where
+from ..ops import contract as _contract
+from ..ops import structural as _structural
+from ..ops.conv import conv as _conv
+from ..ops.einsum import einsum as _einsum
+from ..ops.join import roll
+from ._arguments import array_of, axis_of, converted, refuse
+from .ordering import flip, moveaxis
+from .shaping import ravel
+
+# ---------------------------------------------------------------- contractions
+
+
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """``sum_k a_ik b_kj``: products over the last axis of `a` and the second to last of `b`.
+
+    Shapes: ``a: (*a, k), b: (*b, k, n) -> (*a, *b, n)``; scalars multiply.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: the lengths differ. ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.dot``.
+
+    >>> float(dot([1.0, 2.0], [3.0, 4.0]))
+    11.0
+    """
+    if out is not None:
+        refuse("dot", out=out)
+    return _contract.dot(array_of(a), array_of(b))
+
+
+def vdot(a: Any, b: Any, /) -> Any:
+    """``sum_k conj(a_k) b_k`` of the flattened arrays.
+
+    Shapes: ``a: (*a), b: (*b) -> ()`` of equal sizes.   Dtypes: numbers.
+    Derivative: bilinear over the reals; smooth everywhere.
+    Raises: ShapeError: the sizes differ.
+    Source: NumPy reference, ``numpy.vdot``.
+
+    >>> complex(vdot([1j, 2.0], [1j, 1.0]))
+    (3+0j)
+    """
+    return _contract.vdot(array_of(a), array_of(b))
+
+
+def inner(a: Any, b: Any, /) -> Any:
+    """``sum_k a_ik b_jk``: products over the last axes.
+
+    Shapes: ``a: (*a, k), b: (*b, k) -> (*a, *b)``; scalars multiply.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: the lengths differ.
+    Source: NumPy reference, ``numpy.inner``.
+
+    >>> inner([[1.0, 2.0]], [3.0, 4.0]).tolist()
+    [11.0]
+    """
+    return _contract.inner(array_of(a), array_of(b))
+
+
+def outer(a: Any, b: Any, out: Any = None) -> Any:
+    """``a_i b_j`` of the flattened arrays.
+
+    Shapes: ``a: (*a), b: (*b) -> (prod(a), prod(b))``.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.outer``.
+
+    >>> outer([1.0, 2.0], [3.0, 4.0]).tolist()
+    [[3.0, 4.0], [6.0, 8.0]]
+    """
+    if out is not None:
+        refuse("outer", out=out)
+    return _contract.outer(array_of(a), array_of(b))
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """Sum of products over pairs of axes: the last `axes` of `a` with the first `axes` of `b`, or
+    ``axes = (axes of a, axes of b)``.
+
+    Shapes: the axes that are left, those of `a` first.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: the axes do not exist, or differ in number or in length.
+    Source: NumPy reference, ``numpy.tensordot``.
+
+    >>> tensordot(np.ones((2, 3, 4)), np.ones((3, 4, 5))).shape
+    (2, 5)
+    """
+    return _contract.tensordot(array_of(a), array_of(b), axes)
+
+
+def einsum(*operands: Any, out: Any = None, optimize: Any = "greedy", **kwargs: Any) -> Any:
+    """Sums of products by subscripts: ``einsum("ij,jk->ik", a, b)`` is ``a @ b``.
+
+    Takes what NumPy's takes: implicit output, ellipses, repeated letters, and lists of integers in
+    place of letters. Every pair of operands runs as one matrix product.
+
+    Shapes: as the subscripts say.   Dtypes: numbers; `dtype` converts the operands.
+    Derivative: linear in every operand; smooth everywhere.
+    Raises: ShapeError: the subscripts are malformed or do not fit. ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.einsum``.
+
+    >>> float(einsum("ii", np.eye(3)))
+    3.0
+    """
+    dtype = kwargs.pop("dtype", None)
+    kwargs.pop("casting", None)
+    kwargs.pop("order", None)
+    if out is not None or kwargs:
+        refuse("einsum", out=out, **kwargs)
+    labelled = operands and not isinstance(operands[0], str)
+    places = range(0, len(operands) - len(operands) % 2, 2) if labelled else range(1, len(operands))
+    given = list(operands)
+    for i in places:
+        given[i] = converted(array_of(given[i]), dtype)
+    return _einsum(*given, optimize=optimize)
+
+
+def kron(a: Any, b: Any) -> Any:
+    """The Kronecker product: every element of `a` times the whole of `b`, in blocks.
+
+    Shapes: ``a: (m, n), b: (k, l) -> (m k, n l)``.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ArgumentError: an operand is no array.
+    Source: NumPy reference, ``numpy.kron``.
+
+    >>> kron([1.0, 10.0], [1.0, 2.0]).tolist()
+    [1.0, 2.0, 10.0, 20.0]
+    """
+    return _contract.kron(array_of(a), array_of(b))
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """``sum_k conj(x1_k) x2_k`` along an axis; the other axes broadcast.
+
+    Shapes: ``x1: (*a, n), x2: (*b, n) -> broadcast(a, b)``.   Dtypes: numbers.
+    Derivative: bilinear over the reals; smooth everywhere.
+    Raises: ShapeError: the axes differ in length, or the others do not broadcast.
+    Source: NumPy reference, ``numpy.vecdot``.
+
+    >>> vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
+    [3.0, 7.0]
+    """
+    return _contract.vecdot(array_of(x1), array_of(x2), axis=axis)
+
+
+def matvec(x1: Any, x2: Any, /) -> Any:
+    """``sum_k x1_ik x2_k`` over the last axis; the axes before the matrix broadcast.
+
+    Shapes: ``x1: (*a, m, n), x2: (*b, n) -> (*broadcast(a, b), m)``.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: the lengths differ, or the other axes do not broadcast.
+    Source: NumPy reference, ``numpy.matvec``.
+
+    >>> matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
+    [3.0, 7.0]
+    """
+    x1, x2 = array_of(x1), array_of(x2)
+    if x1.ndim < 2 or x2.ndim < 1:
+        raise ShapeError(
+            f"fnp.matvec: needs a matrix and a vector, found shapes {list(x1.shape)} and "
+            f"{list(x2.shape)}{where()}"
+        )
+    out = _contract.matmul(x1, _structural.reshape(x2, shape=(*x2.shape, 1)))
+    return _structural.reshape(out, shape=out.shape[:-1])
+
+
+def vecmat(x1: Any, x2: Any, /) -> Any:
+    """``sum_k conj(x1_k) x2_kj``; the axes before the matrix broadcast.
+
+    Shapes: ``x1: (*a, n), x2: (*b, n, m) -> (*broadcast(a, b), m)``.   Dtypes: numbers.
+    Derivative: bilinear over the reals; smooth everywhere.
+    Raises: ShapeError: the lengths differ, or the other axes do not broadcast.
+    Source: NumPy reference, ``numpy.vecmat``.
+
+    >>> vecmat([1.0, 1.0], [[1.0, 2.0], [3.0, 4.0]]).tolist()
+    [4.0, 6.0]
+    """
+    x1, x2 = _contract.conjugated(array_of(x1)), array_of(x2)
+    if x1.ndim < 1 or x2.ndim < 2:
+        raise ShapeError(
+            f"fnp.vecmat: needs a vector and a matrix, found shapes {list(x1.shape)} and "
+            f"{list(x2.shape)}{where()}"
+        )
+    out = _contract.matmul(_structural.expand_dims(x1, axis=(x1.ndim - 1,)), x2)
+    return _structural.reshape(out, shape=(*out.shape[:-2], out.shape[-1]))
+
+
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """The vector product ``(a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1)`` along an axis.
+
+    Shapes: ``a: (*a, 3), b: (*b, 3) -> (*broadcast(a, b), 3)``.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: an axis does not exist or is not 3 long, or the others do not broadcast.
+    Source: NumPy reference, ``numpy.cross``.
+
+    >>> cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = array_of(a), array_of(b)
+    a = moveaxis(a, axis_of("cross", axisa, a.ndim), -1)
+    b = moveaxis(b, axis_of("cross", axisb, b.ndim), -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ShapeError(
+            f"fnp.cross: vectors must have 3 elements, found {a.shape[-1]} and {b.shape[-1]}{where()}"
+        )
+    a1, a2, b1, b2 = (_turned(x, k) for x in (a, b) for k in (-1, 1))
+    out = a1 * b2 - a2 * b1
+    return moveaxis(out, -1, axis_of("cross", axisc, out.ndim))
+
+
+def _turned(x: Any, k: int) -> Any:
+    return roll(x, shift=(k,), axis=(x.ndim - 1,))
+
+
+# ---------------------------------------------------------------- convolution
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """``y_k = sum_i a_i v_(k - i)``; "full", "same" as the longer one, or "valid" overlaps only.
+
+    Shapes: ``(m,), (n,) -> (m + n - 1,)``, ``(max(m, n),)`` or ``(max(m, n) - min(m, n) + 1,)``.
+    Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: not two vectors, or one is empty. ArgumentError: an unknown mode.
+    Source: NumPy reference, ``numpy.convolve``.
+
+    >>> convolve([1.0, 2.0, 3.0], [0.0, 1.0]).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    a, v = _vectors("convolve", a, v)
+    if v.shape[0] > a.shape[0]:
+        a, v = v, a
+    return _slide("convolve", a, flip(v), mode)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """``y_k = sum_i a_(i + k) conj(v_i)``; the modes are those of `convolve`.
+
+    Shapes: ``(m,), (n,) -> (m + n - 1,)``, ``(max(m, n),)`` or ``(max(m, n) - min(m, n) + 1,)``.
+    Dtypes: numbers.
+    Derivative: bilinear over the reals; smooth everywhere.
+    Raises: ShapeError: not two vectors, or one is empty. ArgumentError: an unknown mode.
+    Source: NumPy reference, ``numpy.correlate``.
+
+    >>> correlate([1.0, 2.0, 3.0], [0.0, 1.0]).tolist()
+    [2.0, 3.0]
+    """
+    a, v = _vectors("correlate", a, v)
+    v = _contract.conjugated(v)
+    if v.shape[0] > a.shape[0]:
+        return flip(_slide("correlate", v, a, mode))
+    return _slide("correlate", a, v, mode)
+
+
+def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
+    a, v = (ravel(x) if x.ndim == 0 else x for x in (array_of(a), array_of(v)))
+    if a.ndim != 1 or v.ndim != 1 or not a.shape[0] or not v.shape[0]:
+        raise ShapeError(
+            f"fnp.{name}: needs two vectors, not empty, found shapes {list(a.shape)} and "
+            f"{list(v.shape)}{where()}"
+        )
+    return a, v
+
+
+def _slide(name: str, a: Any, v: Any, mode: str) -> Any:
+    """``sum_i a_(i + k) v_i`` for `v` not longer than `a`."""
+    n = v.shape[0]
+    padding = {"full": (n - 1, n - 1), "same": (n // 2, n - 1 - n // 2), "valid": (0, 0)}
+    if mode not in padding:
+        raise ArgumentError(f"fnp.{name}: mode={mode!r}; need 'full', 'same' or 'valid'{where()}")
+    out = _conv(
+        _structural.reshape(a, shape=(1, 1, a.shape[0])),
+        _structural.reshape(v, shape=(1, 1, n)),
+        strides=(1,),
+        padding=(padding[mode],),
+        lhs_dilation=(1,),
+        rhs_dilation=(1,),
+        groups=1,
+    )
+    return _structural.reshape(out, shape=(out.shape[2],))

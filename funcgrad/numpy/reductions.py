@@ -1,0 +1,407 @@
+"""Reductions along axes: sums, means, extremes, counts.
+
+`where=` and `initial=` are compositions: what is masked out is replaced by the neutral element.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, ShapeError
+from ..errors import where as _line
+from ..ops import reduce as _reduce
+from ..ops import select as _select
+from ..ops import structural as _structural
+from ..ops.exponential import sqrt as _sqrt
+from ._arguments import array_of, axes_of, axis_of, converted, operand, refuse, with_axes
+
+Axes = tuple[int, ...]
+
+
+def _masked(a: Any, mask: Any, neutral: Any) -> Any:
+    """`a` with `neutral` where `mask` does not hold."""
+    return a if mask is True else _select.where(operand(mask), a, neutral)
+
+
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """``sum_i a_i`` along the axes, of the elements that `where` holds for, plus `initial`.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
+    Derivative: linear; the cotangent is broadcast back.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.sum``.
+
+    >>> sum([[1.0, 2.0], [3.0, 4.0]], axis=0).tolist()
+    [4.0, 6.0]
+    """
+    if out is not None:
+        refuse("sum", out=out)
+    a = converted(_masked(array_of(a), where, 0), dtype)
+    axes = axes_of("sum", axis, a.ndim)
+    y = _structural.sum(a, axis=axes)
+    if dtype is not None:
+        y = converted(y, dtype)  # NumPy's sum of a small integer dtype would widen again
+    if initial is not None:
+        y = y + operand(initial)
+    return with_axes(y, a.shape, axes, keepdims)
+
+
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """``prod_i a_i`` along the axes, of the elements that `where` holds for, times `initial`.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
+    Derivative: the product of the others, without a division: zeros are nothing special.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.prod``.
+
+    >>> float(prod([2.0, 3.0]))
+    6.0
+    """
+    if out is not None:
+        refuse("prod", out=out)
+    a = converted(_masked(array_of(a), where, 1), dtype)
+    axes = axes_of("prod", axis, a.ndim)
+    y = _reduce.prod(a, axis=axes)
+    if dtype is not None:
+        y = converted(y, dtype)
+    if initial is not None:
+        y = y * operand(initial)
+    return with_axes(y, a.shape, axes, keepdims)
+
+
+# ---------------------------------------------------------------- means
+
+
+def mean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Any:
+    """``sum_i a_i / n`` along the axes, over the elements that `where` holds for.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and integers give float64.
+    Derivative: linear; the cotangent is spread evenly.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.mean``.
+
+    >>> float(mean([1.0, 2.0]))
+    1.5
+    """
+    if out is not None:
+        refuse("mean", out=out)
+    a = converted(array_of(a), dtype)
+    axes = axes_of("mean", axis, a.ndim)
+    if where is True:
+        y = _reduce.mean(a, axis=axes)
+    else:
+        y = sum(a, axis=axes, where=where) / _count(where, a.shape, axes)
+    return with_axes(converted(y, dtype), a.shape, axes, keepdims)
+
+
+def _count(mask: Any, shape: tuple[int, ...], axes: Axes) -> Any:
+    """How many elements of an array of `shape` the mask lets through, for every result."""
+    if mask is True:
+        return math.prod(shape[i] for i in axes)
+    return _reduce.count_nonzero(_structural.broadcast_to(operand(mask), shape=shape), axis=axes)
+
+
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
+    """``sum_i |a_i - mean(a)|^2 / (n - ddof)`` along the axes.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; complex give reals, integers float64.
+    Derivative: ``2 Re(conj(a_i - mean(a)) da_i) / (n - ddof)``; smooth everywhere.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out=, or both ddof= and correction=.
+    Source: NumPy reference, ``numpy.var``.
+
+    >>> float(var([1.0, 3.0]))
+    1.0
+    """
+    if out is not None:
+        refuse("var", out=out)
+    a = converted(array_of(a), dtype)
+    axes = axes_of("var", axis, a.ndim)
+    ddof = _correction("var", ddof, correction)
+    if where is True and mean is None:
+        y = _reduce.var(a, axis=axes, correction=ddof)
+    else:
+        deviation = _deviation(a, axes, where, mean)
+        square = deviation * deviation.conj() if deviation.dtype.kind == "c" else deviation**2
+        y = _structural.sum(square.real, axis=axes) / _freedom(where, a.shape, axes, ddof)
+    return with_axes(y, a.shape, axes, keepdims)
+
+
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
+    """``sqrt(sum_i |a_i - mean(a)|^2 / (n - ddof))`` along the axes.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; complex give reals, integers float64.
+    Derivative: ``Re(conj(a_i - mean(a)) da_i) / ((n - ddof) std(a))``; 0 where all are equal.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out=, or both ddof= and correction=.
+    Source: NumPy reference, ``numpy.std``.
+
+    >>> float(std([1.0, 3.0]))
+    1.0
+    """
+    if out is not None:
+        refuse("std", out=out)
+    a = converted(array_of(a), dtype)
+    axes = axes_of("std", axis, a.ndim)
+    ddof = _correction("std", ddof, correction)
+    if where is True and mean is None:
+        y = _reduce.std(a, axis=axes, correction=ddof)
+    else:
+        size = _reduce.norm2(_deviation(a, axes, where, mean), axis=axes)
+        y = size / _sqrt(1.0 * _freedom(where, a.shape, axes, ddof))
+    return with_axes(y, a.shape, axes, keepdims)
+
+
+def _correction(name: str, ddof: float, correction: float | None) -> float:
+    if correction is None:
+        return ddof
+    if ddof:
+        raise ArgumentError(f"fnp.{name}: ddof= and correction= are the same; give one{_line()}")
+    return correction
+
+
+def _deviation(a: Any, axes: Axes, mask: Any, center: Any) -> Any:
+    """``a - mean(a)``, 0 where the mask does not hold."""
+    if center is None:
+        center = mean(a, axis=axes, keepdims=True, where=mask)
+    return _masked(a - operand(center), mask, 0)
+
+
+def _freedom(mask: Any, shape: tuple[int, ...], axes: Axes, ddof: float) -> Any:
+    """``n - ddof``, 0 where that is negative."""
+    return _select.maximum(_count(mask, shape, axes) - ddof, 0)
+
+
+def average(
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """``sum_i w_i a_i / sum_i w_i`` along the axes; with `returned` also the sum of the weights.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``; `weights` have the shape of `a` or of the axes.
+    Dtypes: numbers; integers give float64.
+    Derivative: linear in `a`, a quotient in `weights`; infinite where the weights add up to 0.
+    Raises: ShapeError: an axis does not exist, or the weights do not fit.
+    Source: NumPy reference, ``numpy.average``.
+
+    >>> float(average([1.0, 2.0], weights=[3.0, 1.0]))
+    1.25
+    """
+    a = array_of(a)
+    axes = axes_of("average", axis, a.ndim)
+    if weights is None:
+        y = _reduce.mean(a, axis=axes)
+        total: Any = converted(np.asarray(_count(True, a.shape, axes)), y.dtype)
+    else:
+        w = _weights(array_of(weights), a.shape, axis, axes)
+        if a.dtype.kind in "biu":
+            a = converted(a, float)
+        total = _structural.sum(_structural.broadcast_to(w, shape=a.shape), axis=axes)
+        y = _structural.sum(a * w, axis=axes) / total
+        total = converted(total, y.dtype)
+    y = with_axes(y, a.shape, axes, keepdims)
+    if not returned:
+        return y
+    total = with_axes(total, a.shape, axes, keepdims and total.shape != ())
+    return y, total if total.shape == y.shape else _structural.broadcast_to(total, shape=y.shape)
+
+
+def _weights(w: Any, shape: tuple[int, ...], axis: Any, axes: Axes) -> Any:
+    """The weights in a shape that broadcasts against `shape`."""
+    if w.shape == shape:
+        return w
+    given = axis if isinstance(axis, tuple | list) else axes
+    order = [axis_of("average", i, len(shape)) for i in given]
+    if axis is None or w.shape != tuple(shape[i] for i in order):
+        raise ShapeError(
+            f"fnp.average: weights of shape {list(w.shape)} for an array of shape {list(shape)}, "
+            f"axis={axis}; need the same shape, or the lengths of the axes{_line()}"
+        )
+    w = _structural.transpose(w, axes=tuple(sorted(range(len(order)), key=order.__getitem__)))
+    return _structural.reshape(w, shape=tuple(n if i in axes else 1 for i, n in enumerate(shape)))
+
+
+# ---------------------------------------------------------------- extremes
+
+
+def max(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """``max_i a_i`` along the axes, of the elements that `where` holds for and of `initial`.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0 or with `initial`.   Dtypes: all.
+    Derivative: that of the largest element; equal ones share evenly.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out=, or where= without initial=.
+    Source: NumPy reference, ``numpy.max``.
+
+    >>> float(max([1.0, 2.0]))
+    2.0
+    """
+    return _extreme("max", _reduce.max, _select.maximum, a, axis, out, keepdims, initial, where)
+
+
+def min(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """``min_i a_i`` along the axes, of the elements that `where` holds for and of `initial`.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0 or with `initial`.   Dtypes: all.
+    Derivative: that of the smallest element; equal ones share evenly.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out=, or where= without initial=.
+    Source: NumPy reference, ``numpy.min``.
+
+    >>> float(min([1.0, 2.0]))
+    1.0
+    """
+    return _extreme("min", _reduce.min, _select.minimum, a, axis, out, keepdims, initial, where)
+
+
+def amax(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """`max` under its other name.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0 or with `initial`.   Dtypes: all.
+    Derivative: that of the largest element; equal ones share evenly.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out=, or where= without initial=.
+    Source: NumPy reference, ``numpy.amax``.
+
+    >>> float(amax([1.0, 2.0]))
+    2.0
+    """
+    return _extreme("amax", _reduce.max, _select.maximum, a, axis, out, keepdims, initial, where)
+
+
+def amin(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """`min` under its other name.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0 or with `initial`.   Dtypes: all.
+    Derivative: that of the smallest element; equal ones share evenly.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out=, or where= without initial=.
+    Source: NumPy reference, ``numpy.amin``.
+
+    >>> float(amin([1.0, 2.0]))
+    1.0
+    """
+    return _extreme("amin", _reduce.min, _select.minimum, a, axis, out, keepdims, initial, where)
+
+
+def _extreme(
+    name: str,
+    reduction: Any,
+    of_two: Any,
+    a: Any,
+    axis: Any,
+    out: Any,
+    keepdims: bool,
+    initial: Any,
+    mask: Any,
+) -> Any:
+    if out is not None:
+        refuse(name, out=out)
+    a = array_of(a)
+    axes = axes_of(name, axis, a.ndim)
+    if mask is not True:
+        if initial is None:
+            raise ArgumentError(f"fnp.{name}: where= needs initial=, for what is left out{_line()}")
+        a = _masked(a, mask, operand(initial))
+    if initial is None:
+        y = reduction(a, axis=axes)
+    elif math.prod(a.shape[i] for i in axes) == 0:
+        rest = tuple(n for i, n in enumerate(a.shape) if i not in axes)
+        y = converted(_structural.broadcast_to(operand(initial), shape=rest), a.dtype)
+    else:
+        y = of_two(reduction(a, axis=axes), operand(initial))
+    return with_axes(y, a.shape, axes, keepdims)
+
+
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """``max(a) - min(a)`` along the axes.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: real numbers.
+    Derivative: that of the largest minus that of the smallest; equal ones share evenly.
+    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Source: NumPy reference, ``numpy.ptp``.
+
+    >>> float(ptp([1.0, 3.0]))
+    2.0
+    """
+    if out is not None:
+        refuse("ptp", out=out)
+    a = array_of(a)
+    axes = axes_of("ptp", axis, a.ndim)
+    y = _reduce.max(a, axis=axes) - _reduce.min(a, axis=axes)
+    return with_axes(y, a.shape, axes, keepdims)

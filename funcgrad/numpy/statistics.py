@@ -1,0 +1,200 @@
+"""Medians, quantiles, covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError, where
+from ..ops import sort as _sort
+from ..ops.contract import matmul
+from ..ops.join import concatenate
+from ..ops.select import clip
+from ..ops.structural import diagonal, reshape
+from ._arguments import array_of, axes_of, converted, refuse
+from .complex import imag, real
+from .ordering import transpose
+from .reductions import average
+
+# ---------------------------------------------------------------- median, quantile, percentile
+
+
+def median(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    """The middle one of the sorted elements, of an even number the mean of the middle two.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: real numbers; integers give float64.
+    Derivative: that of the elements taken: 1, or 1/2 each.
+    Raises: ShapeError: an axis does not exist, or there is nothing along it.
+    Source: NumPy reference, ``numpy.median``.
+
+    >>> float(median([3.0, 1.0, 2.0]))
+    2.0
+    """
+    if out is not None:
+        refuse("median", out=out)
+    a = array_of(a)
+    axes = axes_of("median", axis, a.ndim)
+    return _kept(_sort.median(a, axis=axes), (), a.shape, axes, keepdims)
+
+
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """The number that a share `q` of the elements is below, between two of the sorted elements.
+
+    Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
+    Dtypes: real numbers; integers give float64.
+    Derivative: that of the elements taken, and their difference by `q`; where `q` meets an element,
+    as from above.
+    Raises: ShapeError: there is nothing along the axes. ArgumentError: a share outside of [0, 1],
+    an unknown method, or weights= is given.
+    Source: NumPy reference, ``numpy.quantile``.
+
+    >>> float(quantile([1.0, 2.0, 3.0], 0.25))
+    1.5
+    """
+    if out is not None or weights is not None:
+        refuse("quantile", out=out, weights=weights)
+    return _quantile("quantile", a, q, axis, method, keepdims)
+
+
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """`quantile` of a share given in percent.
+
+    Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
+    Dtypes: real numbers; integers give float64.
+    Derivative: that of the elements taken, and their difference by `q`.
+    Raises: ShapeError: there is nothing along the axes. ArgumentError: as `quantile`.
+    Source: NumPy reference, ``numpy.percentile``.
+
+    >>> float(percentile([1.0, 2.0, 3.0], 25))
+    1.5
+    """
+    if out is not None or weights is not None:
+        refuse("percentile", out=out, weights=weights)
+    return _quantile("percentile", a, array_of(q) / 100, axis, method, keepdims)
+
+
+def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool) -> Any:
+    a, q = array_of(a), array_of(q)
+    axes = axes_of(name, axis, a.ndim)
+    y = _sort.quantile(a, q, axis=axes, method=method)
+    return _kept(y, q.shape, a.shape, axes, keepdims)
+
+
+def _kept(
+    y: Any, lead: tuple[int, ...], shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool
+) -> Any:
+    if not keepdims:
+        return y
+    rest = tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return reshape(y, shape=lead + rest)
+
+
+# ---------------------------------------------------------------- covariance
+
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """The covariances of variables, which are the rows of `m` and `y`.
+
+    Shapes: ``m: (k, n) -> (k, k)``; ``(n,) -> ()``.   Dtypes: numbers; integers give float64.
+    Derivative: of the second degree in `m` and `y`; smooth everywhere.
+    Raises: ShapeError: more than two axes, or weights that do not fit.
+    Source: NumPy reference, ``numpy.cov``.
+
+    >>> cov([[1.0, 2.0], [1.0, 3.0]]).tolist()
+    [[0.5, 1.0], [1.0, 2.0]]
+    """
+    x = _variables(m, rowvar)
+    if y is not None:
+        x = concatenate(x, _variables(y, rowvar), axis=0)
+    x = converted(x, np.result_type(x.dtype, np.float64) if dtype is None else dtype)
+    w = None
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is not None:
+            weights = array_of(weights)
+            if weights.shape != x.shape[1:]:
+                raise ShapeError(
+                    f"fnp.cov: {name} has shape {list(weights.shape)}; there are {x.shape[1]} "
+                    f"observations{where()}"
+                )
+            w = weights if w is None else w * weights
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    freedom = x.shape[1] - ddof if w is None else _freedom(w, aweights, ddof)
+    x = x - average(x, axis=1, weights=w, keepdims=True)
+    other = transpose(x if w is None else x * w)
+    c = matmul(x, other.conj() if x.dtype.kind == "c" else other) / freedom
+    return c if c.shape[0] != 1 else reshape(c, shape=() if c.shape[1] == 1 else c.shape)
+
+
+def _freedom(w: Any, aweights: Any, ddof: int) -> Any:
+    total = w.sum()
+    if aweights is None or ddof == 0:
+        return total - ddof
+    return total - ddof * (w * array_of(aweights)).sum() / total
+
+
+def _variables(m: Any, rowvar: bool) -> Any:
+    """One row per variable."""
+    m = array_of(m)
+    if m.ndim > 2:
+        raise ShapeError(f"fnp.cov: needs one or two axes, found {m.ndim}{where()}")
+    if m.ndim < 2:
+        return reshape(m, shape=(1, *(m.shape or (1,))))
+    return m if rowvar else transpose(m)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """The correlations of variables, which are the rows of `x` and `y`, clipped to [-1, 1].
+
+    Shapes: ``x: (k, n) -> (k, k)``; ``(n,) -> ()``.   Dtypes: numbers; integers give float64.
+    Derivative: that of ``c_ij / sqrt(c_ii c_jj)``; none where a variable is constant (NaN).
+    Raises: ShapeError: more than two axes.
+    Source: NumPy reference, ``numpy.corrcoef``.
+
+    >>> corrcoef([[1.0, 2.0], [1.0, 3.0]]).round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    size = real(diagonal(c, offset=0, axis1=0, axis2=1)) ** 0.5
+    c = c / reshape(size, shape=(size.shape[0], 1)) / size
+    if c.dtype.kind != "c":
+        return clip(c, -1.0, 1.0)
+    return clip(real(c), -1.0, 1.0) + 1j * clip(imag(c), -1.0, 1.0)

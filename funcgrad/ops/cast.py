@@ -1,0 +1,62 @@
+"""Changing the dtype: `cast` between inexact types, `cast_constant` to and from the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Elementwise, elementwise_constant, linear
+from ..core import Aval, aval_of
+
+
+def _converted(xp: Any, x: Any, dtype: np.dtype) -> Any:
+    """`x` in another dtype; the imaginary part is dropped on purpose, so without a warning."""
+    if dtype.kind in "iuf" and xp.result_type(x).kind == "c":
+        x = x.real
+    return x.astype(dtype) if hasattr(x, "astype") else dtype.type(x)
+
+
+@linear(
+    lambda ct, _x, *, dtype: ct,  # the kind gives a cotangent its operand's dtype
+    aval=lambda x, *, dtype: Aval(x.shape, dtype),
+    batch=Elementwise.batch,
+)
+def cast(xp, x, /, *, dtype):
+    """`x` in another floating or complex dtype; a complex `x` made real keeps its real part.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex ``-> dtype``, a hashable `np.dtype`.
+    Derivative: linear over the reals; its transpose casts back.
+    Raises: nothing of its own.
+    Source: NumPy reference, ``ndarray.astype``.
+
+    >>> cast(np.array([1 + 2j]), dtype=np.dtype("float32")).tolist()
+    [1.0]
+    """
+    return _converted(xp, x, dtype)
+
+
+@elementwise_constant
+def cast_constant(xp, x, /, *, dtype):
+    """`x` converted to integers or booleans, or from them to numbers.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all ``-> dtype``, a hashable `np.dtype`.
+    Derivative: zero.
+    Raises: nothing of its own; numbers out of range are NumPy's RuntimeWarning.
+    Source: NumPy reference, ``ndarray.astype``.
+
+    >>> cast_constant(np.array([1.7, -1.7]), dtype=np.dtype("int64")).tolist()
+    [1, -1]
+    """
+    return _converted(xp, x, dtype)
+
+
+def astype(x: Any, dtype: Any) -> Any:
+    """`x` in the dtype `dtype`, always a new array: `cast` or `cast_constant`.
+
+    >>> astype(np.array([1.0, 2.5]), int).tolist()
+    [1, 2]
+    """
+    dtype = np.dtype(dtype)
+    inexact = dtype.kind in "fc" and aval_of(x).dtype.kind in "fc"
+    return (cast if inexact else cast_constant)(x, dtype=dtype)

@@ -1,0 +1,129 @@
+"""Complex numbers: their parts, conjugation, modulus and angle.
+
+Linear over the reals, not over the complex numbers. Cotangents pair as ``Re(sum(ct * t))``, which
+fixes the transposes: that of `real` is the embedding, that of `imag` multiplies by -i.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Elementwise, broadcast_shapes, linear
+from ..core import Aval, aval_of
+from .arithmetic import absolute, divide
+from .logic import equal
+from .select import where
+from .trigonometric import arctan2
+
+
+def _part_aval(z: Aval) -> Aval:
+    return Aval(z.shape, np.empty(0, z.dtype).real.dtype)
+
+
+@linear(
+    lambda ct, _z: ct,  # the kind makes the cotangent of a complex operand complex
+    aval=_part_aval,
+    batch=Elementwise.batch,
+)
+def real(xp, z, /):
+    """The real part of `z`, in an array of its own.
+
+    Shapes: ``z: (*a) -> (*a)``.   Dtypes: complex ``->`` floating.
+    Derivative: linear over the reals; the transpose embeds the reals.
+    Raises: nothing of its own.
+    Source: NumPy reference, ``numpy.real``.
+
+    >>> real(np.array([1 + 2j])).tolist()
+    [1.0]
+    """
+    return z.real.copy() if hasattr(z, "dtype") else z.real
+
+
+@linear(lambda ct, _z: ct * -1j, aval=_part_aval, batch=Elementwise.batch)
+def imag(xp, z, /):
+    """The imaginary part of `z`, in an array of its own.
+
+    Shapes: ``z: (*a) -> (*a)``.   Dtypes: complex ``->`` floating.
+    Derivative: linear over the reals; the transpose multiplies by -i, as ``Im(z) = Re(-i z)``.
+    Raises: nothing of its own.
+    Source: NumPy reference, ``numpy.imag``.
+
+    >>> imag(np.array([1 + 2j])).tolist()
+    [2.0]
+    """
+    return z.imag.copy() if hasattr(z, "dtype") else z.imag
+
+
+@linear(
+    lambda ct, _z: conjugate(ct),
+    aval=lambda z: Aval(z.shape, z.dtype),
+    batch=Elementwise.batch,
+)
+def conjugate(xp, z, /):
+    """``x - i y`` for ``z = x + i y``.
+
+    Shapes: ``z: (*a) -> (*a)``.   Dtypes: numbers.
+    Derivative: linear over the reals; its own transpose.
+    Raises: nothing of its own.
+    Source: NumPy reference, ``numpy.conjugate``.
+
+    >>> conjugate(np.array([1 + 2j])).tolist()
+    [(1-2j)]
+    """
+    return xp.conjugate(z)
+
+
+def _complex_aval(x: Aval, y: Aval) -> Aval:
+    shape = broadcast_shapes("complex_from", [x.shape, y.shape])
+    parts = np.result_type(x.promoting(), y.promoting())
+    return Aval(shape, np.promote_types(parts, np.complex64))
+
+
+@linear(
+    lambda ct, _x, _y: ct,  # the kind takes the real part for a real operand
+    lambda ct, _x, _y: ct * 1j,
+    aval=_complex_aval,
+    batch=Elementwise.batch,
+)
+def complex_from(xp, x, y, /):
+    """``x + i y``, for real `x` and `y`; exact for infinities too.
+
+    Shapes: broadcast.   Dtypes: real numbers; gives complex64 for float32, else complex128.
+    Derivative: linear; the transposes are the real part and minus the imaginary part.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: the definition of the complex numbers.
+
+    >>> complex_from(np.array([1.0, 2.0]), 3.0).tolist()
+    [(1+3j), (2+3j)]
+    """
+    aval = _complex_aval(aval_of(x), aval_of(y))
+    out = xp.empty(aval.shape, aval.dtype)
+    out.real = x
+    out.imag = y
+    return out
+
+
+# ---------------------------------------------------------------- functions of them
+
+modulus = absolute  # its rule covers complex numbers
+
+
+def angle(z: Any) -> Any:
+    """The angle of complex `z` from the real axis, in [-pi, pi]; its derivative at 0 is 0.
+
+    >>> float(angle(np.array(-1.0 + 0.0j)))
+    3.141592653589793
+    """
+    return arctan2(imag(z), real(z))
+
+
+def unit(z: Any) -> Any:
+    """``z / |z|``, 0 at 0: what `sign` means for complex numbers; its derivative at 0 is 0.
+
+    >>> unit(np.array([3 + 4j, 0j])).tolist()
+    [(0.6+0.8j), 0j]
+    """
+    size = absolute(z)
+    return divide(z, where(equal(size, 0), 1.0, size))

@@ -1,0 +1,422 @@
+"""Convolution in one, two or three dimensions: cross-correlation with strides and dilations.
+
+One primitive, which is bilinear and closed under transposition: the cotangent of the input is a
+convolution of the cotangent with the flipped kernel whose input is dilated by the strides, and the
+cotangent of the kernel is a convolution of the input with the cotangent as the kernel, the batch
+being the channels that are summed over. So there is one implementation and no second rule.
+
+NOTE [Windows and one GEMM] The implementation looks at the input through strided windows (no copy),
+gathers the windows of a few images at a time into a buffer that stays in cache, and multiplies it
+with the kernel. Where the kernel is larger than the output (cotangents of kernels), the buffer has
+the windows of a few channels instead, and the products are added up. Measured against one GEMM per
+kernel tap on shifted inputs: faster for few channels, level for many.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..algebra import batch_first, bilinear
+from ..core import Aval, Primitive
+from ..errors import ShapeError, where
+from .structural import flip, reshape, transpose
+
+Sizes = tuple[int, ...]
+Padding = tuple[tuple[int, int], ...]
+
+# Elements of the buffer of gathered windows: about 1 MB in float32 for a CPU's second-level cache,
+# and as much as is reasonable where one large product is better than several.
+_BUFFER = {"numpy": 1 << 18}
+_LARGE_BUFFER = 1 << 26
+
+
+def dilated(n: int, step: int) -> int:
+    """The length of `n` elements with ``step - 1`` zeros between them."""
+    return (n - 1) * step + 1 if n else 0
+
+
+def window_count(name: str, n: int, window: int, stride: int, padding: tuple[int, int]) -> int:
+    """How many windows fit into `n` padded elements.
+
+    Raises: ShapeError: none does.
+    """
+    padded = n + padding[0] + padding[1]
+    if n < 1 or window < 1 or padded < window:
+        raise ShapeError(
+            f"{name}: a window of {window} does not fit into an axis of {n} padded by {padding}"
+            f"{where()}"
+        )
+    return (padded - window) // stride + 1
+
+
+# ---------------------------------------------------------------- shape
+
+
+def _conv_aval(
+    x: Aval,
+    w: Aval,
+    *,
+    strides: Sizes,
+    padding: Padding,
+    lhs_dilation: Sizes,
+    rhs_dilation: Sizes,
+    groups: int,
+) -> Aval:
+    n = x.ndim - 2
+    given = {"strides": strides, "padding": padding}
+    given |= {"lhs_dilation": lhs_dilation, "rhs_dilation": rhs_dilation}
+    for name, values in given.items():
+        if len(values) != n:
+            raise ShapeError(f"conv: {name}={values} for {n} spatial axes; x is {x}{where()}")
+    if w.ndim != x.ndim or n < 1:
+        raise ShapeError(
+            f"conv: x is {x} and w is {w}; need x: (batch, channels, *spatial) and w: (out "
+            f"channels, channels / groups, *spatial) with as many spatial axes{where()}"
+        )
+    if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
+        raise ShapeError(
+            f"conv: the channels of x, {x}, and of w, {w}, do not go with groups={groups}; need "
+            f"x.shape[1] == w.shape[1] * groups and w.shape[0] divisible by groups{where()}"
+        )
+    spatial = tuple(
+        window_count("conv", dilated(s, left), dilated(k, right), stride, pads)
+        for s, left, k, right, stride, pads in zip(
+            x.shape[2:], lhs_dilation, w.shape[2:], rhs_dilation, strides, padding, strict=True
+        )
+    )
+    return Aval((x.shape[0], w.shape[0], *spatial), np.result_type(x.promoting(), w.promoting()))
+
+
+# ---------------------------------------------------------------- transposes
+
+
+def _flipped(w: Any, groups: int) -> Any:
+    """The kernel of the transpose: reversed, with input and output channels exchanged."""
+    out, channels, *spatial = w.shape
+    w = flip(w, axis=tuple(range(2, w.ndim)))
+    if groups == 1:
+        return transpose(w, axes=(1, 0, *range(2, w.ndim)))
+    w = reshape(w, shape=(groups, out // groups, channels, *spatial))
+    w = transpose(w, axes=(0, 2, 1, *range(3, w.ndim)))
+    return reshape(w, shape=(groups * channels, out // groups, *spatial))
+
+
+def _cotangent_of_input(
+    ct: Any,
+    _x: Any,
+    w: Any,
+    *,
+    strides: Sizes,
+    padding: Padding,
+    lhs_dilation: Sizes,
+    rhs_dilation: Sizes,
+    groups: int,
+) -> Any:
+    pads = []
+    for s, left, k, right, stride, (low, _), out in zip(
+        _x.shape[2:],
+        lhs_dilation,
+        w.shape[2:],
+        rhs_dilation,
+        strides,
+        padding,
+        ct.shape[2:],
+        strict=True,
+    ):
+        before = dilated(k, right) - 1 - low
+        pads.append((before, dilated(s, left) + low - dilated(out, stride)))
+    return conv(
+        ct,
+        _flipped(w, groups),
+        strides=lhs_dilation,
+        padding=tuple(pads),
+        lhs_dilation=strides,
+        rhs_dilation=rhs_dilation,
+        groups=groups,
+    )
+
+
+def _cotangent_of_kernel(
+    ct: Any,
+    x: Any,
+    _w: Any,
+    *,
+    strides: Sizes,
+    padding: Padding,
+    lhs_dilation: Sizes,
+    rhs_dilation: Sizes,
+    groups: int,
+) -> Any:
+    pads = []
+    for s, left, k, right, stride, (low, _), out in zip(
+        x.shape[2:],
+        lhs_dilation,
+        _w.shape[2:],
+        rhs_dilation,
+        strides,
+        padding,
+        ct.shape[2:],
+        strict=True,
+    ):
+        used = dilated(out, stride) + dilated(k, right) - 1
+        pads.append((low, used - low - dilated(s, left)))
+    batch, channels, *spatial = x.shape
+    # Channels become the batch; the batch becomes the channels, group by group.
+    x = reshape(x, shape=(batch, groups, channels // groups, *spatial))
+    x = transpose(x, axes=(2, 1, 0, *range(3, x.ndim)))
+    x = reshape(x, shape=(channels // groups, groups * batch, *spatial))
+    out = conv(
+        x,
+        _exchanged(ct),
+        strides=rhs_dilation,
+        padding=tuple(pads),
+        lhs_dilation=lhs_dilation,
+        rhs_dilation=strides,
+        groups=groups,
+    )
+    return _exchanged(out)
+
+
+def _exchanged(x: Any) -> Any:
+    return transpose(x, axes=(1, 0, *range(2, x.ndim)))
+
+
+# ---------------------------------------------------------------- batches
+
+
+def _batch_conv(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
+    """A batch of inputs is a larger batch; of kernels, more output channels; of both, groups."""
+    x, w = (v if b is None else batch_first(v, b) for v, b in zip(xs, bdims, strict=True))
+    groups = params["groups"]
+    if bdims[1] is None:
+        out = prim(reshape(x, shape=(size * x.shape[1], *x.shape[2:])), w, **params)
+        return reshape(out, shape=(size, out.shape[0] // size, *out.shape[1:])), 0
+    out_channels = w.shape[1]
+    if bdims[0] is not None:
+        x = transpose(x, axes=(1, 0, *range(2, x.ndim)))
+        x = reshape(x, shape=(x.shape[0], size * x.shape[2], *x.shape[3:]))
+        w = reshape(w, shape=(size * out_channels, *w.shape[2:]))
+        out = prim(x, w, **{**params, "groups": size * groups})
+        return reshape(out, shape=(out.shape[0], size, out_channels, *out.shape[2:])), 1
+    per_group = out_channels // groups
+    w = reshape(w, shape=(size, groups, per_group, *w.shape[2:]))
+    w = transpose(w, axes=(1, 0, *range(2, w.ndim)))
+    w = reshape(w, shape=(size * out_channels, *w.shape[3:]))
+    out = prim(x, w, **params)
+    out = reshape(out, shape=(out.shape[0], groups, size, per_group, *out.shape[2:]))
+    out = transpose(out, axes=(0, 2, 1, *range(3, out.ndim)))
+    return reshape(out, shape=(*out.shape[:2], out_channels, *out.shape[4:])), 1
+
+
+# ---------------------------------------------------------------- the primitive
+
+
+@bilinear(_cotangent_of_input, _cotangent_of_kernel, aval=_conv_aval, batch=_batch_conv)
+def conv(xp, x, w, /, *, strides, padding, lhs_dilation, rhs_dilation, groups):
+    """``z[n, o, p] = sum_{c,k} x[n, c, p * stride + k * dilation] * w[o, c, k]``.
+
+    The kernel is not flipped (cross-correlation). One entry per spatial axis: `strides`; `padding`,
+    pairs of zeros before and after, negative to crop; `lhs_dilation` and `rhs_dilation`, the
+    distances that zeros put between the elements of `x` and of `w`. `groups`: the channels of `x`
+    and of the result are split into so many blocks that do not mix.
+
+    Shapes: ``x: (n, c, *spatial), w: (o, c / groups, *kernel) -> (n, o, *windows)``.
+    Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere. Both transposes are convolutions.
+    Raises: ShapeError: channels or numbers of axes do not fit; a kernel exceeds its padded input.
+    Source: Dumoulin & Visin, "A guide to convolution arithmetic for deep learning",
+    arXiv:1603.07285; XLA's operation semantics, "ConvWithGeneralPadding".
+
+    >>> x, w = np.arange(4.0).reshape(1, 1, 4), np.array([[[1.0, 10.0]]])
+    >>> conv(
+    ...     x, w, strides=(1,), padding=((0, 0),), lhs_dilation=(1,), rhs_dilation=(1,), groups=1
+    ... ).tolist()
+    [[[10.0, 21.0, 32.0]]]
+    """
+    params = {"padding": padding, "lhs_dilation": lhs_dilation, "groups": groups}
+    params |= {"strides": strides, "rhs_dilation": rhs_dilation}
+    out = _conv_aval(Aval(x.shape, x.dtype), Aval(w.shape, w.dtype), **params)
+    x, w = x.astype(out.dtype, copy=False), w.astype(out.dtype, copy=False)
+    if not out.size or not w.size:
+        return xp.zeros(out.shape, out.dtype)
+    if max(lhs_dilation) > 1 and max(strides + rhs_dilation) == 1:
+        return _by_phases(xp, x, w, out.shape, padding, lhs_dilation, groups)
+    x = padded(xp, x, padding, lhs_dilation, 0)
+    return _correlate(xp, x, w, out.shape, strides, rhs_dilation, groups)
+
+
+def padded(xp: Any, x: Any, padding: Padding, dilation: Sizes, fill: Any) -> Any:
+    """The trailing axes of `x`, one per entry of `padding`, dilated, then padded or cropped."""
+    lead = x.ndim - len(padding)
+    source: list[Any] = [slice(None)] * lead
+    target: list[Any] = [slice(None)] * lead
+    shape = list(x.shape[:lead])
+    for n, (low, high), step in zip(x.shape[lead:], padding, dilation, strict=True):
+        total = dilated(n, step) + low + high
+        first = -(min(low, 0) // step)  # the first element that is not cropped, and its place
+        place = first * step + low
+        count = max(0, min(n - first, -((place - total) // step)))
+        source.append(slice(first, first + count))
+        target.append(slice(place, place + dilated(count, step), step))
+        shape.append(total)
+    x = x[tuple(source)]
+    if x.shape == tuple(shape):
+        return x
+    out = xp.full(shape, fill, x.dtype) if fill else xp.zeros(shape, x.dtype)
+    out[tuple(target)] = x
+    return out
+
+
+def _correlate(
+    xp: Any, x: Any, w: Any, shape: Sizes, strides: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """NOTE [Windows and one GEMM]."""
+    kernel, places = w.shape[2:], shape[2:]
+    view = _windows(xp, x, groups, kernel, places, strides, dilation)
+    w = w.reshape(groups, w.shape[0] // groups, view.shape[2], math.prod(kernel))
+    if math.prod(places) >= math.prod(kernel):
+        return _by_images(xp, view, w, math.prod(places)).reshape(shape)
+    out = _by_channels(xp, view, w, math.prod(places))
+    out = xp.moveaxis(out.reshape(*out.shape[:2], shape[0], *places), 2, 0)
+    return out.reshape(shape)
+
+
+def _windows(
+    xp: Any, x: Any, groups: int, kernel: Sizes, places: Sizes, strides: Sizes, dilation: Sizes
+) -> Any:
+    """``(n, groups, c, *kernel, *places)``: the input under every tap at every place, as a view."""
+    batch, channel, *steps = x.strides
+    n, c = x.shape[0], x.shape[1] // groups
+    taps = (s * d for s, d in zip(steps, dilation, strict=True))
+    moves = (s * k for s, k in zip(steps, strides, strict=True))
+    return xp.lib.stride_tricks.as_strided(
+        x, (n, groups, c, *kernel, *places), (batch, c * channel, channel, *taps, *moves)
+    )
+
+
+def _by_images(xp: Any, view: Any, w: Any, places: int) -> Any:
+    """``(n, groups, o, places)``: the windows of a few images at a time, times the kernel."""
+    n, groups, c = view.shape[:3]
+    taps = w.shape[-1]
+    w = w.reshape(groups, -1, c * taps)
+    out = xp.empty((n, groups, w.shape[1], places), w.dtype)
+    for i, g in _blocks(xp, n, groups, c * taps * places):
+        part = out[i, g]
+        columns = view[i, g].reshape(*part.shape[:2], c * taps, places)
+        xp.matmul(w[g], columns, out=part)
+    return out
+
+
+def _by_channels(xp: Any, view: Any, w: Any, places: int) -> Any:
+    """``(groups, o, n * places)``: the windows of a few channels at a time, the products summed."""
+    n, groups, c = view.shape[:3]
+    o, taps = w.shape[1], w.shape[-1]
+    spatial = (view.ndim - 3) // 2
+    last = range(3, 3 + spatial)
+    rows = n * places
+    view = view.transpose(1, 0, *(k + spatial for k in last), 2, *last)
+    out = xp.zeros((groups, o, rows), w.dtype)
+    for g, k in _blocks(xp, groups, c, rows * taps):
+        channels = (g, *[slice(None)] * (1 + spatial), k)
+        columns = view[channels].reshape(out[g].shape[0], rows, -1)
+        kernels = w[g, :, k]
+        kernels = kernels.reshape(*kernels.shape[:2], -1)
+        out[g] += xp.matmul(kernels, columns.swapaxes(1, 2))
+    return out
+
+
+def _blocks(xp: Any, outer: int, inner: int, unit: int) -> Iterator[tuple[slice, slice]]:
+    """Slices of two axes such that a block has as many elements as the buffer, or one unit."""
+    limit = _BUFFER.get(xp.__name__, _LARGE_BUFFER)
+    inner_step = max(1, min(inner, limit // unit))
+    outer_step = max(1, limit // (unit * inner))
+    for i in range(0, outer, outer_step):
+        for j in range(0, inner, inner_step):
+            yield slice(i, i + outer_step), slice(j, j + inner_step)
+
+
+# ---------------------------------------------------------------- dilated inputs
+
+
+def _by_phases(
+    xp: Any, x: Any, w: Any, shape: Sizes, padding: Padding, dilation: Sizes, groups: int
+) -> Any:
+    """The convolution of a dilated input without multiplying by the zeros between its elements.
+
+    Places that are equal modulo the dilation see the same taps of the kernel on elements of `x`,
+    and the other taps on zeros. So every residue is a convolution of `x` itself with every
+    ``dilation``-th tap. Needs strides and kernel dilations of 1.
+    """
+    out = xp.zeros(shape, w.dtype)
+    ones = (1,) * len(dilation)
+    for phase in itertools.product(*map(range, dilation)):
+        taps, pads, sizes = [], [], []
+        for r, d, (low, _), k, n, total in zip(
+            phase, dilation, padding, w.shape[2:], x.shape[2:], shape[2:], strict=True
+        ):
+            first = (low - r) % d
+            count, used = -((r - total) // d), -((first - k) // d)
+            before = (low - r - first) // d
+            taps.append(slice(first, None, d))
+            pads.append((before, count + used - 1 - before - n))
+            sizes.append(count)
+        if min(sizes) < 1:
+            continue
+        part = w[(..., *taps)]
+        if part.size:
+            target = (..., *(slice(r, None, d) for r, d in zip(phase, dilation, strict=True)))
+            cropped = padded(xp, x, tuple(pads), ones, 0)
+            shape_here = (*shape[:2], *sizes)
+            out[target] = _correlate(xp, cropped, part, shape_here, ones, ones, groups)
+    return out
+
+
+# ---------------------------------------------------------------- conv_transpose
+
+
+def conv_transpose(
+    x: Any,
+    w: Any,
+    *,
+    strides: Sizes,
+    padding: Padding,
+    output_padding: Sizes,
+    rhs_dilation: Sizes,
+    groups: int,
+) -> Any:
+    """The transpose of `conv` with respect to its input: maps ``(n, o, ...)`` to ``(n, c, ...)``.
+
+    `strides`, `padding` and `rhs_dilation` are those of the convolution it transposes;
+    `output_padding` is what the strides of that convolution left over at the end of every axis.
+
+    Shapes: ``x: (n, o, *windows), w: (o, c / groups, *kernel) -> (n, c, *spatial)`` with
+    ``spatial = (windows - 1) * stride + dilated kernel - padding + output_padding``.
+    Raises: ShapeError: channels or numbers of axes do not fit.
+    Source: Dumoulin & Visin, arXiv:1603.07285, section 4.
+
+    >>> x, w = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 10.0]]])
+    >>> conv_transpose(
+    ...     x, w, strides=(2,), padding=((0, 0),), output_padding=(0,), rhs_dilation=(1,), groups=1
+    ... ).tolist()
+    [[[1.0, 10.0, 2.0, 20.0]]]
+    """
+    pads = tuple(
+        (dilated(k, d) - 1 - low, dilated(k, d) - 1 - high + more)
+        for k, d, (low, high), more in zip(
+            w.shape[2:], rhs_dilation, padding, output_padding, strict=True
+        )
+    )
+    return conv(
+        x,
+        _flipped(w, groups),
+        strides=(1,) * len(strides),
+        padding=pads,
+        lhs_dilation=strides,
+        rhs_dilation=rhs_dilation,
+        groups=groups,
+    )

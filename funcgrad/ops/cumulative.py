@@ -1,0 +1,261 @@
+"""Running sums, products, maxima along an axis, from either end.
+
+The derivatives of the products are first-order recurrences, which are solved by pairing neighbours
+(`recurrence`): no division, so zeros are nothing special, in any order of derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..algebra import constant, general, linear, zeros_like
+from ..core import Aval
+from .index import Slice, embed, getitem, take_along_axis
+from .join import along, concatenate
+from .softmax import as_floating, exp_below, floating_dtype
+from .structural import batch_axis_first, flip
+
+# ---------------------------------------------------------------- parts along an axis
+
+
+def part(x: Any, axis: int, start: int, stop: int | None = None, step: int = 1) -> Any:
+    """``x[start:stop:step]`` along the axis, for `start` and `stop` that are not negative."""
+    bounds = slice(start, stop, step).indices(x.shape[axis])
+    return getitem(x, index=along(x.ndim, axis, Slice(*bounds)))
+
+
+def _from_start(f: Callable[..., Any], axis: int, reverse: bool, *arrays: Any) -> Any:
+    """``f(*arrays)`` for an `f` that runs from the start, run from the end if `reverse`."""
+    if not reverse:
+        return f(*arrays)
+    return flip(f(*[flip(x, axis=(axis,)) for x in arrays]), axis=(axis,))
+
+
+def recurrence(a: Any, b: Any, /, *, axis: int) -> Any:
+    """``s[0] = b[0]``, ``s[i + 1] = a[i] s[i] + b[i + 1]`` along the axis; `a` is shorter by one.
+
+    Two steps at once are one step of the same form, so every second element is a recurrence of half
+    the length, and the others are one step from their neighbours: O(n) operations on whole arrays.
+
+    Shapes: ``a: (*c, n - 1, *d), b: (*c, n, *d) -> (*c, n, *d)``.
+    Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190 (1990), section 1.4.
+
+    >>> recurrence(np.array([2.0, 3.0]), np.array([1.0, 1.0, 1.0]), axis=0).tolist()
+    [1.0, 3.0, 10.0]
+    """
+    n = b.shape[axis]
+    if n < 2:
+        return b
+    to_odd, to_even = part(a, axis, 0, None, 2), part(a, axis, 1, None, 2)
+    odd = recurrence(
+        part(to_odd, axis, 1) * part(to_even, axis, 0, n // 2 - 1),
+        part(b, axis, 0, n - 1, 2) * to_odd + part(b, axis, 1, None, 2),
+        axis=axis,
+    )
+    even = part(odd, axis, 0, (n - 1) // 2) * to_even + part(b, axis, 2, None, 2)
+    first = part(b, axis, 0, 1)
+
+    def spread(x: Any, start: int, stop: int) -> Any:
+        return embed(x, shape=b.shape, index=along(b.ndim, axis, Slice(start, stop, 2)))
+
+    return spread(first, 0, 1) + spread(odd, 1, n) + spread(even, 2, n)
+
+
+# ---------------------------------------------------------------- implementations
+
+
+def _run(xp: Any, ufunc: Any, x: Any, axis: int) -> Any:
+    """``ufunc.accumulate``, which CuPy has for sums and products only."""
+    if xp is np:
+        return ufunc.accumulate(x, axis=axis)
+    y = x.copy()
+    reach = 1
+    while reach < x.shape[axis]:  # y[i] is the result of the last `reach` elements up to i
+        later = (slice(None),) * axis + (slice(reach, None),)
+        earlier = (slice(None),) * axis + (slice(None, -reach),)
+        y[later] = ufunc(y[later], y[earlier])
+        reach *= 2
+    return y
+
+
+def _either_way(xp: Any, f: Callable[[Any], Any], x: Any, axis: int, reverse: bool) -> Any:
+    """``f(x)``, or from the other end."""
+    return xp.flip(f(xp.flip(x, axis)), axis) if reverse else f(x)
+
+
+# ---------------------------------------------------------------- cumsum, cumprod
+
+
+def _cumsum_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
+    return Aval(x.shape, np.cumsum(np.ones(1, x.dtype)).dtype)
+
+
+@linear(
+    lambda ct, _x, *, axis, reverse: cumsum(ct, axis=axis, reverse=not reverse),
+    aval=_cumsum_aval,
+    batch=batch_axis_first,
+)
+def cumsum(xp, x, /, *, axis, reverse):
+    """``y_i = sum_(j <= i) x_j`` along the axis; ``sum_(j >= i) x_j`` if `reverse`.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; bool and small integers widen as in NumPy.
+    Derivative: linear; its transpose is the sum from the other end.
+    Raises: AxisError: the axis is out of range.
+    Source: NumPy reference, ``numpy.cumsum``.
+
+    >>> cumsum(np.array([1.0, 2.0, 3.0]), axis=0, reverse=True).tolist()
+    [6.0, 5.0, 3.0]
+    """
+    return _either_way(xp, lambda x: xp.cumsum(x, axis=axis), x, axis, reverse)
+
+
+def products_before(x: Any, axis: int, *, reverse: bool = False) -> Any:
+    """For every element the product of those before it along the axis; after it if `reverse`."""
+    n = x.shape[axis]
+    if n == 0:
+        return x
+    one = zeros_like(part(x, axis, 0, 1)) + 1.0
+    if reverse:
+        products = cumprod(part(x, axis, 1), axis=axis, reverse=True)
+        return concatenate(products, one, axis=axis)
+    return concatenate(one, cumprod(part(x, axis, 0, n - 1), axis=axis, reverse=False), axis=axis)
+
+
+def _cumprod_tangent(t: Any, _ans: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+    def from_start(t: Any, x: Any) -> Any:
+        return recurrence(part(x, axis, 1), t * products_before(x, axis), axis=axis)
+
+    return _from_start(from_start, axis, reverse, t, x)
+
+
+def _cumprod_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
+    return Aval(x.shape, np.cumprod(np.ones(1, x.dtype)).dtype)
+
+
+@general(_cumprod_tangent, aval=_cumprod_aval, batch=batch_axis_first)
+def cumprod(xp, x, /, *, axis, reverse):
+    """``y_i = prod_(j <= i) x_j`` along the axis; ``prod_(j >= i) x_j`` if `reverse`.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; bool and small integers widen as in NumPy.
+    Derivative: ``dy_i = x_i dy_(i-1) + y_(i-1) dx_i``; smooth everywhere, zeros included.
+    Raises: AxisError: the axis is out of range.
+    Source: NumPy reference, ``numpy.cumprod``.
+
+    >>> cumprod(np.array([2.0, 0.0, 3.0]), axis=0, reverse=False).tolist()
+    [2.0, 0.0, 0.0]
+    """
+    return _either_way(xp, lambda x: xp.cumprod(x, axis=axis), x, axis, reverse)
+
+
+# ---------------------------------------------------------------- cummax, cummin
+
+
+def _place_of_last_change(xp: Any, x: Any, axis: int) -> Any:
+    """See `last_change`, from the start."""
+    n = x.shape[axis]
+    before, after = (
+        x[(slice(None),) * axis + (bounds,)] for bounds in (slice(0, n - 1), slice(1, n))
+    )
+    # NaN differs from itself, but only its first appearance is a change.
+    changed = xp.not_equal(before, after) & xp.equal(before, before)
+    places = xp.arange(1, n).reshape((-1,) + (1,) * (x.ndim - axis - 1))
+    found = xp.zeros(x.shape, dtype=places.dtype)
+    found[(slice(None),) * axis + (slice(1, n),)] = xp.where(changed, places, 0)
+    return _run(xp, xp.maximum, found, axis)
+
+
+@constant(
+    aval=lambda x, *, axis, reverse: Aval(x.shape, np.dtype(np.intp)),
+    batch=batch_axis_first,
+)
+def last_change(xp, x, /, *, axis, reverse):
+    """``y_i = max {j <= i : j = 0 or x_j != x_(j-1)}`` along the axis; from the end if `reverse`.
+
+    Of a running maximum, the place of the element that it shows: the earliest of equal ones.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; gives places.
+    Derivative: zero.
+    Raises: AxisError: the axis is out of range.
+    Source: the run-length view of a step function.
+
+    >>> last_change(np.array([1.0, 1.0, 4.0, 4.0, 5.0]), axis=0, reverse=False).tolist()
+    [0, 0, 2, 2, 4]
+    """
+    x = xp.asarray(x)
+    found = _either_way(xp, lambda x: _place_of_last_change(xp, x, axis), x, axis, reverse)
+    return x.shape[axis] - 1 - found if reverse else found
+
+
+def _extreme_tangent(t: Any, ans: Any, _x: Any, *, axis: int, reverse: bool) -> Any:
+    places = last_change(ans, axis=axis, reverse=reverse)
+    return take_along_axis(t, places, axis=axis, bounds="known")
+
+
+def _same_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
+    return Aval(x.shape, x.dtype)
+
+
+@general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)
+def cummax(xp, x, /, *, axis, reverse):
+    """``y_i = max_(j <= i) x_j`` along the axis; ``max_(j >= i) x_j`` if `reverse`.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
+    Derivative: that of the largest element so far; of equal ones, the one met first.
+    Raises: AxisError: the axis is out of range.
+    Source: NumPy reference, ``numpy.maximum.accumulate``.
+
+    >>> cummax(np.array([1.0, 3.0, 2.0]), axis=0, reverse=False).tolist()
+    [1.0, 3.0, 3.0]
+    """
+    return _either_way(xp, lambda x: _run(xp, xp.maximum, x, axis), x, axis, reverse)
+
+
+@general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)
+def cummin(xp, x, /, *, axis, reverse):
+    """``y_i = min_(j <= i) x_j`` along the axis; ``min_(j >= i) x_j`` if `reverse`.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
+    Derivative: that of the smallest element so far; of equal ones, the one met first.
+    Raises: AxisError: the axis is out of range.
+    Source: NumPy reference, ``numpy.minimum.accumulate``.
+
+    >>> cummin(np.array([3.0, 1.0, 2.0]), axis=0, reverse=False).tolist()
+    [3.0, 1.0, 1.0]
+    """
+    return _either_way(xp, lambda x: _run(xp, xp.minimum, x, axis), x, axis, reverse)
+
+
+# ---------------------------------------------------------------- logcumsumexp
+
+
+def _logcumsumexp_tangent(t: Any, ans: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+    def from_start(t: Any, ans: Any, x: Any) -> Any:
+        n = x.shape[axis]
+        decay = exp_below(part(ans, axis, 0, n - 1), part(ans, axis, 1))
+        return recurrence(decay, t * exp_below(x, ans), axis=axis)
+
+    return _from_start(from_start, axis, reverse, t, ans, x)
+
+
+def _logcumsumexp_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
+    return Aval(x.shape, floating_dtype("logcumsumexp", x.dtype))
+
+
+@general(_logcumsumexp_tangent, aval=_logcumsumexp_aval, batch=batch_axis_first)
+def logcumsumexp(xp, x, /, *, axis, reverse):
+    """``y_i = log(sum_(j <= i) exp(x_j))`` along the axis; over ``j >= i`` if `reverse`.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give float64.
+    Derivative: ``dy_i = exp(y_(i-1) - y_i) dy_(i-1) + exp(x_i - y_i) dx_i``; 0 while everything is
+    -inf.
+    Raises: ArgumentError: complex numbers.
+    Source: PyTorch reference, ``torch.logcumsumexp``.
+
+    >>> logcumsumexp(np.array([-np.inf, 1000.0, 1000.0]), axis=0, reverse=False).tolist()
+    [-inf, 1000.0, 1000.693147]
+    """
+    x = as_floating(xp, "logcumsumexp", x)
+    return _either_way(xp, lambda x: _run(xp, xp.logaddexp, x, axis), x, axis, reverse)

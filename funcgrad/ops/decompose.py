@@ -1,0 +1,328 @@
+"""Decompositions of matrices: cholesky, qr, eigh, svd.
+
+Matrices are the last two axes; all axes before them are a batch.
+
+NOTE [Gaps] The derivative of an eigenvector has the distances of its eigenvalue from all others as
+divisors. Where two are equal the eigenvectors are not even continuous, and no rule can know whether
+what is computed from them depends on that. So the division is a primitive of its own, which warns
+when it is carried out with a gap that rounding alone may have made; in reverse mode that happens
+only if something was computed from the vectors, not from the values alone.
+
+NOTE [Gauges] Eigenvectors and singular vectors are unique up to a sign, complex ones up to a phase.
+The derivatives here belong to the choice in which a vector's derivative has no part along the vector
+itself (for `svd`: equal and opposite parts in u and v). What depends on the choice has no derivative
+that means anything; what does not gets the right one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..algebra import elementwise, general
+from ..core import Aval
+from ..errors import where
+from .complex import imag, real
+from .contract import matmul, matrix_transpose
+from .index import FULL, Slice, getitem
+from .solve import (
+    adjoint,
+    batch_outputs,
+    checked,
+    factor_dtype,
+    real_dtype,
+    require_matrix,
+    triangular_solve,
+)
+from .structural import batch_in_front, diagonal, diagonal_embed, reshape, tril, triu
+
+
+def hermitian_part(x: Any) -> Any:
+    """``(x + x^H) / 2``."""
+    return (x + adjoint(x)) * 0.5
+
+
+def _hermitian_part(xp: Any, x: Any) -> Any:
+    """The same inside an implementation. Exact for a Hermitian `x`."""
+    return (x + xp.swapaxes(x, -1, -2).conj()) * 0.5
+
+
+def matrix_diagonal(x: Any) -> Any:
+    """The main diagonals of the matrices."""
+    return diagonal(x, offset=0, axis1=x.ndim - 2, axis2=x.ndim - 1)
+
+
+def off_diagonal(x: Any) -> Any:
+    """The matrices with zeros on their diagonals."""
+    return tril(x, k=-1) + triu(x, k=1)
+
+
+def _on_diagonal(x: Any) -> Any:
+    """Square matrices with `x` on their diagonals."""
+    n, ndim = x.shape[-1], x.ndim
+    return diagonal_embed(x, shape=(*x.shape, n), offset=0, axis1=ndim - 1, axis2=ndim)
+
+
+def _as_row(x: Any) -> Any:
+    return reshape(x, shape=(*x.shape[:-1], 1, x.shape[-1]))
+
+
+def _as_column(x: Any) -> Any:
+    return reshape(x, shape=(*x.shape, 1))
+
+
+# ---------------------------------------------------------------- cholesky
+
+
+def _square_aval(x: Aval) -> Aval:
+    require_matrix("cholesky", x, square=True)
+    return Aval(x.shape, factor_dtype(x))
+
+
+def _cholesky_tangent(t: Any, ans: Any, _x: Any) -> Any:
+    def divided(y: Any) -> Any:
+        return triangular_solve(ans, y, lower=True, unit_diagonal=False)
+
+    relative = divided(adjoint(divided(hermitian_part(t))))  # L^-1 dx L^-H
+    return matmul(ans, (tril(relative, k=0) + tril(relative, k=-1)) * 0.5)
+
+
+@general(_cholesky_tangent, aval=_square_aval, batch=batch_in_front)
+def cholesky(xp, x, /):
+    """The lower triangular ``L`` with a positive diagonal and ``L L^H = x``.
+
+    `x` stands for its Hermitian part ``(x + x^H) / 2``, so gradients are Hermitian too.
+
+    Shapes: ``x: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers as float64.
+    Derivative: ``L Phi(L^-1 dx L^-H)``, Phi being the lower triangle with half the diagonal.
+    Raises: LinAlgError: `x` is not positive definite.
+    Source: Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527.
+
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 2.0]])).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
+    out = xp.linalg.cholesky(_hermitian_part(xp, x))
+    return checked(xp, out, x, "Matrix is not positive definite")
+
+
+# ---------------------------------------------------------------- qr
+
+
+def _qr_aval(x: Aval) -> tuple[Aval, Aval]:
+    require_matrix("qr", x, square=False)
+    *lead, m, n = x.shape
+    k, dtype = min(m, n), factor_dtype(x)
+    return Aval((*lead, m, k), dtype), Aval((*lead, k, n), dtype)
+
+
+def _first_columns(x: Any, k: int) -> Any:
+    if x.shape[-1] == k:
+        return x
+    return getitem(x, index=(*[FULL] * (x.ndim - 1), Slice(0, k, 1)))
+
+
+def _qr_tangent(t: Any, ans: Any, _x: Any) -> Any:
+    """With ``q^H dq = w`` anti-Hermitian: dr must be triangular, which fixes w."""
+    q, r = ans
+    k = q.shape[-1]
+    relative = matrix_transpose(  # dx r^-1, of the first k columns
+        triangular_solve(
+            matrix_transpose(_first_columns(r, k)),
+            matrix_transpose(_first_columns(t, k)),
+            lower=True,
+            unit_diagonal=False,
+        )
+    )
+    inside = matmul(adjoint(q), relative)
+    low = tril(inside, k=-1)
+    w = low - adjoint(low)
+    if q.dtype.kind == "c":  # the diagonal of r stays real
+        w = w + _on_diagonal(imag(matrix_diagonal(inside)) * 1j)
+    dq = matmul(q, w - inside) + relative
+    return dq, triu(matmul(adjoint(q), t) - matmul(w, r), k=0)
+
+
+@general(_qr_tangent, aval=_qr_aval, batch=batch_outputs, multiple=True)
+def qr(xp, x, /):
+    """``q, r`` with ``x = q r``, orthonormal columns in `q` and `r` upper triangular; reduced.
+
+    Shapes: ``x: (*a, m, n) -> (*a, m, k), (*a, k, n)`` with ``k = min(m, n)``.
+    Dtypes: floating, complex; integers as float64.
+    Derivative: smooth where the first k columns are independent.
+    Raises: LinAlgError: only the derivative, where the first k columns are dependent.
+    Source: Walter, Lehmann & Lamour, "On evaluating higher-order derivatives of the QR
+    decomposition of tall matrices with full column rank", Optim. Methods Softw. 27 (2012).
+
+    >>> [y.tolist() for y in qr(np.array([[-2.0], [0.0]]))]
+    [[[1.0], [0.0]], [[-2.0]]]
+    """
+    q, r = xp.linalg.qr(x)
+    return q, r
+
+
+# ---------------------------------------------------------------- gaps
+
+
+def _gaps_tangent(t: Any, _ans: Any, _x: Any, *, sign: int) -> Any:
+    return off_diagonal(_as_row(t) + _as_column(t) * sign)
+
+
+@general(
+    _gaps_tangent,
+    aval=lambda x, *, sign: Aval((*x.shape, x.shape[-1]), x.dtype),
+    batch=batch_in_front,
+)
+def gaps(xp, x, /, *, sign):
+    """``g_ij = x_j + sign x_i`` for ``i != j``; on the diagonal the largest ``|x|``, or 1.
+
+    The diagonal is a stand-in that can be divided by; what it divides is zero.
+
+    Shapes: ``x: (*a, n) -> (*a, n, n)``.   Dtypes: floating.
+    Derivative: linear off the diagonal; 0 on it.
+    Raises: nothing of its own.
+    Source: NOTE [Gaps].
+
+    >>> gaps(np.array([1.0, 4.0]), sign=-1).tolist()
+    [[4.0, 3.0], [-3.0, 4.0]]
+    """
+    n = x.shape[-1]
+    out = x[..., None, :] + x[..., :, None] * sign
+    if not n:
+        return out
+    scale = xp.abs(x).max(axis=-1)[..., None, None]
+    return xp.where(xp.eye(n, dtype=bool), xp.where(scale == 0, scale.dtype.type(1), scale), out)
+
+
+_GAP = (
+    "derivative of eigenvectors or singular vectors: a gap of {:.3g} between two values is zero up "
+    "to rounding, so the derivative is infinite, NaN or meaningless unless nothing depends on these "
+    "vectors; the derivatives of the values are right{}"
+)
+
+
+@elementwise(
+    lambda _z, _t, g: gap_divide(1.0, g),
+    lambda z, _t, g: gap_divide(-z, g),
+)
+def gap_divide(xp, t, g, /):
+    """``t / g``, with a warning where `g` is so near zero that rounding may have made it.
+
+    Shapes: broadcast; `g` has the gaps of one matrix in its last two axes.   Dtypes: numbers.
+    Derivative: ``1 / g`` and ``-t / g^2``.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NOTE [Gaps].
+
+    >>> gap_divide(np.array([[1.0, 2.0]]), np.array([[2.0, 4.0]])).tolist()
+    [[0.5, 0.5]]
+    """
+    size = xp.abs(g)
+    if size.size:
+        largest = size.max(axis=(-2, -1), keepdims=True) if size.ndim > 1 else size.max()
+        relative = float((size / xp.where(largest == 0, 1, largest)).min())
+        if relative <= 16 * max(size.shape[-1:], default=1) * float(np.finfo(size.dtype).eps):
+            warnings.warn(_GAP.format(float(size.min()), where()), stacklevel=2)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return xp.divide(t, g)
+
+
+# ---------------------------------------------------------------- eigh
+
+
+def _eigh_aval(x: Aval) -> tuple[Aval, Aval]:
+    require_matrix("eigh", x, square=True)
+    dtype = factor_dtype(x)
+    return Aval(x.shape[:-1], real_dtype(dtype)), Aval(x.shape, dtype)
+
+
+def _eigh_tangent(t: Any, ans: Any, _x: Any) -> Any:
+    w, v = ans
+    inside = matmul(adjoint(v), matmul(hermitian_part(t), v))
+    dw = matrix_diagonal(inside)
+    turn = gap_divide(off_diagonal(inside), gaps(w, sign=-1))
+    return real(dw) if dw.dtype.kind == "c" else dw, matmul(v, turn)
+
+
+@general(_eigh_tangent, aval=_eigh_aval, batch=batch_outputs, multiple=True)
+def eigh(xp, x, /):
+    """``w, v``: eigenvalues, ascending, and eigenvectors (columns): ``x v = v diag(w)``.
+
+    `x` stands for its Hermitian part ``(x + x^H) / 2``, so gradients are Hermitian too.
+
+    Shapes: ``x: (*a, n, n) -> (*a, n), (*a, n, n)``.
+    Dtypes: floating, complex; integers as float64; `w` is real.
+    Derivative: ``dw_i = v_i^H dx v_i``, ``dv_j = sum_i v_i (v_i^H dx v_j) / (w_j - w_i)``; with
+    equal eigenvalues that of `v` warns and is infinite or NaN, see NOTE [Gaps], NOTE [Gauges].
+    Raises: LinAlgError: no convergence.
+    Source: Giles (2008), section 3.1; Magnus, "On differentiating eigenvalues and eigenvectors",
+    Econometric Theory 1 (1985).
+
+    >>> eigh(np.array([[2.0, 0.0], [0.0, 1.0]]))[0].tolist()
+    [1.0, 2.0]
+    """
+    w, v = xp.linalg.eigh(_hermitian_part(xp, x))
+    return w, checked(xp, v, x, "Eigenvalues did not converge")
+
+
+# ---------------------------------------------------------------- svd
+
+
+def _svd_aval(x: Aval) -> tuple[Aval, Aval, Aval]:
+    require_matrix("svd", x, square=False)
+    *lead, m, n = x.shape
+    k, dtype = min(m, n), factor_dtype(x)
+    return (
+        Aval((*lead, m, k), dtype),
+        Aval((*lead, k), real_dtype(dtype)),
+        Aval((*lead, k, n), dtype),
+    )
+
+
+def _beyond(t: Any, base: Any, s: Any) -> Any:
+    """The part of `t` outside the span of the columns of `base`, divided by singular values."""
+    return gap_divide(t - matmul(base, matmul(adjoint(base), t)), _as_row(s))
+
+
+def _svd_tangent(t: Any, ans: Any, _x: Any) -> Any:
+    """``u^H dx v = w_u s + ds + s w_v^H`` with anti-Hermitian w_u, w_v gives all three."""
+    u, s, vh = ans
+    v = adjoint(vh)
+    tv = matmul(t, v)
+    inside = matmul(adjoint(u), tv)
+    ds = matrix_diagonal(inside)
+    even, odd = inside + adjoint(inside), inside - adjoint(inside)
+    even = gap_divide(off_diagonal(even), gaps(s, sign=-1))
+    phase = odd.dtype.kind == "c"
+    odd_part = gap_divide(off_diagonal(odd), gaps(s, sign=1))
+    if phase:
+        turn = gap_divide(_as_row(imag(ds)), _as_row(s))
+        odd_part = odd_part + _on_diagonal(reshape(turn, shape=s.shape) * 1j)
+    du = matmul(u, (even + odd_part) * 0.5)
+    dv = matmul(v, (even - odd_part) * 0.5)
+    m, n, k = u.shape[-2], v.shape[-2], s.shape[-1]
+    if m > k:
+        du = du + _beyond(tv, u, s)
+    if n > k:
+        dv = dv + _beyond(matmul(adjoint(t), u), v, s)
+    return du, real(ds) if phase else ds, adjoint(dv)
+
+
+@general(_svd_tangent, aval=_svd_aval, batch=batch_outputs, multiple=True)
+def svd(xp, x, /):
+    """``u, s, vh`` with ``x = u diag(s) vh``, orthonormal columns of `u` and rows of `vh`; reduced.
+
+    Shapes: ``x: (*a, m, n) -> (*a, m, k), (*a, k), (*a, k, n)`` with ``k = min(m, n)``.
+    Dtypes: floating, complex; integers as float64; `s` is real and descending.
+    Derivative: ``ds_i = Re u_i^H dx v_i``; that of `u` and `vh` divides by the distances of the
+    singular values, by their sums, and of rectangular matrices by themselves; where these are zero
+    it warns and is infinite or NaN, see NOTE [Gaps], NOTE [Gauges].
+    Raises: LinAlgError: no convergence.
+    Source: Seeger, Hetzel, Dai, Meissner & Lawrence, "Auto-differentiating linear algebra",
+    arXiv:1710.08717; Giles (2008), section 3.2; Wan & Zhang, arXiv:1909.02659 (complex).
+
+    >>> svd(np.array([[3.0, 0.0], [0.0, -4.0]]))[1].tolist()
+    [4.0, 3.0]
+    """
+    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    return u, checked(xp, s, x, "SVD did not converge"), vh

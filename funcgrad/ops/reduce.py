@@ -1,0 +1,332 @@
+"""Reductions along the axes `axis`, a sorted tuple: means, products, extremes, norms, counts.
+
+`sum` is in `structural.py`, beside its adjoint; `logsumexp` is in `softmax.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..algebra import constant, general, linear
+from ..core import Aval, aval_of
+from .cumulative import products_before
+from .logic import equal
+from .select import where
+from .structural import batch_axis_first, broadcast_to, kept, without
+
+Axes = tuple[int, ...]
+
+
+def _length(shape: tuple[int, ...], axis: Axes) -> int:
+    """How many elements are reduced to one."""
+    return math.prod(shape[a] for a in axis)
+
+
+def _back(y: Any, x: Any, axis: Axes) -> Any:
+    """A reduced `y` with 1s along `axis`, so that it broadcasts against `x`."""
+    return y.reshape(kept(x.shape, axis))
+
+
+def _conjugate(x: Any) -> Any:
+    return x.conj() if x.dtype.kind == "c" else x
+
+
+def _same_aval(x: Aval, *, axis: Axes) -> Aval:
+    return Aval(without(x.shape, axis), x.dtype)
+
+
+# ---------------------------------------------------------------- mean, var, std
+
+
+def _mean_transpose(ct: Any, _x: Any, *, axis: Axes) -> Any:
+    share = ct / (_length(_x.shape, axis) or 1)  # of nothing, nobody gets a share
+    return broadcast_to(_back(share, _x, axis), shape=_x.shape)
+
+
+def _mean_aval(x: Aval, *, axis: Axes) -> Aval:
+    return Aval(without(x.shape, axis), np.mean(np.ones(1, x.dtype)).dtype)
+
+
+@linear(_mean_transpose, aval=_mean_aval, batch=batch_axis_first)
+def mean(xp, x, /, *, axis):
+    """``sum_i x_i / n`` along the axes `axis` (a tuple).
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and integers give float64.
+    Derivative: linear; its transpose spreads ``ct / n``.
+    Raises: AxisError: an axis is out of range. Warns, as NumPy: the mean of nothing, which is NaN.
+    Source: NumPy reference, ``numpy.mean``.
+
+    >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=(0,)).tolist()
+    [2.0, 3.0]
+    """
+    return xp.mean(x, axis=axis)
+
+
+def _covariation(t: Any, x: Any, axis: Axes, correction: float) -> Any:
+    """``sum_i conj(x_i - mean(x)) t_i / (n - correction)``; the kind takes the real part."""
+    deviation = x - _back(mean(x, axis=axis), x, axis)
+    total = (t * _conjugate(deviation)).sum(axis=axis)
+    divisor = _length(x.shape, axis) - correction
+    return total / (divisor if divisor > 0 else 0)  # 0 / 0 in arrays: NaN, as the variance
+
+
+def _var_tangent(t: Any, _ans: Any, x: Any, *, axis: Axes, correction: float) -> Any:
+    return 2 * _covariation(t, x, axis, correction)
+
+
+def _var_aval(x: Aval, *, axis: Axes, correction: float) -> Aval:
+    return Aval(without(x.shape, axis), np.var(np.ones(1, x.dtype)).dtype)
+
+
+@general(_var_tangent, aval=_var_aval, batch=batch_axis_first)
+def var(xp, x, /, *, axis, correction):
+    """``sum_i |x_i - mean(x)|^2 / (n - correction)`` along the axes `axis` (a tuple).
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; complex give reals, integers float64.
+    Derivative: ``2 Re(conj(x_i - mean(x)) dx_i) / (n - correction)``; smooth everywhere.
+    Raises: AxisError: an axis is out of range. Warns, as NumPy: ``n <= correction``, which is NaN.
+    Source: NumPy reference, ``numpy.var``.
+
+    >>> var(np.array([1.0, 3.0]), axis=(0,), correction=1).tolist()
+    2.0
+    """
+    return xp.var(x, axis=axis, ddof=correction)
+
+
+def _std_tangent(t: Any, ans: Any, x: Any, *, axis: Axes, correction: float) -> Any:
+    # An infinite divisor makes every order of derivative 0 where the deviation is.
+    return _covariation(t, x, axis, correction) / where(equal(ans, 0), math.inf, ans)
+
+
+@general(_std_tangent, aval=_var_aval, batch=batch_axis_first)
+def std(xp, x, /, *, axis, correction):
+    """``sqrt(sum_i |x_i - mean(x)|^2 / (n - correction))`` along the axes `axis` (a tuple).
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; complex give reals, integers float64.
+    Derivative: ``Re(conj(x_i - mean(x)) dx_i) / ((n - correction) y)``; 0 where y is 0.
+    Raises: AxisError: an axis is out of range. Warns, as NumPy: ``n <= correction``, which is NaN.
+    Source: NumPy reference, ``numpy.std``.
+
+    >>> std(np.array([1.0, 3.0]), axis=(0,), correction=0).tolist()
+    1.0
+    """
+    return xp.std(x, axis=axis, ddof=correction)
+
+
+# ---------------------------------------------------------------- prod
+
+
+def _prod_tangent(t: Any, _ans: Any, x: Any, *, axis: Axes) -> Any:
+    """Axis by axis: every element's tangent times the product of the others."""
+    if not axis:
+        return t
+    *rest, last = sorted(axis)  # from the last one, so that the others keep their numbers
+    others = products_before(x, last) * products_before(x, last, reverse=True)
+    t = (t * others).sum(axis=last)
+    return _prod_tangent(t, None, prod(x, axis=(last,)), axis=tuple(rest)) if rest else t
+
+
+def _prod_aval(x: Aval, *, axis: Axes) -> Aval:
+    return Aval(without(x.shape, axis), np.prod(np.ones(1, x.dtype)).dtype)
+
+
+@general(_prod_tangent, aval=_prod_aval, batch=batch_axis_first)
+def prod(xp, x, /, *, axis):
+    """``prod_i x_i`` along the axes `axis` (a tuple).
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
+    Derivative: ``sum_i (prod_(j != i) x_j) dx_i``, without a division; zeros are nothing special.
+    Raises: AxisError: an axis is out of range.
+    Source: NumPy reference, ``numpy.prod``.
+
+    >>> prod(np.array([2.0, 3.0, 4.0]), axis=(0,)).tolist()
+    24.0
+    """
+    return xp.prod(x, axis=axis)
+
+
+# ---------------------------------------------------------------- max, min
+
+
+def _extreme_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
+    """The mean of the tangents of the elements that are equal to the extreme."""
+    hit = equal(x, _back(ans, x, axis))
+    return (t * hit).sum(axis=axis) / count_nonzero(hit, axis=axis).astype(t.dtype)
+
+
+@general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)
+def max(xp, x, /, *, axis):
+    """``max_i x_i`` along the axes `axis` (a tuple); NaN where one is.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: all.
+    Derivative: that of the largest element; equal ones share evenly; NaN at NaN.
+    Raises: ValueError: the maximum of nothing.
+    Source: NumPy reference, ``numpy.max``.
+
+    >>> max(np.array([1.0, 5.0, 3.0]), axis=(0,)).tolist()
+    5.0
+    """
+    return xp.max(x, axis=axis)
+
+
+@general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)
+def min(xp, x, /, *, axis):
+    """``min_i x_i`` along the axes `axis` (a tuple); NaN where one is.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: all.
+    Derivative: that of the smallest element; equal ones share evenly; NaN at NaN.
+    Raises: ValueError: the minimum of nothing.
+    Source: NumPy reference, ``numpy.min``.
+
+    >>> min(np.array([2.0, 1.0, 3.0]), axis=(0,)).tolist()
+    1.0
+    """
+    return xp.min(x, axis=axis)
+
+
+# ---------------------------------------------------------------- norm2
+
+
+def _norm2_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
+    # An infinite divisor makes every order of derivative 0 at the zero vector. Dividing `x`, not
+    # the sum, keeps the products in range where `x` is huge.
+    size = where(equal(ans, 0), math.inf, ans)
+    return (t * (_conjugate(x) / _back(size, x, axis))).sum(axis=axis)
+
+
+def _norm2_aval(x: Aval, *, axis: Axes) -> Aval:
+    return Aval(without(x.shape, axis), np.var(np.ones(1, x.dtype)).dtype)
+
+
+@general(_norm2_tangent, aval=_norm2_aval, batch=batch_axis_first)
+def norm2(xp, x, /, *, axis):
+    """``sqrt(sum_i |x_i|^2)`` along the axes `axis` (a tuple), without overflow.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: numbers; complex give reals, integers float64.
+    Derivative: ``sum_i Re(conj(x_i) dx_i) / y``; 0 at the zero vector.
+    Raises: AxisError: an axis is out of range.
+    Source: Blue, "A portable Fortran program to find the Euclidean norm", ACM TOMS 4 (1978).
+
+    >>> norm2(np.array([3e200, 4e200]), axis=(0,)).tolist()
+    5e+200
+    """
+    x = xp.asarray(x)
+    if x.dtype.kind not in "fc":
+        x = x.astype("float64")
+    parts = (x.real, x.imag) if x.dtype.kind == "c" else (x,)
+    exponent = _exponent(xp, parts, axis)
+    scale = xp.ldexp(xp.ones_like(exponent, dtype=parts[0].dtype), -exponent)
+    total = _sum_of_squares(parts[0] * scale, axis)
+    for p in parts[1:]:
+        total = total + _sum_of_squares(p * scale, axis)
+    return xp.ldexp(xp.sqrt(total), exponent.reshape(total.shape))
+
+
+def _exponent(xp: Any, parts: tuple[Any, ...], axis: Axes) -> Any:
+    """The exponent of the largest ``|x|`` along `axis`: dividing by its power of 2 is exact."""
+    largest = xp.zeros(kept(parts[0].shape, axis), dtype=parts[0].dtype)
+    for p in parts:
+        if p.size:
+            largest = xp.maximum(largest, p.max(axis=axis, keepdims=True))
+            largest = xp.maximum(largest, -p.min(axis=axis, keepdims=True))
+    bound = int(np.finfo(largest.dtype).maxexp) - 2  # so that its inverse is a normal number
+    return xp.clip(xp.frexp(largest)[1], -bound, bound)
+
+
+def _sum_of_squares(x: Any, axis: Axes) -> Any:
+    x *= x
+    return x.sum(axis=axis)
+
+
+# ---------------------------------------------------------------- constants
+
+
+def _truth_aval(x: Aval, *, axis: Axes) -> Aval:
+    return Aval(without(x.shape, axis), np.dtype(bool))
+
+
+@constant(aval=_truth_aval, batch=batch_axis_first)
+def all(xp, x, /, *, axis):
+    """Whether every element along the axes `axis` (a tuple) is not 0.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; gives bool.
+    Derivative: zero.
+    Raises: AxisError: an axis is out of range.
+    Source: NumPy reference, ``numpy.all``.
+
+    >>> all(np.array([[True, False], [True, True]]), axis=(0,)).tolist()
+    [True, False]
+    """
+    return xp.all(x, axis=axis)
+
+
+@constant(aval=_truth_aval, batch=batch_axis_first)
+def any(xp, x, /, *, axis):
+    """Whether some element along the axes `axis` (a tuple) is not 0.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; gives bool.
+    Derivative: zero.
+    Raises: AxisError: an axis is out of range.
+    Source: NumPy reference, ``numpy.any``.
+
+    >>> any(np.array([[True, False], [True, False]]), axis=(0,)).tolist()
+    [True, False]
+    """
+    return xp.any(x, axis=axis)
+
+
+@constant(
+    aval=lambda x, *, axis: Aval(without(x.shape, axis), np.dtype(np.intp)),
+    batch=batch_axis_first,
+)
+def count_nonzero(xp, x, /, *, axis):
+    """How many elements along the axes `axis` (a tuple) are not 0.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; gives intp.
+    Derivative: zero.
+    Raises: AxisError: an axis is out of range.
+    Source: NumPy reference, ``numpy.count_nonzero``.
+
+    >>> count_nonzero(np.array([[1.0, 0.0], [2.0, 0.0]]), axis=(0,)).tolist()
+    [2, 0]
+    """
+    if len(axis) == aval_of(x).ndim:
+        return xp.asarray(xp.count_nonzero(x))  # much faster than along all axes
+    return xp.count_nonzero(x, axis=axis)
+
+
+def _place_aval(x: Aval, *, axis: int) -> Aval:
+    return Aval(without(x.shape, (axis,)), np.dtype(np.intp))
+
+
+@constant(aval=_place_aval, batch=batch_axis_first)
+def argmax(xp, x, /, *, axis):
+    """The first place of the largest element along `axis` (one int).
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: all; gives intp.
+    Derivative: zero.
+    Raises: ValueError: the maximum of nothing.
+    Source: NumPy reference, ``numpy.argmax``.
+
+    >>> argmax(np.array([[1.0, 4.0], [3.0, 2.0]]), axis=0).tolist()
+    [1, 0]
+    """
+    return xp.argmax(x, axis=axis)
+
+
+@constant(aval=_place_aval, batch=batch_axis_first)
+def argmin(xp, x, /, *, axis):
+    """The first place of the smallest element along `axis` (one int).
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: all; gives intp.
+    Derivative: zero.
+    Raises: ValueError: the minimum of nothing.
+    Source: NumPy reference, ``numpy.argmin``.
+
+    >>> argmin(np.array([[1.0, 4.0], [3.0, 2.0]]), axis=0).tolist()
+    [0, 1]
+    """
+    return xp.argmin(x, axis=axis)

@@ -1,0 +1,189 @@
+"""Choosing between values, element by element: where, maximum, minimum, clip.
+
+NOTE [Masks] A coefficient may be an array of booleans: the product with a tangent keeps the
+tangent's dtype, which an array of 0. and 1. would widen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..algebra import Elementwise, broadcast_shapes, elementwise, elementwise_constant, linear
+from ..core import Aval
+from .logic import (
+    greater,
+    greater_equal,
+    isfinite,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_or,
+)
+
+
+def _where_aval(c: Aval, x: Aval, y: Aval) -> Aval:
+    shape = broadcast_shapes("where", [c.shape, x.shape, y.shape])
+    return Aval(shape, np.result_type(x.promoting(), y.promoting()))
+
+
+@linear(
+    None,
+    lambda ct, c, _x, _y: where(c, ct, 0.0),
+    lambda ct, c, _x, _y: where(c, 0.0, ct),
+    aval=_where_aval,
+    batch=Elementwise.batch,
+)
+def where(xp, condition, x, y, /):
+    """`x` where `condition` holds, `y` elsewhere.
+
+    Shapes: broadcast.   Dtypes: all; `condition` is bool, or true where it is not 0.
+    Derivative: linear in `x` and `y`: each gets the cotangent where it was chosen, exact zeros
+    elsewhere; none by `condition`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.where``.
+
+    >>> where(np.array([True, False]), np.array([1.0, 2.0]), 0.0).tolist()
+    [1.0, 0.0]
+    """
+    return xp.where(condition, x, y)
+
+
+# ---------------------------------------------------------------- maximum, minimum, clip
+
+
+@elementwise_constant
+def above(xp, x, y, /):
+    """1 where ``x > y``, 1/2 where ``x == y``, 0 elsewhere: the share of `x` in ``maximum(x, y)``.
+
+    Shapes: broadcast.   Dtypes: real numbers; gives floats, as narrow as the operands.
+    Derivative: zero; at ties too.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: the mean of the subgradients of the maximum.
+
+    >>> above(np.array([0.0, 1.0, 2.0]), 1.0).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    dtype = xp.result_type(x, y)
+    if dtype.kind != "f":
+        dtype = xp.dtype("float64")
+    return xp.add(xp.greater(x, y), xp.greater_equal(x, y), dtype=dtype) * 0.5
+
+
+@elementwise(lambda _z, x, y: above(x, y), lambda _z, x, y: above(y, x))
+def maximum(xp, x, y, /):
+    """``max(x, y)``; NaN where either is.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: that of the larger operand; ties are split, 1/2 each; zero at NaN.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.maximum``.
+
+    >>> maximum(np.array([1.0, 5.0]), 3.0).tolist()
+    [3.0, 5.0]
+    """
+    return xp.maximum(x, y)
+
+
+@elementwise(lambda _z, x, y: above(y, x), lambda _z, x, y: above(x, y))
+def minimum(xp, x, y, /):
+    """``min(x, y)``; NaN where either is.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: that of the smaller operand; ties are split, 1/2 each; zero at NaN.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.minimum``.
+
+    >>> minimum(np.array([1.0, 5.0]), 3.0).tolist()
+    [1.0, 3.0]
+    """
+    return xp.minimum(x, y)
+
+
+@elementwise(
+    lambda _z, x, y: where(isnan(y), 1.0, above(x, y)),
+    lambda _z, x, y: where(isnan(x), 1.0, above(y, x)),
+)
+def fmax(xp, x, y, /):
+    """``max(x, y)``; the other operand where one is NaN.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: that of the operand taken; ties are split, 1/2 each.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.fmax``.
+
+    >>> fmax(np.array([1.0, np.nan]), 0.0).tolist()
+    [1.0, 0.0]
+    """
+    return xp.fmax(x, y)
+
+
+@elementwise(
+    lambda _z, x, y: where(isnan(y), 1.0, above(y, x)),
+    lambda _z, x, y: where(isnan(x), 1.0, above(x, y)),
+)
+def fmin(xp, x, y, /):
+    """``min(x, y)``; the other operand where one is NaN.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: that of the operand taken; ties are split, 1/2 each.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.fmin``.
+
+    >>> fmin(np.array([1.0, np.nan]), 0.0).tolist()
+    [0.0, 0.0]
+    """
+    return xp.fmin(x, y)
+
+
+@elementwise(
+    lambda _z, x, low, high: logical_and(greater_equal(x, low), less_equal(x, high)),
+    lambda _z, x, low, high: logical_and(less(x, low), less_equal(low, high)),
+    lambda _z, x, low, high: logical_or(greater(x, high), greater(low, high)),
+)
+def clip(xp, x, low, high, /):
+    """``min(max(x, low), high)``.
+
+    Shapes: broadcast.   Dtypes: real numbers.
+    Derivative: 1 by `x` between the bounds and at them; by `low` 1 where ``x < low``, by `high`
+    where ``x > high``.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: NumPy reference, ``numpy.clip``.
+
+    >>> clip(np.array([-1.0, 0.5, 2.0]), 0.0, 1.0).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return xp.clip(x, low, high)
+
+
+# ---------------------------------------------------------------- nan_to_num, stop_gradient
+
+
+@elementwise(lambda _y, x, *, nan, posinf, neginf: isfinite(x))
+def nan_to_num(xp, x, /, *, nan, posinf, neginf):
+    """`x` with numbers in place of NaN and infinities; None is the dtype's largest number.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
+    Derivative: 1 where `x` is finite, zero where it was replaced (in either part, if complex).
+    Raises: nothing of its own.
+    Source: NumPy reference, ``numpy.nan_to_num``.
+
+    >>> nan_to_num(np.array([1.0, np.nan, np.inf]), nan=0.0, posinf=9.0, neginf=None).tolist()
+    [1.0, 0.0, 9.0]
+    """
+    return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@elementwise_constant
+def stop_gradient(xp, x, /):
+    """`x`, a constant to every derivative.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
+    Derivative: zero by declaration.
+    Raises: nothing of its own.
+    Source: JAX reference, ``jax.lax.stop_gradient``.
+
+    >>> stop_gradient(np.array([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
+    return xp.array(x)  # a copy: what is written into it must not reach `x`

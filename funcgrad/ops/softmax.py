@@ -1,0 +1,152 @@
+"""The family of the softmax: logsumexp, softmax, log_softmax, and the exponential they share.
+
+NOTE [Infinities] Every exponential here is ``exp(x - m)`` with ``x <= m``, so nothing overflows. It
+counts ``-inf - (-inf)`` as -inf and ``inf - inf`` as 0: where everything is -inf the weights are 0,
+and an entry that is inf takes all the weight.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..algebra import elementwise, general
+from ..core import Aval, tangent_dtype
+from ..errors import ArgumentError, where
+from .exponential import exp
+from .structural import batch_axis_first, kept, without
+
+
+def _lowered(xp: Any, x: Any, m: Any) -> Any:
+    """``x - m`` for ``x <= m``, see NOTE [Infinities]; a new array, that may be written into."""
+    dtype = tangent_dtype(xp.result_type(x, m))
+    largest = float(np.finfo(dtype).max)
+    lowered = xp.asarray(xp.subtract(x, xp.clip(xp.asarray(m, dtype=dtype), -largest, largest)))
+    return xp.minimum(lowered, 0.0, out=lowered)
+
+
+@elementwise(lambda w, _x, _m: w, lambda w, _x, _m: -w)
+def exp_below(xp, x, m, /):
+    """``exp(x - m)`` for ``x <= m``: 0 where both are -inf, 1 where both are inf.
+
+    Shapes: broadcast.   Dtypes: floating.
+    Derivative: ``exp(x - m)`` and ``-exp(x - m)``; as if ``x <= m`` everywhere.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: the shifted exponential of a stable softmax.
+
+    >>> exp_below(np.array([-np.inf, 0.0, np.inf]), np.array([-np.inf, 0.0, np.inf])).tolist()
+    [0.0, 1.0, 1.0]
+    """
+    lowered = _lowered(xp, x, m)
+    return xp.exp(lowered, out=lowered)
+
+
+def floating_dtype(name: str, dtype: Any) -> Any:
+    """The dtype of the result: floats keep theirs, integers and booleans give float64.
+
+    Raises: ArgumentError: complex numbers, which have no order.
+    """
+    if dtype.kind == "c":
+        raise ArgumentError(f"{name}: needs real numbers, found {dtype.name}{where()}")
+    return tangent_dtype(dtype)
+
+
+def as_floating(xp: Any, name: str, x: Any) -> Any:
+    """`x` as an array of floats."""
+    x = xp.asarray(x)
+    return x.astype(floating_dtype(name, x.dtype), copy=False)
+
+
+def _logsumexp_tangent(t: Any, ans: Any, x: Any, *, axis: tuple[int, ...]) -> Any:
+    return (t * exp_below(x, ans.reshape(kept(x.shape, axis)))).sum(axis=axis)
+
+
+@general(
+    _logsumexp_tangent,
+    aval=lambda x, *, axis: Aval(without(x.shape, axis), floating_dtype("logsumexp", x.dtype)),
+    batch=batch_axis_first,
+)
+def logsumexp(xp, x, /, *, axis):
+    """``log(sum_i exp(x_i))`` along the axes `axis` (a tuple), without overflow.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: real; integers give float64.
+    Derivative: ``softmax(x)``; 0 where everything is -inf, 1 for an entry that is inf (it has none if
+    several are).
+    Raises: ArgumentError: complex numbers.
+    Source: Blanchard, Higham & Higham, "Accurately computing the log-sum-exp and softmax
+    functions", IMA J. Numer. Anal. 41 (2021).
+
+    >>> logsumexp(np.array([1000.0, 1000.0, -np.inf]), axis=(0,)).tolist()
+    1000.693147
+    """
+    x = as_floating(xp, "logsumexp", x)
+    if not math.prod(x.shape[a] for a in axis):
+        return xp.full(without(x.shape, axis), -math.inf, dtype=x.dtype)
+    m = x.max(axis=axis, keepdims=True)
+    total = exp_below.impl(xp, x, m).sum(axis=axis, keepdims=True)
+    # 1 or more, as the largest term is 1, except where everything is -inf.
+    y = xp.log(xp.maximum(total, 1.0)) + m
+    return y.reshape(without(x.shape, axis))
+
+
+def _softmax_tangent(t: Any, ans: Any, _x: Any, *, axis: tuple[int, ...]) -> Any:
+    weighted = t * ans
+    mean = weighted.sum(axis=axis).reshape(kept(_x.shape, axis))
+    return weighted + -mean * ans  # not a difference: its transpose would negate a whole array
+
+
+@general(
+    _softmax_tangent,
+    aval=lambda x, *, axis: Aval(x.shape, floating_dtype("softmax", x.dtype)),
+    batch=batch_axis_first,
+)
+def softmax(xp, x, /, *, axis):
+    """``exp(x_i) / sum_j exp(x_j)`` along the axes `axis` (a tuple), without overflow.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give float64.
+    Derivative: ``y_i (dx_i - sum_j y_j dx_j)``; the value and it are NaN where everything is -inf.
+    Raises: ArgumentError: complex numbers.
+    Source: Blanchard, Higham & Higham, "Accurately computing the log-sum-exp and softmax
+    functions", IMA J. Numer. Anal. 41 (2021).
+
+    >>> softmax(np.array([1000.0, 1000.0, -np.inf]), axis=(0,)).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    x = as_floating(xp, "softmax", x)
+    if not x.size:
+        return xp.zeros_like(x)
+    y = exp_below.impl(xp, x, x.max(axis=axis, keepdims=True))
+    y /= y.sum(axis=axis, keepdims=True)
+    return y
+
+
+def _log_softmax_tangent(t: Any, ans: Any, _x: Any, *, axis: tuple[int, ...]) -> Any:
+    mean = (t * exp(ans)).sum(axis=axis).reshape(kept(_x.shape, axis))
+    return t + -mean
+
+
+@general(
+    _log_softmax_tangent,
+    aval=lambda x, *, axis: Aval(x.shape, floating_dtype("log_softmax", x.dtype)),
+    batch=batch_axis_first,
+)
+def log_softmax(xp, x, /, *, axis):
+    """``x_i - log(sum_j exp(x_j))`` along the axes `axis` (a tuple), without overflow.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give float64.
+    Derivative: ``dx_i - sum_j exp(y_j) dx_j``; the value and it are NaN where everything is -inf.
+    Raises: ArgumentError: complex numbers.
+    Source: Blanchard, Higham & Higham, "Accurately computing the log-sum-exp and softmax
+    functions", IMA J. Numer. Anal. 41 (2021).
+
+    >>> log_softmax(np.array([0.0, 0.0, -np.inf]), axis=(0,)).tolist()
+    [-0.693147, -0.693147, -inf]
+    """
+    x = as_floating(xp, "log_softmax", x)
+    if not x.size:
+        return xp.zeros_like(x)
+    y = _lowered(xp, x, x.max(axis=axis, keepdims=True))
+    y -= xp.log(xp.exp(y).sum(axis=axis, keepdims=True))
+    return y

@@ -1,0 +1,239 @@
+"""Order: sort, argsort, searchsorted, and what is composed of them (quantiles, the top k).
+
+Sorting is stable: equal elements keep their order, so the derivative of `sort` is a permutation.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from ..algebra import concrete_namespace, constant, general
+from ..core import Aval, Primitive, Tracer, aval_of
+from ..errors import ArgumentError, ShapeError
+from ..errors import where as place
+from .cumulative import part
+from .index import take, take_along_axis
+from .logic import isnan
+from .rounding import ceil, floor, rint
+from .select import minimum, where
+from .structural import batch_all_first, batch_axis_first, flip, transpose
+
+Axes = tuple[int, ...]
+
+
+# ---------------------------------------------------------------- sort, argsort
+
+
+def _argsort_aval(x: Aval, *, axis: int) -> Aval:
+    return Aval(x.shape, np.dtype(np.intp))
+
+
+@constant(aval=_argsort_aval, batch=batch_axis_first)
+def argsort(xp, x, /, *, axis):
+    """The places of the elements along `axis` (one int) in ascending order, stable.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; gives intp.
+    Derivative: zero.
+    Raises: AxisError: the axis is out of range.
+    Source: NumPy reference, ``numpy.argsort`` (``kind="stable"``).
+
+    >>> argsort(np.array([3.0, 1.0, 1.0]), axis=0).tolist()
+    [1, 2, 0]
+    """
+    return xp.argsort(x, axis=axis, kind="stable")
+
+
+def _sort_tangent(t: Any, _ans: Any, x: Any, *, axis: int) -> Any:
+    return take_along_axis(t, argsort(x, axis=axis), axis=axis, bounds="known")
+
+
+@general(
+    _sort_tangent,
+    aval=lambda x, *, axis: Aval(x.shape, x.dtype),
+    batch=batch_axis_first,
+)
+def sort(xp, x, /, *, axis):
+    """The elements along `axis` (one int) in ascending order; NaN last.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; complex by real part, then imaginary part.
+    Derivative: the tangents in the same order; those of equal elements keep their order.
+    Raises: AxisError: the axis is out of range.
+    Source: NumPy reference, ``numpy.sort`` (``kind="stable"``).
+
+    >>> sort(np.array([3.0, 1.0, 2.0]), axis=0).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    return xp.sort(x, axis=axis, kind="stable")
+
+
+def topk(x: Any, /, *, k: int, axis: int) -> tuple[Any, Any]:
+    """The `k` largest elements along `axis`, in descending order, and their places.
+
+    Of equal elements the earlier comes first; NaN counts as largest.
+
+    Raises: ShapeError: there are fewer than `k` elements.
+
+    >>> values, places = topk(np.array([1.0, 5.0, 3.0, 5.0]), k=2, axis=0)
+    >>> values.tolist(), places.tolist()
+    ([5.0, 5.0], [1, 3])
+    """
+    n = x.shape[axis]
+    if not 0 <= k <= n:
+        raise ShapeError(f"topk: k={k}, but there are {n} elements along axis {axis}{place()}")
+    # Descending and stable: ascending, with what is last counted first.
+    ascending = argsort(flip(x, axis=(axis,)), axis=axis)
+    places = (n - 1) - flip(part(ascending, axis, n - k), axis=(axis,))
+    return take_along_axis(x, places, axis=axis, bounds="known"), places
+
+
+# ---------------------------------------------------------------- searchsorted
+
+
+def _batch_searchsorted(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
+    if bdims[0] is None and aval_of(xs[0]).ndim == 1:
+        return prim(*xs, **params), bdims[1]
+    return prim(*batch_all_first(size, xs, bdims), **params), 0
+
+
+@constant(
+    aval=lambda a, v, *, side: Aval(v.shape, np.dtype(np.intp)),
+    batch=_batch_searchsorted,
+)
+def searchsorted(xp, a, v, /, *, side):
+    """Where to insert each `v` into the ascending `a`: how many elements are ``< v``.
+
+    With `side` ``"right"``, how many are ``<= v``. More axes of `a` are paired with those of `v`.
+
+    Shapes: ``a: (*b, n), v: (*b, *c) -> (*b, *c)``.   Dtypes: all; gives intp.
+    Derivative: zero.
+    Raises: ValueError: `side` is neither ``"left"`` nor ``"right"``.
+    Source: NumPy reference, ``numpy.searchsorted``.
+
+    >>> searchsorted(np.array([1.0, 2.0, 2.0]), np.array([0.0, 2.0, 3.0]), side="left").tolist()
+    [0, 1, 3]
+    """
+    v = xp.asarray(v)
+    if a.ndim == 1:
+        return xp.searchsorted(a, v, side=side)
+    found = xp.empty(v.shape, dtype=xp.intp)
+    for row in itertools.product(*map(range, a.shape[:-1])):
+        found[row] = xp.searchsorted(a[row], v[row], side=side)
+    return found
+
+
+# ---------------------------------------------------------------- quantiles
+
+
+def _sorted_last(name: str, x: Any, axis: Axes) -> Any:
+    """The axes `axis` made one, last and sorted.
+
+    Raises: ShapeError: there is nothing along them.
+    """
+    rest = tuple(i for i in range(x.ndim) if i not in axis)
+    if axis != tuple(range(len(rest), x.ndim)):
+        x = transpose(x, axes=rest + axis)
+    if len(axis) != 1:
+        x = x.reshape((*x.shape[: len(rest)], math.prod(x.shape[len(rest) :])))
+    if not x.shape[-1]:
+        raise ShapeError(f"{name}: no elements along the axes {axis}{place()}")
+    return sort(x, axis=x.ndim - 1)
+
+
+def _nan_if_any(y: Any, last: Any) -> Any:
+    """`y`, NaN where the largest of the sorted elements is: NaN is sorted last."""
+    return where(isnan(last), math.nan, y) if last.dtype.kind in "fc" else y
+
+
+def median(x: Any, /, *, axis: Axes) -> Any:
+    """The middle one of the sorted elements, of an even number the mean of the middle two.
+
+    NaN if any element is. Its derivative is that of the elements taken.
+
+    Raises: ShapeError: there is nothing along the axes.
+
+    >>> median(np.array([4.0, 1.0, 3.0, 2.0]), axis=(0,)).tolist()
+    2.5
+    """
+    ordered = _sorted_last("median", x, axis)
+    n = ordered.shape[-1]
+    low, high = ordered[..., (n - 1) // 2], ordered[..., n // 2]
+    y = low * 1.0 if n % 2 else 0.5 * low + 0.5 * high
+    return _nan_if_any(y, ordered[..., n - 1])
+
+
+# Methods of `quantile`: plotting positions (alpha, beta), and rules for the nearby elements.
+PLOTTING = {
+    "linear": (1.0, 1.0),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+ROUNDING = {"lower": floor, "higher": ceil, "nearest": rint}
+
+
+def _position(q: Any, n: int, method: str) -> Any:
+    """Between which of `n` sorted elements the quantile lies: a number from 0 to n - 1.
+
+    Raises: ArgumentError: the method is unknown.
+    """
+    if method in ROUNDING:
+        return ROUNDING[method](q * (n - 1))
+    if method == "midpoint":
+        return (floor(q * (n - 1)) + ceil(q * (n - 1))) * 0.5
+    if method == "linear":
+        return q * (n - 1)
+    if method not in PLOTTING:
+        names = ", ".join(sorted([*PLOTTING, *ROUNDING, "midpoint"]))
+        raise ArgumentError(f"quantile: no method {method!r}; there are {names}{place()}")
+    alpha, beta = PLOTTING[method]
+    position = q * (n + 1 - alpha - beta) + (alpha - 1)
+    return minimum(where(position < 0, 0.0, position), float(n - 1))
+
+
+def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
+    """The number that a share `q` of the elements is below, between two of the sorted elements.
+
+    The axes of `q` come first in the result. NaN if any element is. Differentiable by `x` and, with
+    the methods that interpolate, by `q`; where `q` meets an element, as from above.
+
+    Raises: ShapeError: there is nothing along the axes. ArgumentError: an unknown method; a share
+        that is a plain number or NumPy array and not between 0 and 1.
+    Source: Hyndman & Fan, "Sample quantiles in statistical packages", Am. Stat. 50 (1996).
+
+    >>> quantile(np.array([1.0, 2.0, 3.0]), 0.25, axis=(0,)).tolist()
+    1.5
+    """
+    plain = isinstance(q, int | float | np.ndarray | np.generic)
+    if plain and not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= 1)):
+        raise ArgumentError(f"quantile: shares must be between 0 and 1, found {q}{place()}")
+    ordered = _sorted_last("quantile", x, axis)
+    n = ordered.shape[-1]
+    dtype = ordered.dtype if ordered.dtype.kind in "fc" else np.dtype(np.float64)
+    if not isinstance(q, Tracer):
+        q = concrete_namespace(x).asarray(q, dtype=dtype)
+    position = _position(q.reshape((q.size,)), n, method)
+    whole = floor(position)
+    share = (position - whole).astype(dtype)
+    low = whole.astype(np.intp)
+    lead = ordered.shape[:-1]
+    bounds = "known" if plain else "checked"
+    below = take(ordered, low, axis=len(lead), bounds=bounds)
+    above = take(ordered, minimum(low + 1, n - 1), axis=len(lead), bounds=bounds)
+    y = _nan_if_any(below + (above - below) * share, ordered[..., n - 1 :])
+    y = transpose(y, axes=(len(lead), *range(len(lead))))
+    return y.reshape(q.shape + lead)
+
+
+def percentile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
+    """`quantile` of a share given in percent.
+
+    >>> percentile(np.array([1.0, 2.0, 3.0]), 25, axis=(0,)).tolist()
+    1.5
+    """
+    return quantile(x, q / 100, axis=axis, method=method)

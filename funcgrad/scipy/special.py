@@ -1,0 +1,1 @@
+"""scipy.special under its names (being written)."""

@@ -1,0 +1,38 @@
+"""Shared by all tests: how much Hypothesis tries, and the stand-in for CuPy.
+
+`HYPOTHESIS_PROFILE` chooses: `ci` (the default: few examples, the same in every run), `dev` (new
+ones in every run), `nightly` (many).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import ModuleType
+
+import fakecupy
+import pytest
+from hypothesis import HealthCheck, settings
+
+from funcgrad import backend
+
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+settings.register_profile(
+    "ci",
+    max_examples=20,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=QUIET,
+)
+settings.register_profile("dev", max_examples=25, deadline=None, suppress_health_check=QUIET)
+settings.register_profile("nightly", max_examples=400, deadline=None, suppress_health_check=QUIET)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def cupy() -> Iterator[ModuleType]:
+    """The stand-in for CuPy, importable as `cupy`, known to the backend while it is in use."""
+    with fakecupy.installed() as module:
+        yield module
+    backend.NAMESPACES.pop(fakecupy.ndarray, None)

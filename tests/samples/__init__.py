@@ -1,0 +1,238 @@
+"""Samples: operands on which every check of `test_registry.py` runs, one file per family.
+
+A file of this folder exports ``SAMPLES: dict[str, SearchStrategy[Sample]]``, keyed by the name of
+the primitive. It looks like this:
+
+    from hypothesis import strategies as st
+
+    from . import away, distinct, floats, operands, positive, with_axes, with_axis
+
+    SAMPLES = {
+        "sin": operands(floats(-3, 3)),
+        "log": operands(positive()),
+        "abs": operands(away(floats(-3, 3), 0.0)),
+        "divide": operands(floats(-3, 3), positive()),
+        "maximum": operands(floats(-3, 3), floats(-3, 3) + 0.02),  # never equal
+        "sum": with_axes([floats(-3, 3), complexes()]),  # either
+        "cumsum": with_axis(floats(-3, 3), reverse=st.booleans()),
+        "sort": with_axis(floats(-3, 3), fill=distinct),
+    }
+
+and anything less regular is a ``@st.composite`` function that draws a `Sample`.
+
+A *domain* is the 1-d array of the values that may be drawn, so its dtype is the operands' dtype,
+and it can be shifted, filtered and concatenated like any array. Values stay 0.02 or more away from
+kinks and singularities, because finite differences step by 0.002. Operands are float64 (or
+complex128, integers, booleans): the checks that need float32 cast them. Whatever is no array of
+numbers to differentiate (integers, booleans, Python numbers) is held constant.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+Array = np.ndarray
+Shape = tuple[int, ...]
+Fill = Callable[[Array, Shape], SearchStrategy[Array]]
+
+
+class Sample(NamedTuple):
+    """One application of a primitive: ``prim(*args, **params)``."""
+
+    args: tuple[Any, ...]
+    params: dict[str, Any] = {}  # noqa: RUF012  (nobody writes into it)
+
+
+# ---------------------------------------------------------------- domains
+
+
+def floats(low: float, high: float, *, count: int = 97) -> Array:
+    """`count` evenly spaced numbers from `low` to `high`, both included."""
+    return np.linspace(low, high, count)
+
+
+def positive(low: float = 0.1, high: float = 4.0) -> Array:
+    """Numbers greater than zero, with a margin."""
+    return floats(low, high)
+
+
+def away(domain: Array, *points: float, margin: float = 0.1) -> Array:
+    """The part of the domain that keeps `margin` from each of the points."""
+    near = [np.abs(domain - p) < margin for p in points]
+    return domain[~np.any(near, axis=0)]
+
+
+def complexes(low: float = 0.3, high: float = 2.0, *, angle: float = 2.8) -> Array:
+    """Complex numbers of modulus `low` to `high`, away from 0 and from the negative real axis."""
+    return np.outer(
+        floats(low, high, count=12), np.exp(1j * floats(-angle, angle, count=24))
+    ).ravel()
+
+
+def integers(low: int, high: int) -> Array:
+    """The integers from `low` to `high`, both included."""
+    return np.arange(low, high + 1)
+
+
+def booleans() -> Array:
+    return np.array([False, True])
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def array(domain: Array, shape: Shape) -> SearchStrategy[Array]:
+    """Arrays of the given shape with elements of the domain."""
+    return _picked(domain, shape, unique=False)
+
+
+def distinct(domain: Array, shape: Shape) -> SearchStrategy[Array]:
+    """Arrays without equal elements: they differ by a step of the domain or more."""
+    return _picked(domain, shape, unique=True)
+
+
+def _picked(domain: Array, shape: Shape, *, unique: bool) -> SearchStrategy[Array]:
+    size = int(np.prod(shape))
+    places = st.lists(st.integers(0, len(domain) - 1), min_size=size, max_size=size, unique=unique)
+    return places.map(lambda k: domain[np.array(k, dtype=int)].reshape(shape))
+
+
+# ---------------------------------------------------------------- shapes and axes
+
+
+def shapes(*, ndim: tuple[int, int] = (0, 3), side: tuple[int, int] = (0, 3)) -> Any:
+    """Shapes with ndim and sides in the given ranges, both ends included."""
+    return st.lists(st.integers(*side), min_size=ndim[0], max_size=ndim[1]).map(tuple)
+
+
+@st.composite
+def broadcastable(
+    draw: Any, count: int, *, ndim: tuple[int, int] = (0, 3), side: tuple[int, int] = (0, 3)
+) -> tuple[Shape, ...]:
+    """`count` shapes that broadcast together."""
+    whole = draw(shapes(ndim=ndim, side=side))
+
+    def part() -> Shape:
+        if draw(st.booleans()):
+            return whole
+        ones = draw(st.lists(st.booleans(), min_size=len(whole), max_size=len(whole)))
+        kept = tuple(1 if one else n for one, n in zip(ones, whole, strict=True))
+        return kept[draw(st.integers(0, len(whole))) :]
+
+    return tuple(part() for _ in range(count))
+
+
+def axis(ndim: int) -> SearchStrategy[int]:
+    """An axis in normal form: not negative."""
+    return st.integers(0, ndim - 1)
+
+
+def axes(ndim: int, *, least: int = 0) -> SearchStrategy[tuple[int, ...]]:
+    """A sorted tuple of at least `least` different axes, in normal form."""
+    return st.sets(st.sampled_from(range(ndim)) if ndim else st.nothing(), min_size=least).map(
+        lambda found: tuple(sorted(found))
+    )
+
+
+# ---------------------------------------------------------------- samples
+
+
+@st.composite
+def operands(
+    draw: Any,
+    *domains: Array | list[Array],
+    fill: Fill = array,
+    ndim: tuple[int, int] = (0, 3),
+    side: tuple[int, int] = (0, 3),
+    weak: bool = True,
+    **params: Any,
+) -> Sample:
+    """One operand per domain, of shapes that broadcast together: unary, binary, ternary, ...
+
+    A list of domains in place of one: any of them. `weak`: one of several operands is a Python
+    number now and then. A parameter is a value or a strategy.
+    """
+    found = draw(broadcastable(len(domains), ndim=ndim, side=side))
+    args = []
+    for domain, shape in zip(domains, found, strict=True):
+        if isinstance(domain, list):
+            domain = draw(st.sampled_from(domain))
+        args.append(draw(fill(domain, shape)))
+    if weak and len(args) > 1 and draw(st.integers(0, 4)) == 4:
+        i = draw(st.integers(0, len(args) - 1))
+        args[i] = draw(array(domains_of(domains[i])[0], ())).item()
+    return Sample(tuple(args), drawn(draw, params))
+
+
+@st.composite
+def with_axis(
+    draw: Any,
+    *domains: Array | list[Array],
+    fill: Fill = array,
+    side: tuple[int, int] = (0, 3),
+    least: int = 0,
+    name: str = "axis",
+    **params: Any,
+) -> Sample:
+    """Operands of one shape of one or more axes, and the parameter `axis`, an int.
+
+    `least`: the axis is at least that long (1 for `max`, which has no value on nothing).
+    """
+    shape = draw(shapes(ndim=(1, 3), side=side))
+    where = draw(axis(len(shape)))
+    shape = tuple(max(n, least) if i == where else n for i, n in enumerate(shape))
+    args = tuple(draw(fill(draw(st.sampled_from(domains_of(d))), shape)) for d in domains)
+    return Sample(args, {name: where, **drawn(draw, params)})
+
+
+@st.composite
+def with_axes(
+    draw: Any,
+    *domains: Array | list[Array],
+    fill: Fill = array,
+    side: tuple[int, int] = (0, 3),
+    least: int = 0,
+    name: str = "axis",
+    **params: Any,
+) -> Sample:
+    """Operands of one shape, and the parameter `axis`, a tuple of axes; see `with_axis`."""
+    shape = draw(shapes(side=side))
+    where = draw(axes(len(shape)))
+    shape = tuple(max(n, least) if i in where else n for i, n in enumerate(shape))
+    args = tuple(draw(fill(draw(st.sampled_from(domains_of(d))), shape)) for d in domains)
+    return Sample(args, {name: where, **drawn(draw, params)})
+
+
+def domains_of(domain: Array | list[Array]) -> list[Array]:
+    """The alternatives that stand for one operand."""
+    return domain if isinstance(domain, list) else [domain]
+
+
+def drawn(draw: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with a draw in place of every strategy."""
+    return {k: draw(v) if isinstance(v, SearchStrategy) else v for k, v in params.items()}
+
+
+# ---------------------------------------------------------------- all of them
+
+
+def collect() -> dict[str, SearchStrategy[Sample]]:
+    """The samples of every file in this folder.
+
+    Raises: ValueError: two files have samples for one primitive.
+    """
+    found: dict[str, SearchStrategy[Sample]] = {}
+    for module in pkgutil.iter_modules(__path__):
+        family = importlib.import_module(f"{__name__}.{module.name}")
+        twice = found.keys() & family.SAMPLES.keys()
+        if twice:
+            raise ValueError(f"{module.name}.py: samples of {sorted(twice)} exist already")
+        found |= family.SAMPLES
+    return found

@@ -1,0 +1,17 @@
+"""Samples of choices: away from ties and bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import booleans, complexes, floats, operands
+
+X = floats(-3, 3)
+Y = floats(-3, 3) + 0.03  # half a step from X
+
+SAMPLES = {
+    "where": operands(booleans(), [X, complexes()], [Y, complexes()]),
+    "clip": operands(X, floats(-3, 0) + 0.03 / 2, floats(0.03, 3) + 0.03 / 2),
+    "nan_to_num": operands([X, complexes()], nan=0.0, posinf=9.0, neginf=None),
+    "stop_gradient": operands([X, complexes(), np.arange(3), booleans()]),
+} | {name: operands(X, Y) for name in ("above", "maximum", "minimum", "fmax", "fmin")}

@@ -1,0 +1,566 @@
+"""Every primitive against the algebra that its kind promises, on operands from `samples/`.
+
+Nothing here knows a derivative. A check draws a sample, runs the primitive in two ways that must
+agree, and is run for every primitive of the registry.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import pkgutil
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import fakecupy
+import numpy as np
+import pytest
+import samples
+from hypothesis import given
+from hypothesis import strategies as st
+
+import funcgrad
+import funcgrad.ops
+from funcgrad.algebra import Bilinear, Linear, _OneRule
+from funcgrad.core import REGISTRY, Aval, Primitive, aval_of
+from funcgrad.jaxpr import check_jaxpr, eval_jaxpr
+from funcgrad.transforms import vmap as batching
+from funcgrad.transforms.transpose import cotangents
+
+for _module in pkgutil.iter_modules(funcgrad.ops.__path__):
+    importlib.import_module(f"funcgrad.ops.{_module.name}")
+SAMPLES = samples.collect()
+
+# ---------------------------------------------------------------- what is excepted, and why
+
+# Primitives that have no samples: they take functions or programs; `test_transforms.py` has them.
+HIGHER_ORDER: dict[str, str] = {
+    "checkpoint_call": "takes a program",
+    "custom_call": "takes a function and its rules",
+}
+# Primitives whose derivative is zero by declaration, although they vary smoothly.
+DECLARED_CONSTANT: dict[str, str] = {
+    "stop_gradient": "that is its purpose",
+}
+# Primitives for which `vmap` runs a loop.
+WITHOUT_BATCH_RULE: dict[str, str] = {}
+# Primitives that do not run on CuPy, or that have to look at numbers there.
+NOT_ON_CUPY: dict[str, str] = {}
+
+NAMES = sorted(REGISTRY.keys() - HIGHER_ORDER.keys())
+SAMPLED = [name for name in NAMES if name in SAMPLES]
+every_primitive = pytest.mark.parametrize("name", SAMPLED)
+drawn = given(data=st.data())
+
+STEP = 2.0**-10  # of finite differences; the samples' margins are wider
+
+
+# ---------------------------------------------------------------- cases
+
+
+@dataclass(frozen=True)
+class Case:
+    """A primitive with operands, a random generator, and the places of the floating operands."""
+
+    prim: Primitive
+    args: tuple[Any, ...]
+    params: dict[str, Any]
+    rng: np.random.Generator
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return tuple(i for i, x in enumerate(self.args) if is_floating(x))
+
+    def subsets(self) -> list[tuple[int, ...]]:
+        """Every non-empty set of floating operands, or the small and the whole ones of many."""
+        n = len(self.places)
+        sizes = range(1, n + 1) if n <= 3 else (1, 2, n)
+        return [s for size in sizes for s in itertools.combinations(self.places, size)]
+
+    def at(self, places: Sequence[int]) -> list[Any]:
+        return [self.args[i] for i in places]
+
+    def function(self, places: Sequence[int]) -> Callable[..., list[Any]]:
+        """The floating results as a function of the operands in these places."""
+
+        def f(*xs: Any) -> list[Any]:
+            args = list(self.args)
+            for i, x in zip(places, xs, strict=True):
+                args[i] = x
+            return floating(self.run(*args))
+
+        return f
+
+    def run(self, *args: Any) -> tuple[Any, ...]:
+        return as_tuple(self.prim, self.prim(*args, **self.params))
+
+    def directions(self, xs: Sequence[Any]) -> list[Any]:
+        return [direction(self.rng, x) for x in xs]
+
+    def cast(self, dtypes: dict[Any, Any], places: Sequence[int] | None = None) -> Case:
+        """The same case with operands (of these places) of other dtypes."""
+        args = [
+            x.astype(dtypes.get(x.dtype, x.dtype))
+            if isinstance(x, np.ndarray) and (places is None or i in places)
+            else x
+            for i, x in enumerate(self.args)
+        ]
+        return Case(self.prim, tuple(args), self.params, self.rng)
+
+
+def draw_case(data: Any, name: str) -> Case:
+    args, params = data.draw(SAMPLES[name], label="sample")
+    seed = data.draw(st.integers(0, 99), label="seed")
+    return Case(REGISTRY[name], args, params, np.random.default_rng(seed))
+
+
+def is_floating(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+
+
+def floating(outs: Sequence[Any]) -> list[Any]:
+    return [y for y in outs if y.dtype.kind in "fc"]
+
+
+def as_tuple(prim: Primitive, out: Any) -> tuple[Any, ...]:
+    return tuple(out) if prim.multiple else (out,)
+
+
+def direction(rng: np.random.Generator, x: Any) -> Any:
+    """A random array of the shape and dtype of `x` with elements of modulus at most 1."""
+    t = rng.uniform(-1, 1, np.shape(x))
+    if x.dtype.kind == "c":
+        t = (t + 1j * rng.uniform(-1, 1, np.shape(x))) / 2**0.5
+    return np.asarray(t, x.dtype)
+
+
+def pair(cts: Sequence[Any], ts: Sequence[Any]) -> tuple[float, float]:
+    """``Re(sum(ct * t))``, and the sum of the moduli, which bounds its rounding error."""
+    products = [np.asarray(ct) * np.asarray(t) for ct, t in zip(cts, ts, strict=True)]
+    return (
+        float(sum(np.sum(p).real for p in products)),
+        float(sum(np.sum(np.abs(p)) for p in products)),
+    )
+
+
+def largest(arrays: Sequence[Any]) -> float:
+    return max((float(np.max(np.abs(a))) for a in arrays if np.size(a)), default=0.0)
+
+
+def coarsest(arrays: Sequence[Any]) -> float:
+    """The largest machine epsilon among the arrays' dtypes."""
+    return max((float(np.finfo(a.dtype).eps) for a in arrays if a.dtype.kind in "fc"), default=0.0)
+
+
+def assert_close(found: Sequence[Any], expected: Sequence[Any], rtol: float) -> None:
+    """Equal up to `rtol` of the largest number in sight."""
+    assert [np.shape(a) for a in found] == [np.shape(b) for b in expected]
+    atol = rtol * max(largest(expected), 1e-3) if np.isfinite(largest(expected)) else 0.0
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=atol)
+
+
+def numeric(f: Callable[..., Sequence[Any]], xs: Sequence[Any], ts: Sequence[Any]) -> Any:
+    """``d/dh f(x + h t)`` at 0 and a bound of its error.
+
+    Central differences of three steps, extrapolated twice: the error falls as the sixth power of
+    the step, and what the second extrapolation changes bounds it from above.
+    """
+
+    def slope(h: float) -> list[Any]:
+        up = f(*[x + h * t for x, t in zip(xs, ts, strict=True)])
+        down = f(*[x - h * t for x, t in zip(xs, ts, strict=True)])
+        return [(np.asarray(a) - b) / (2 * h) for a, b in zip(up, down, strict=True)]
+
+    coarse, middle, fine = (slope(STEP / 2**k) for k in range(3))
+    first = [(4 * b - a) / 3 for a, b in zip(coarse, middle, strict=True)]
+    second = [(4 * b - a) / 3 for a, b in zip(middle, fine, strict=True)]
+    best = [(16 * b - a) / 15 for a, b in zip(first, second, strict=True)]
+    spread = largest([b - a for a, b in zip(second, best, strict=True)])
+    outs = f(*xs)
+    rounding = 2e3 * coarsest(outs) * largest(outs) / STEP
+    return best, 4 * spread + rounding + 1e-9 * largest(best)
+
+
+def assert_derivative(
+    found: Sequence[Any], f: Callable[..., Sequence[Any]], xs: Sequence[Any], ts: Sequence[Any]
+) -> None:
+    expected, error = numeric(f, xs, ts)
+    assert error <= 1e-4 * max(1.0, largest(expected), largest(f(*xs))), "no smooth sample"
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=error)
+
+
+# ---------------------------------------------------------------- values
+
+
+@every_primitive
+@drawn
+def test_result_has_the_declared_type(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    before = [np.array(x, copy=True) for x in case.args]
+    outs = case.run(*case.args)
+    declared = case.prim.aval(*map(aval_of, case.args), **case.params)
+    hash(tuple(case.params.items()))
+    for y, aval in zip(outs, as_tuple(case.prim, declared), strict=True):
+        assert (y.shape, y.dtype) == (aval.shape, aval.dtype)
+    for x, copy in zip(case.args, before, strict=True):
+        assert np.asarray(x).tobytes() == copy.tobytes(), "an operand was changed"
+    arrays = [x for x in case.args if isinstance(x, np.ndarray)]
+    shared = any(np.may_share_memory(x, y) for x in arrays for y in outs)
+    # What cannot be written into may share memory; what can must not, unless it is a view.
+    writeable = any(getattr(y.flags, "writeable", False) for y in outs)
+    assert case.prim.is_view or not (shared and writeable), "the result aliases an operand"
+
+
+@every_primitive
+@drawn
+def test_program_gives_the_same_values(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    places = [i for i, x in enumerate(case.args) if isinstance(x, np.ndarray)]
+
+    def f(*xs: Any) -> Any:
+        args = list(case.args)
+        for i, x in zip(places, xs, strict=True):
+            args[i] = x
+        return case.run(*args)
+
+    program = funcgrad.make_jaxpr(f)(*case.at(places))
+    check_jaxpr(program)
+    assert name in str(program) or not places
+    found = eval_jaxpr(program, *case.at(places))
+    expected = case.run(*case.args)
+    assert [y.dtype for y in found] == [y.dtype for y in expected]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@every_primitive
+@drawn
+def test_linear_kinds_are_linear(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    prim = case.prim
+    if not isinstance(prim, Linear | Bilinear):
+        return
+    jointly = isinstance(prim, Linear)
+    rules = prim.rules if not (jointly and prim.variadic) else [prim.variadic] * len(case.args)
+    linear = [i for i, r in enumerate(rules[: len(case.args)]) if r is not None]
+    xs = [np.asarray(x, float) if np.asarray(x).dtype == bool else x for x in case.args]
+    ys = [_other(case.rng, x) for x in xs]
+    groups = [linear] if jointly else [[i] for i in linear]
+    for group in groups:
+
+        def at(operand: Callable[[int], Any], group: list[int] = group) -> Any:
+            return case.run(*[operand(i) if i in group else x for i, x in enumerate(xs)])
+
+        fx, fy = at(lambda i: xs[i]), at(lambda i: ys[i])
+        found = at(lambda i: 2 * xs[i] + (-3) * ys[i])
+        expected = [2 * a + (-3) * b for a, b in zip(fx, fy, strict=True)]
+        assert_close(found, expected, 1e3 * coarsest(expected))
+
+
+def _other(rng: np.random.Generator, x: Any) -> Any:
+    """Another operand of the type of `x`."""
+    if np.asarray(x).dtype.kind in "iu":
+        return rng.integers(-5, 5, np.shape(x)) if isinstance(x, np.ndarray) else 4
+    return direction(rng, x) if isinstance(x, np.ndarray) else 0.7
+
+
+# ---------------------------------------------------------------- first derivatives
+
+
+@every_primitive
+@drawn
+def test_tangent_is_the_directional_derivative(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    xs = case.at(case.places)
+    f = case.function(case.places)
+    if not xs or not f(*xs) or name in DECLARED_CONSTANT:
+        return
+    ts = case.directions(xs)
+    values, tangents = funcgrad.jvp(f, tuple(xs), tuple(ts))
+    assert_close(values, f(*xs), 1e-14)
+    assert_derivative(tangents, f, xs, ts)
+
+
+@every_primitive
+@drawn
+def test_reverse_mode_is_the_transpose_of_forward_mode(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    for places in case.subsets():
+        xs = case.at(places)
+        f = case.function(places)
+        ts = case.directions(xs)
+        outs, tangents = funcgrad.jvp(f, tuple(xs), tuple(ts))
+        cts = case.directions(outs)
+        values, pull = funcgrad.vjp(f, *xs)
+        found = pull(cts)
+        forward, scale = pair(cts, tangents)
+        backward, scale_back = pair(found, ts)
+        error = 64 * coarsest([*xs, *outs]) * (scale + scale_back)
+        assert abs(forward - backward) <= error * 2 ** conditioning(name), places
+        assert_close(values, outs, 1e-14)
+
+
+def conditioning(name: str) -> int:
+    """How many more bits a primitive loses than a sum of products does."""
+    return 0
+
+
+@every_primitive
+@drawn
+def test_gradient_has_the_type_of_its_operand(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    narrow = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+    for places in [(), *case.subsets()]:  # () is float64 as drawn
+        mixed = case.cast(narrow, places)
+        xs = mixed.at(mixed.places)
+        if not xs:
+            continue
+        f = mixed.function(mixed.places)
+        outs, tangents = funcgrad.jvp(f, tuple(xs), tuple(mixed.directions(xs)))
+        assert [(t.shape, t.dtype) for t in tangents] == [(y.shape, y.dtype) for y in outs]
+        _, pull = funcgrad.vjp(f, *xs)
+        found = pull(mixed.directions(outs))
+        assert [(g.shape, g.dtype) for g in found] == [(x.shape, x.dtype) for x in xs]
+
+
+@every_primitive
+@drawn
+def test_strong_zeros_change_nothing_that_is_finite(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    xs = case.at(case.places)
+    f = case.function(case.places)
+    outs = f(*xs)
+    if not xs or not outs:
+        return
+    ts = case.directions(xs)
+    cts = [c * (case.rng.random(c.shape) < 0.5) for c in case.directions(outs)]
+    _, tangents = funcgrad.jvp(f, tuple(xs), tuple(ts))
+    found = funcgrad.vjp(f, *xs)[1](cts)
+    with funcgrad.strong_zeros():
+        _, strong_tangents = funcgrad.jvp(f, tuple(xs), tuple(ts))
+        strong = funcgrad.vjp(f, *xs)[1](cts)
+    assert_close(strong_tangents, tangents, 1e-13)
+    assert_close(strong, found, 1e-13)
+
+
+# ---------------------------------------------------------------- second derivatives
+
+
+@every_primitive
+@drawn
+def test_second_derivatives_agree(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    xs = tuple(case.at(case.places))
+    f = case.function(case.places)
+    if not xs or not f(*xs) or name in DECLARED_CONSTANT:
+        return
+    cts = case.directions(f(*xs))
+    ts, us = tuple(case.directions(xs)), tuple(case.directions(xs))
+
+    def gradient(*xs: Any) -> Any:
+        return funcgrad.vjp(f, *xs)[1](cts)
+
+    def forward(*xs: Any) -> Any:
+        return funcgrad.jvp(f, xs, ts)[1]
+
+    forward_over_reverse = funcgrad.jvp(gradient, xs, ts)[1]
+    reverse_over_forward = funcgrad.vjp(forward, *xs)[1](cts)
+    reverse_over_reverse = funcgrad.vjp(gradient, *xs)[1](ts)
+    rtol = 1e4 * coarsest([*xs, *cts])
+    assert_close(reverse_over_forward, forward_over_reverse, rtol)
+    assert_close(reverse_over_reverse, forward_over_reverse, rtol)
+    assert_derivative(forward_over_reverse, gradient, xs, ts)
+    other = funcgrad.jvp(gradient, xs, us)[1]
+    (a, scale_a), (b, scale_b) = pair(forward_over_reverse, us), pair(other, ts)
+    assert abs(a - b) <= rtol * max(scale_a + scale_b, 1e-3), "not symmetric"
+
+
+# ---------------------------------------------------------------- batches
+
+
+@every_primitive
+@drawn
+def test_vmap_is_the_stacked_loop(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    size = data.draw(st.integers(1, 3), label="batch size")
+    places = [i for i, x in enumerate(case.args) if isinstance(x, np.ndarray)]
+    batching._warned.discard(name)
+    for axes in itertools.product((None, 0, -1), repeat=len(places)):
+        if all(a is None for a in axes):
+            continue
+        runs = [list(case.args) for _ in range(size)]
+        inputs = []
+        for i, a in zip(places, axes, strict=True):
+            examples = [variant(case.args[i], k if a is not None else 0) for k in range(size)]
+            for run, x in zip(runs, examples, strict=True):
+                run[i] = x
+            inputs.append(examples[0] if a is None else np.stack(examples, axis=a))
+
+        def f(*xs: Any) -> Any:
+            args = list(case.args)
+            for i, x in zip(places, xs, strict=True):
+                args[i] = x
+            return case.run(*args)
+
+        with warnings.catch_warnings():
+            if name in WITHOUT_BATCH_RULE:
+                warnings.simplefilter("ignore", UserWarning)
+            found = funcgrad.vmap(f, in_axes=axes)(*inputs)
+        columns = zip(*[case.run(*run) for run in runs], strict=True)
+        expected = [np.stack(column) for column in columns]
+        assert [y.dtype for y in found] == [y.dtype for y in expected]
+        assert_close(found, expected, 1e3 * coarsest(expected))
+
+
+def variant(x: np.ndarray, k: int) -> np.ndarray:
+    """The `k`-th of several operands of one type, each valid where `x` is."""
+    if x.dtype.kind in "fc":
+        return x * (1.0, 0.95, 0.97)[k]
+    return np.roll(x, k)
+
+
+@every_primitive
+@drawn
+def test_vmap_of_the_derivative_is_the_stacked_loop(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    places = case.places
+    f = case.function(places)
+    if not places or not f(*case.at(places)):
+        return
+    batch = [[variant(x, k) for k in range(2)] for x in case.at(places)]
+    cts = [np.stack([direction(case.rng, y) for _ in range(2)]) for y in f(*case.at(places))]
+    stacked = [np.stack(xs) for xs in batch]
+
+    def pull(cts: Any, *xs: Any) -> Any:
+        return funcgrad.vjp(f, *xs)[1](cts)
+
+    found = funcgrad.vmap(pull)(cts, *stacked)
+    runs = [pull([ct[k] for ct in cts], *[xs[k] for xs in batch]) for k in range(2)]
+    expected = [np.stack(column) for column in zip(*runs, strict=True)]
+    assert_close(found, expected, 1e3 * coarsest(expected))
+
+
+# ---------------------------------------------------------------- what a rule reads
+
+
+class Poison:
+    """Only a type: it stands for an argument that a rule declares not to read."""
+
+    __slots__ = ("dtype", "ndim", "shape", "size", "weak")
+    __class__ = Aval  # type: ignore[assignment]  # the engine asks for the class of a bare type
+
+    def __init__(self, x: Any) -> None:
+        aval = aval_of(x)
+        self.shape, self.dtype, self.weak = aval.shape, aval.dtype, aval.weak
+        self.ndim, self.size = aval.ndim, aval.size
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"a rule reads .{name} of an argument that it declares unread")
+
+    def _refuse(self, *args: Any) -> Any:
+        raise AssertionError("a rule computes with an argument that it declares unread")
+
+    __bool__ = __len__ = __float__ = __getitem__ = __eq__ = __array__ = __iter__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _refuse
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __mod__ = __invert__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
+@every_primitive
+@drawn
+def test_unread_arguments_are_unread(name: str, data: Any) -> None:
+    case = draw_case(data, name)
+    prim, args, params = case.prim, case.args, case.params
+    if not prim.differentiable or not case.places:
+        return
+    ans = prim(*args, **params)
+    cts = [direction(case.rng, y) if y.dtype.kind in "fc" else None for y in as_tuple(prim, ans)]
+    if all(ct is None for ct in cts):
+        return
+    ct = cts if prim.multiple else cts[0]
+    for places in case.subsets():
+        wanted = [i in places for i in range(len(args))]
+        reads_ans, reads = prim.saves(wanted)
+        poisoned = [x if read else Poison(x) for x, read in zip(args, reads, strict=True)]
+        if prim.multiple:
+            poisoned_ans: Any = ans if reads_ans else tuple(map(Poison, ans))
+        else:
+            poisoned_ans = ans if reads_ans else Poison(ans)
+        found = cotangents(prim, ct, poisoned_ans, poisoned, wanted, params)
+        expected = cotangents(prim, ct, ans, list(args), wanted, params)
+        assert [g is None for g in found] == [g is None for g in expected]
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+# ---------------------------------------------------------------- another array module
+
+
+@every_primitive
+@drawn
+def test_cupy_gives_the_same_numbers(name: str, cupy: ModuleType, data: Any) -> None:
+    if name in NOT_ON_CUPY:
+        pytest.skip(NOT_ON_CUPY[name])
+    case = draw_case(data, name)
+    there = Case(case.prim, upload(cupy, case.args), case.params, case.rng)
+    with fakecupy.no_sync():
+        outs = there.run(*there.args)
+    assert_close(download(outs), case.run(*case.args), 1e-13)
+    places = case.places
+    f = case.function(places)
+    if not places or not f(*case.at(places)):
+        return
+    ts = case.directions(case.at(places))
+    cts = case.directions(f(*case.at(places)))
+    g = there.function(places)
+    with fakecupy.no_sync():
+        _, tangents = funcgrad.jvp(g, tuple(there.at(places)), upload(cupy, ts))
+        found = funcgrad.vjp(g, *there.at(places))[1](list(upload(cupy, cts)))
+    assert_close(download(tangents), funcgrad.jvp(f, tuple(case.at(places)), tuple(ts))[1], 1e-12)
+    assert_close(download(found), funcgrad.vjp(f, *case.at(places))[1](cts), 1e-12)
+
+
+def upload(cupy: ModuleType, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in arrays)
+
+
+def download(arrays: Sequence[Any]) -> list[Any]:
+    assert all(type(a) is fakecupy.ndarray for a in arrays), "a result left the device"
+    return [a.get() for a in arrays]
+
+
+# ---------------------------------------------------------------- completeness
+
+
+def test_registry_is_complete() -> None:
+    assert len(NAMES) >= 120
+    assert not set(NAMES) - SAMPLES.keys(), "primitives without samples"
+    assert not SAMPLES.keys() - set(NAMES), "samples of primitives that do not exist"
+
+
+def test_exceptions_are_needed() -> None:
+    for table in (HIGHER_ORDER, DECLARED_CONSTANT, WITHOUT_BATCH_RULE, NOT_ON_CUPY):
+        assert not table.keys() - REGISTRY.keys()
+    assert not [n for n in NAMES if (n in WITHOUT_BATCH_RULE) == has_batch_rule(REGISTRY[n])]
+
+
+def has_batch_rule(prim: Primitive) -> bool:
+    method = type(prim).batch
+    if method is _OneRule.batch:
+        return prim._batch is not None  # type: ignore[attr-defined]
+    return method is not Primitive.batch
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_docstring(name: str) -> None:
+    text = inspect.getdoc(REGISTRY[name].impl) or ""
+    sections = ("Shapes:", "Dtypes:", "Derivative:", "Raises:", "Source:", ">>> ")
+    assert [s for s in sections if s not in text] == []
+    assert text.splitlines()[0].endswith("."), "the first line is one sentence of mathematics"

@@ -1,0 +1,534 @@
+"""Transforms of transforms, closures, writes, errors, threads, long programs and memory."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import math
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad.core import EVAL, current
+from funcgrad.jaxpr import check_jaxpr, eval_jaxpr
+
+Function = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def trace_is_restored() -> Iterator[None]:
+    """Whatever a test does, evaluation is the current trace afterwards."""
+    yield
+    assert current.get() is EVAL
+
+
+# ---------------------------------------------------------------- functions with known derivatives
+
+
+class Known(NamedTuple):
+    """A function of a number, and its derivative of any order at a number."""
+
+    f: Function
+    derivative: Callable[[int, float], float]
+
+
+def power(n: int, k: int, x: float) -> float:
+    """The `k`-th derivative of ``x**n``."""
+    return math.perm(n, k) * x ** (n - k) if k <= n else 0.0
+
+
+def oscillation(x: Any) -> Any:
+    return fnp.exp(0.5 * x) * fnp.sin(x)
+
+
+def plain_numpy(x: Any) -> Any:
+    return np.exp(0.5 * x) * np.sin(x)
+
+
+def products(x: Any) -> Any:
+    """x**5, with a value used several times."""
+    y = x * x
+    return y * y * x
+
+
+def sums(x: Any) -> Any:
+    """x**3 + 3 x**2 + 2 x, through arrays."""
+    v = fnp.stack([x, x + 1.0, x + 2.0])
+    return fnp.prod(v) + 0.0 * fnp.sum(v)
+
+
+def writes(x: Any) -> Any:
+    """x**4 + 2 x**3 + 9 x**2, through writes into an array and a view of it."""
+    z = fnp.zeros(3)
+    z[0] = x * x
+    z += x
+    v = z[1:]
+    v *= 2.0
+    return fnp.sum(z * z)
+
+
+def waves(k: int, x: float) -> float:
+    return ((0.5 + 1j) ** k * np.exp((0.5 + 1j) * x)).imag
+
+
+FUNCTIONS = {
+    "oscillation": Known(oscillation, waves),
+    "plain_numpy": Known(plain_numpy, waves),
+    "products": Known(products, lambda k, x: power(5, k, x)),
+    "sums": Known(sums, lambda k, x: power(3, k, x) + 3 * power(2, k, x) + 2 * power(1, k, x)),
+    "writes": Known(writes, lambda k, x: power(4, k, x) + 2 * power(3, k, x) + 9 * power(2, k, x)),
+    "linear": Known(lambda x: 3.0 * x, lambda k, x: 3 * power(1, k, x)),
+    "constant": Known(lambda x: 0.0 * x + 2.0, lambda k, x: 2 * power(0, k, x)),
+}
+
+# ---------------------------------------------------------------- on functions of a number
+
+
+def by_jvp(f: Function) -> Function:
+    return lambda x: funcgrad.jvp(f, (x,), (1.0,))[1]
+
+
+def by_vjp(f: Function) -> Function:
+    return lambda x: funcgrad.vjp(f, x)[1](1.0)[0]
+
+
+def by_linearize(f: Function) -> Function:
+    return lambda x: funcgrad.linearize(f, x)[1](1.0)
+
+
+def by_linear_transpose(f: Function) -> Function:
+    return lambda x: funcgrad.linear_transpose(funcgrad.linearize(f, x)[1], x)(1.0)[0]
+
+
+def by_value_and_grad(f: Function) -> Function:
+    return lambda x: funcgrad.value_and_grad(f)(x)[1]
+
+
+def by_vmap(f: Function) -> Function:
+    return lambda x: funcgrad.vmap(f)(fnp.stack([x + 1.0, x]))[1]
+
+
+def by_vmap_of_closure(f: Function) -> Function:
+    return lambda x: funcgrad.vmap(lambda w: f(x * w))(np.array([2.0, 1.0]))[1]
+
+
+def by_jaxpr(f: Function) -> Function:
+    def evaluated(x: Any) -> Any:
+        program = funcgrad.make_jaxpr(f)(x)
+        check_jaxpr(program)
+        return eval_jaxpr(program, x)[0]
+
+    return evaluated
+
+
+def by_custom_jvp(f: Function) -> Function:
+    wrapped = funcgrad.custom_jvp(f)
+    wrapped.defjvp(lambda primals, tangents: funcgrad.jvp(f, primals, tangents))
+    return wrapped
+
+
+def by_custom_vjp(f: Function) -> Function:
+    wrapped = funcgrad.custom_vjp(f)
+    wrapped.defvjp(lambda x: (f(x), x), lambda x, ct: (ct * funcgrad.grad(f)(x),))
+    return wrapped
+
+
+DERIVATIVES: dict[str, Function] = {
+    "grad": funcgrad.grad,
+    "value_and_grad": by_value_and_grad,
+    "jacfwd": funcgrad.jacfwd,
+    "jacrev": funcgrad.jacrev,
+    "jvp": by_jvp,
+    "vjp": by_vjp,
+    "linearize": by_linearize,
+    "linear_transpose": by_linear_transpose,
+}
+IDENTITIES: dict[str, Function] = {
+    "vmap": by_vmap,
+    "vmap_of_closure": by_vmap_of_closure,
+    "make_jaxpr": by_jaxpr,
+    "checkpoint": funcgrad.checkpoint,
+    "custom_jvp": by_custom_jvp,
+    "custom_vjp": by_custom_vjp,
+}
+TRANSFORMS = DERIVATIVES | IDENTITIES
+X = 0.7
+
+
+@pytest.mark.parametrize("names", list(itertools.product(TRANSFORMS, repeat=3)), ids="-".join)
+def test_three_transforms_of_a_function(names: tuple[str, ...]) -> None:
+    order = sum(name in DERIVATIVES for name in names)
+    for label, (f, derivative) in FUNCTIONS.items():
+        for name in reversed(names):
+            f = TRANSFORMS[name](f)
+        for x in (X, np.float64(X), np.array(X)):
+            assert float(f(x)) == pytest.approx(derivative(order, X), rel=1e-12, abs=1e-12), label
+
+
+@pytest.mark.parametrize("name", sorted(TRANSFORMS.keys() - {"vmap_of_closure"}))
+def test_float32_stays_float32(name: str) -> None:
+    for label in ("oscillation", "plain_numpy", "products", "linear", "constant"):
+        assert TRANSFORMS[name](FUNCTIONS[label].f)(np.float32(X)).dtype == np.float32, label
+
+
+# ---------------------------------------------------------------- closures over outer tracers
+
+every_pair = pytest.mark.parametrize(
+    "pair", list(itertools.product(DERIVATIVES, repeat=2)), ids=lambda pair: "-".join(pair)
+)
+
+
+@every_pair
+def test_no_perturbation_confusion(pair: tuple[str, str]) -> None:
+    outer, inner = (DERIVATIVES[name] for name in pair)
+    # d/dx (x * d/dy (x + y)) = 1, where a confused tangent gives 2
+    assert float(outer(lambda x: x * inner(lambda y: x + y)(1.0))(3.0)) == 1.0
+    assert float(outer(lambda x: x * inner(lambda y: x + y)(x))(3.0)) == 1.0
+    assert float(outer(lambda x: x * inner(lambda y: x * y)(2.0))(3.0)) == 6.0
+    assert float(outer(lambda x: inner(lambda y: x * y * y)(x))(3.0)) == 12.0
+    # the inner function ignores its argument, or the outer one
+    assert float(outer(lambda x: x * inner(lambda y: x * x + 0.0 * y)(x))(3.0)) == 0.0
+    assert float(outer(lambda x: x * inner(lambda y: y * y)(1.0))(3.0)) == 2.0
+
+
+@every_pair
+def test_three_levels_of_closures(pair: tuple[str, str]) -> None:
+    outer, inner = (DERIVATIVES[name] for name in pair)
+
+    def f(x: Any) -> Any:
+        return x * inner(lambda y: y * outer(lambda z: x * y * z * z)(y))(x)
+
+    # d/dz gives 2 x y z -> at z = y: 2 x y**2; y times it: 2 x y**3; d/dy: 6 x y**2 -> 6 x**3
+    assert float(outer(f)(2.0)) == pytest.approx(24 * 2.0**3)
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_derivative_inside_vmap_and_outside(name: str) -> None:
+    derive = DERIVATIVES[name]
+    xs = np.array([1.0, 2.0, 3.0])
+    inside = funcgrad.vmap(lambda x: derive(lambda y: x * y * y)(x))(xs)
+    np.testing.assert_allclose(inside, 2 * xs**2)
+    table = funcgrad.vmap(lambda x: funcgrad.vmap(derive(lambda y: x * x * y * y))(xs))(xs)
+    np.testing.assert_allclose(table, 2 * np.outer(xs**2, xs))
+    through = derive(lambda x: fnp.sum(funcgrad.vmap(lambda w: w * x * x)(xs)))(3.0)
+    assert float(through) == 36.0
+
+
+def test_nested_vmap_over_different_axes() -> None:
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    columns = funcgrad.vmap(lambda row, col: fnp.sum(row * col), in_axes=(None, 1))
+    product = funcgrad.vmap(columns, in_axes=(0, None))(a, b)
+    np.testing.assert_allclose(product, a @ b)
+    np.testing.assert_allclose(
+        funcgrad.vmap(columns, in_axes=(0, None), out_axes=1)(a, b), (a @ b).T
+    )
+
+
+# ---------------------------------------------------------------- writes
+
+
+def vector(x: Any, y: Any) -> Any:
+    """(x + y0, 2 y1, 2 y2), by writing."""
+    z = fnp.zeros(3)
+    z[0] = x
+    z += y
+    v = z[1:]
+    v *= 2.0
+    return z
+
+
+def vector_without_writes(x: Any, y: Any) -> Any:
+    return fnp.concatenate([fnp.reshape(x + y[0], (1,)), 2.0 * y[1:]])
+
+
+def aliases(x: Any, y: Any) -> Any:
+    """Writes through views of views, seen by all of them, after the values were used."""
+    z = fnp.zeros((3, 2))
+    before = z * 1.0
+    row, column = z[1], z[:, 1]
+    row[0] = x
+    column[:] = y
+    column += row[0]
+    flat = z.reshape(6)
+    flat[4] = y[0] * x
+    z[::2, 0] *= 3.0
+    return fnp.concatenate([z.reshape(6), row * column[1], flat[4:], before[0]])
+
+
+def aliases_without_writes(x: Any, y: Any) -> Any:
+    zero = 0.0 * x
+    c = [y[i] + x for i in range(3)]
+    corner = 3.0 * y[0] * x
+    row, tail = [x * c[1], c[1] * c[1]], [corner, c[2]]
+    return fnp.stack([zero, c[0], x, c[1], corner, c[2], *row, *tail, zero, zero])
+
+
+def own_argument(x: Any, y: Any) -> Any:
+    """Writes into an argument change nobody's array."""
+    w = y * 1.0
+    y[0] = x
+    y[1:] += w[:2]
+    return fnp.concatenate([y, w])
+
+
+def own_argument_without_writes(x: Any, y: Any) -> Any:
+    parts = [fnp.stack([x, y[1] + y[0], y[2] + y[1]]), y]
+    return fnp.concatenate(parts)
+
+
+def accumulates(x: Any, y: Any) -> Any:
+    """A scan by writing: z[i + 1] = z[i] * y[i] + x."""
+    z = fnp.zeros(4)
+    for i in range(3):
+        z[i + 1] = z[i] * y[i] + x
+    return z
+
+
+def accumulates_without_writes(x: Any, y: Any) -> Any:
+    z = [0.0 * x]
+    for i in range(3):
+        z.append(z[i] * y[i] + x)
+    return fnp.stack(z)
+
+
+WRITES = {
+    "vector": (vector, vector_without_writes),
+    "aliases": (aliases, aliases_without_writes),
+    "own_argument": (own_argument, own_argument_without_writes),
+    "accumulates": (accumulates, accumulates_without_writes),
+}
+PROBES: dict[str, Function] = {
+    "jvp": lambda f, x, y: funcgrad.jvp(f, (x, y), (x + 1.0, y - 1.0)),
+    "vjp": lambda f, x, y: funcgrad.vjp(f, x, y)[1](f(x, y) + 1.0),
+    "grad": lambda f, x, y: funcgrad.grad(lambda x, y: fnp.sum(f(x, y) ** 2), (0, 1))(x, y),
+    "grad_of_x": lambda f, x, y: funcgrad.grad(lambda x: fnp.sum(f(x, y) ** 2))(x),
+    "grad_of_y": lambda f, x, y: funcgrad.grad(lambda y: fnp.sum(f(x, y) ** 2))(y),
+    "linearize": lambda f, x, y: funcgrad.linearize(f, x, y)[1](x, y),
+    "jacfwd": lambda f, x, y: funcgrad.jacfwd(f, (0, 1))(x, y),
+    "jacrev": lambda f, x, y: funcgrad.jacrev(f, (0, 1))(x, y),
+    "hessian": lambda f, x, y: funcgrad.hessian(lambda y: fnp.sum(f(x, y) ** 2))(y),
+    "vmap": lambda f, x, y: funcgrad.vmap(f)(np.stack([x, x + 1.0]), np.stack([y, y * 2.0])),
+    "vmap_of_x": lambda f, x, y: funcgrad.vmap(lambda x: f(x, y))(np.stack([x, x + 1.0])),
+    "vmap_of_y": lambda f, x, y: funcgrad.vmap(lambda y: f(x, y))(np.stack([y, y * 2.0])),
+    "vmap_of_grad": lambda f, x, y: funcgrad.vmap(
+        funcgrad.grad(lambda y: fnp.sum(f(x, y) ** 2)), in_axes=1, out_axes=1
+    )(np.stack([y, y * 2.0], axis=1)),
+    "make_jaxpr": lambda f, x, y: eval_jaxpr(funcgrad.make_jaxpr(f)(x, y), x, y),
+    "checkpoint": lambda f, x, y: funcgrad.jacrev(funcgrad.checkpoint(f), (0, 1))(x, y),
+}
+
+
+@pytest.mark.parametrize("probe", PROBES)
+@pytest.mark.parametrize("name", WRITES)
+def test_writes_under_every_transform(name: str, probe: str) -> None:
+    writing, pure = WRITES[name]
+    x, y = np.array(1.5), np.array([0.5, -1.0, 2.0])
+    found = PROBES[probe](writing, x, y)
+    expected = PROBES[probe](pure, x, y)
+    assert x == 1.5 and y.tolist() == [0.5, -1.0, 2.0], "the caller's array was changed"
+    assert x.flags.writeable and y.flags.writeable
+    found, expected = found if isinstance(found, tuple) else [found], expected
+    expected = expected if isinstance(expected, tuple) else [expected]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+def test_a_write_of_a_tracer_into_a_plain_array_is_an_error() -> None:
+    def f(x: Any) -> Any:
+        z = np.zeros(3)
+        z[0] = x
+        return z.sum()
+
+    with pytest.raises(funcgrad.errors.HandoverError, match=r"z\[0\] = x"):
+        funcgrad.grad(f)(1.0)
+
+
+# ---------------------------------------------------------------- errors
+
+
+class Stop(Exception):
+    pass
+
+
+def raises(*args: Any) -> Any:
+    _ = args[0] * 2.0
+    raise Stop
+
+
+FAILING: dict[str, Function] = {
+    **{name: (lambda t=t: t(raises)(X)) for name, t in TRANSFORMS.items()},
+    "hessian": lambda: funcgrad.hessian(raises)(np.ones(2)),
+    "hvp": lambda: funcgrad.hvp(raises, (np.ones(2),), (np.ones(2),)),
+    "inside": lambda: funcgrad.vmap(funcgrad.grad(lambda x: funcgrad.jvp(raises, (x,), (x,))[1]))(
+        np.ones(2)
+    ),
+    "tangent": lambda: funcgrad.jvp(failing_rule, (1.0,), (1.0,)),
+    "cotangent": lambda: funcgrad.grad(failing_rule)(1.0),
+}
+
+
+@funcgrad.custom_jvp
+def failing_rule(x: Any) -> Any:
+    return x
+
+
+failing_rule.defjvp(raises)
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_an_exception_restores_the_trace(name: str) -> None:
+    data = np.ones(3)
+    with pytest.raises(Stop):
+        FAILING[name]()
+    assert current.get() is EVAL
+    with pytest.raises(Stop):
+        funcgrad.grad(lambda x: raises(fnp.sum(x * data)))(data)
+    data[0] = 2.0  # it was read-only while the function ran
+
+
+def test_strong_zeros_end_with_their_block() -> None:
+    with pytest.raises(Stop), funcgrad.strong_zeros():
+        raises(1.0)
+    with np.errstate(all="ignore"):
+        assert math.isnan(funcgrad.grad(lambda x: 0.0 * fnp.sqrt(x))(0.0))
+
+
+def test_an_escaped_tracer_says_so() -> None:
+    kept: list[Any] = []
+    funcgrad.grad(lambda x: kept.append(x) or x * x)(1.0)
+    with pytest.raises(funcgrad.errors.EscapedTracerError, match="outside the function"):
+        kept[0] + 1.0
+    with pytest.raises(funcgrad.errors.EscapedTracerError, match="outside the function"):
+        funcgrad.grad(lambda x: x * kept[0])(1.0)
+
+
+# ---------------------------------------------------------------- threads
+
+
+def test_two_threads_trace_at_once() -> None:
+    start = threading.Barrier(2)
+    wrong: list[Any] = []
+
+    def work(scale: float) -> None:
+        start.wait()
+        for i in range(200):
+            x = scale + i
+            found = funcgrad.grad(lambda x: x * funcgrad.grad(lambda y: scale * y * y)(x))(x)
+            batch = funcgrad.vmap(funcgrad.grad(lambda x: scale * x * x))(np.array([x, -x]))
+            if found != 4 * scale * x or batch.tolist() != [2 * scale * x, -2 * scale * x]:
+                wrong.append((scale, i, found, batch))
+            if current.get() is not EVAL:
+                wrong.append("trace")
+
+    threads = [threading.Thread(target=work, args=(s,)) for s in (2.0, 3.0)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == []
+
+
+def test_a_thread_started_by_a_traced_function_evaluates() -> None:
+    seen = []
+
+    def f(x: Any) -> Any:
+        thread = threading.Thread(target=lambda: seen.append(current.get()))
+        thread.start()
+        thread.join()
+        return x * x
+
+    funcgrad.grad(f)(1.0)
+    assert seen == [EVAL]
+
+
+# ---------------------------------------------------------------- long programs
+
+
+LENGTH = 100_000
+
+
+def chain(x: Any) -> Any:
+    for _ in range(LENGTH // 2):
+        x = x * 1.0001
+        x = x - 1e-7
+    return x
+
+
+LONG: dict[str, Function] = {
+    "grad": lambda: funcgrad.grad(chain)(1.0),
+    "jvp": lambda: funcgrad.jvp(chain, (1.0,), (1.0,))[1],
+    "vjp": lambda: funcgrad.vjp(chain, np.float64(1.0))[1](1.0)[0],
+    "linearize": lambda: funcgrad.linearize(chain, 1.0)[1](1.0),
+    "vmap": lambda: funcgrad.vmap(chain)(np.ones(2))[0],
+    "make_jaxpr": lambda: eval_jaxpr(funcgrad.make_jaxpr(chain)(1.0), 1.0)[0],
+    "grad_of_checkpoint": lambda: funcgrad.grad(funcgrad.checkpoint(chain))(1.0),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_chain_of_100_000_operations(name: str) -> None:
+    growth = 1.0001 ** (LENGTH // 2)
+    value = growth - 1e-7 * (growth - 1) / 0.0001
+    start = time.perf_counter()
+    found = float(LONG[name]())
+    assert time.perf_counter() - start < 10
+    assert found == pytest.approx(value if name in ("vmap", "make_jaxpr") else growth, rel=1e-9)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def loss(x: Any) -> Any:
+    z = fnp.zeros(3)
+    z[1:] = x[:2]
+    return fnp.sum(fnp.sin(x) * x) + fnp.sum(z * z)
+
+
+POINT = np.array([0.1, 0.2, 0.3])
+LOOPS: dict[str, tuple[int, Function]] = {
+    "grad": (10_000, lambda: funcgrad.grad(loss)(POINT)),
+    "vjp": (2_000, lambda: funcgrad.vjp(loss, POINT)[1](1.0)),
+    "jvp": (2_000, lambda: funcgrad.jvp(loss, (POINT,), (POINT,))),
+    "linearize": (1_000, lambda: funcgrad.linearize(loss, POINT)[1](POINT)),
+    "vmap": (1_000, lambda: funcgrad.vmap(loss)(POINT[None])),
+    "make_jaxpr": (1_000, lambda: funcgrad.make_jaxpr(loss)(POINT)),
+    "hessian": (300, lambda: funcgrad.hessian(loss)(POINT)),
+    "checkpoint": (500, lambda: funcgrad.grad(funcgrad.checkpoint(loss))(POINT)),
+    "custom_vjp": (500, lambda: funcgrad.grad(by_custom_vjp(oscillation))(X)),
+    "custom_jvp": (500, lambda: funcgrad.grad(by_custom_jvp(oscillation))(X)),
+    "exception": (1_000, lambda: failing_gradient()),
+}
+
+
+def failing_gradient() -> None:
+    with contextlib.suppress(Stop):
+        funcgrad.grad(lambda x: raises(fnp.sin(x)))(X)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_leaks_nothing(name: str) -> None:
+    """Without the cycle collector: what a transform made is freed by reference counts alone."""
+    count, run = LOOPS[name]
+    for _ in range(20):
+        run()  # fills caches
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        run()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(count):
+            run()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert grown < 20_000, f"{grown / count:.0f} bytes for each of {count} runs"
