@@ -249,6 +249,8 @@ class ndarray:
         return ndarray(np.asarray(self._host[self._index(index)]))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if not self._host.flags.writeable:  # NumPy's diagonal; CuPy has no such flag
+            self._host.flags.writeable = True
         self._host[self._index(index)] = _to_host(value)
 
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import funcgrad
+import funcgrad.numpy as fnp
 from funcgrad.errors import ConcretizationError, MutationError
 from funcgrad.indexing import add_at, basic_link, normal_index, read, write
 from funcgrad.ops import index as ops
-from funcgrad.ops import join
+from funcgrad.ops import join, structural
 from funcgrad.ops.index_layout import ArrayIndex
 
 # ---------------------------------------------------------------- index expressions
@@ -227,20 +228,18 @@ def test_traced_integers_are_index_arrays() -> None:
     assert "gather[index=(i0, 2)]" in str(program)
 
 
-def test_an_integer_whose_value_is_known_is_no_index_array() -> None:
+def test_an_integer_whose_value_is_known_gives_a_view() -> None:
     def f(x: Any) -> Any:
-        order = x * 0
-        program = []
+        order = fnp.zeros(2, int)
+        order[0] = 1
+        z = fnp.zeros((2, 3))
+        row = z[order[0]]
+        row[1] = x
+        return z
 
-        def g(i: Any) -> Any:
-            program.append(basic_link(i, (3,)))
-            return read(x, i)
-
-        return funcgrad.jvp(
-            lambda y: g(ops.getitem(order.astype(int), index=(1,))) + y, (x[0],), (x[0],)
-        )[0]
-
-    np.testing.assert_allclose(f(np.array([2.0, 3.0, 4.0])), 4.0)
+    x = np.array([2.0, 3.0])
+    np.testing.assert_array_equal(funcgrad.vmap(f)(x)[:, 1, 1], x)
+    np.testing.assert_array_equal(funcgrad.jvp(f, (x[0],), (1.0,))[1], [[0, 0, 0], [0, 1, 0]])
 
 
 # ---------------------------------------------------------------- writing
@@ -549,3 +548,37 @@ def test_split_and_tile_are_numpys() -> None:
         assert_adjoint(lambda x: join.tile(x, reps=reps), x)  # noqa: B023
     y = join.stack(join.unstack(x, axis=1), axis=1)
     np.testing.assert_array_equal(y, x)
+
+
+# ---------------------------------------------------------------- compositions of ops/index.py
+
+
+@given(st.data())
+def test_take_along_axis_is_numpys(data: Any) -> None:
+    shape = tuple(data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3)))
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    n = shape[axis]
+    narrow = [1 if data.draw(st.integers(0, 3)) == 3 else m for m in shape]
+    narrow[axis] = data.draw(st.integers(0, 4))
+    indices = data.draw(_filled(tuple(narrow), st.integers(-n, n - 1)))
+    x = np.random.default_rng(0).normal(size=shape)
+
+    def f(x: Any) -> Any:
+        return ops.take_along_axis(x, indices, axis=axis)
+
+    expected = np.take_along_axis(x, indices, axis)
+    for y in [f(x), *traced(f, x)]:
+        np.testing.assert_array_equal(y, expected, strict=True)
+    assert_adjoint(f, x)
+
+
+def test_take_and_trace_are_numpys() -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    indices = np.array([[0, -1], [1, 1]])
+    for axis in range(3):
+        expected = np.take(x, indices, axis=axis)
+        np.testing.assert_array_equal(ops.take(x, indices, axis=axis), expected, strict=True)
+        assert_adjoint(lambda x: ops.take(x, indices, axis=axis), x)  # noqa: B023
+    for offset in (-3, -1, 0, 2):
+        found = structural.trace(x, offset=offset, axis1=2, axis2=0)
+        np.testing.assert_array_equal(found, np.trace(x, offset, 2, 0), strict=True)

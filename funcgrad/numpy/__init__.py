@@ -20,6 +20,7 @@ from numpy import (
     unravel_index,
 )
 
+from . import linalg
 from ..ops.arithmetic import (
     absolute, absolute as abs, add, copysign, divide, divide as true_divide, float_power,
     floor_divide, fmod, gcd, hypot, lcm, ldexp, multiply, negative, positive, power, power as pow,
@@ -31,18 +32,18 @@ from ..ops.exponential import (
     cbrt, exp, exp2, expm1, log, log10, log1p, log2, logaddexp, logaddexp2, sqrt,
 )
 from ..ops.logic import (
-    bitwise_and, bitwise_or, bitwise_xor, equal, greater, greater_equal, invert, invert as
-    bitwise_invert, invert as bitwise_not, isfinite, isinf, isnan, left_shift, left_shift as
-    bitwise_left_shift, less, less_equal, logical_and, logical_not, logical_or, logical_xor,
-    not_equal, right_shift, right_shift as bitwise_right_shift,
+    bitwise_and, bitwise_or, bitwise_xor, equal, greater, greater_equal, invert,
+    invert as bitwise_invert, invert as bitwise_not, isfinite, isinf, isnan, left_shift,
+    left_shift as bitwise_left_shift, less, less_equal, logical_and, logical_not, logical_or,
+    logical_xor, not_equal, right_shift, right_shift as bitwise_right_shift,
 )
 from ..ops.rounding import ceil, floor, heaviside, nextafter, rint, signbit, spacing, trunc
 from ..ops.select import fmax, fmin, maximum, minimum
 from ..ops.special import i0
 from ..ops.trigonometric import (
-    arccos, arccos as acos, arccosh, arccosh as acosh, arcsin, arcsin as asin, arcsinh, arcsinh as
-    asinh, arctan, arctan as atan, arctan2, arctan2 as atan2, arctanh, arctanh as atanh, cos, cosh,
-    sin, sinc, sinh, tan, tanh,
+    arccos, arccos as acos, arccosh, arccosh as acosh, arcsin, arcsin as asin, arcsinh,
+    arcsinh as asinh, arctan, arctan as atan, arctan2, arctan2 as atan2, arctanh, arctanh as atanh,
+    cos, cosh, sin, sinc, sinh, tan, tanh,
 )
 from .accumulating import (
     cumprod, cumsum, cumulative_prod, cumulative_sum, diff, ediff1d, gradient, interp, trapezoid,
@@ -52,13 +53,12 @@ from .complex import (
     angle, imag, iscomplex, iscomplexobj, isreal, isrealobj, isscalar, real, real_if_close,
 )
 from .creation import (
-    arange, array, asarray, astype, copy, empty, empty_like, eye, fromfunction, full, full_like,
-    geomspace, identity, indices, linspace, logspace, meshgrid, ones, ones_like, tri, zeros,
-    zeros_like,
+    array, asarray, astype, copy, empty, empty_like, eye, full, full_like, identity, ones,
+    ones_like, tri, zeros, zeros_like,
 )
 from .elementwise import (
-    around, clip, degrees, degrees as rad2deg, divmod, fabs, fix, modf, nan_to_num, radians, radians
-    as deg2rad, round, sign,
+    around, clip, degrees, degrees as rad2deg, divmod, fabs, fix, modf, nan_to_num, radians,
+    radians as deg2rad, round, sign,
 )
 from .indexing import choose, compress, extract, piecewise, select, take, take_along_axis, where
 from .joining import (
@@ -70,9 +70,10 @@ from .matrices import (
     diag, diag_indices_from, diagflat, diagonal, trace, tril, tril_indices_from, triu,
     triu_indices_from,
 )
+from .nan_quantiles import nanmedian, nanpercentile, nanquantile
 from .nan_reductions import (
-    nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanpercentile,
-    nanprod, nanquantile, nanstd, nansum, nanvar,
+    nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
+    nanvar,
 )
 from .ordering import (
     flip, fliplr, flipud, matrix_transpose, moveaxis, rollaxis, rot90, swapaxes, transpose,
@@ -84,7 +85,8 @@ from .products import (
     vecmat,
 )
 from .promotion import can_cast, common_type, result_type
-from .reductions import amax, amin, average, max, mean, min, prod, ptp, std, sum, var
+from .ranges import arange, fromfunction, geomspace, indices, linspace, logspace, meshgrid
+from .reductions import amax, amin, max, mean, min, prod, ptp, std, sum, var
 from .repeating import pad, repeat, roll, tile
 from .searching import (
     all, any, argmax, argmin, argwhere, count_nonzero, digitize, flatnonzero, isin, nonzero,
@@ -98,7 +100,7 @@ from .sorting import (
     argpartition, argsort, bincount, lexsort, partition, sort, unique, unique_all, unique_counts,
     unique_inverse, unique_values,
 )
-from .statistics import corrcoef, cov, median, percentile, quantile
+from .statistics import average, corrcoef, cov, median, percentile, quantile
 from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
 
 __array_api_version__ = "2024.12"
@@ -286,6 +288,7 @@ __all__ = [
     "less",
     "less_equal",
     "lexsort",
+    "linalg",
     "linspace",
     "log",
     "log1p",

@@ -5,24 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401  (doctests)
 
 from ..core import Tracer
-from ..errors import ArgumentError, ShapeError
+from ..errors import ArgumentError
 from ..errors import where as _line
-from ..ops import sort as _sort
-from ..ops.arithmetic import multiply
-from ..ops.index import take_along_axis
 from ..ops.logic import isnan, logical_and, logical_not
-from ..ops.rounding import floor
-from ..ops.select import maximum, minimum
 from ..ops.select import where as _where
-from ..ops.structural import reshape, transpose
 from . import accumulating as _accumulating
 from . import reductions as _reductions
 from . import searching as _searching
-from ._arguments import array_of, axes_of, converted, operand, refuse
-from .reductions import _correction, _count
+from ._arguments import array_of, operand
 
 
 def _inexact(a: Any) -> bool:
@@ -213,12 +206,7 @@ def _spread(
 ) -> Any:
     a = array_of(a)
     mask = _numbers(a, where)
-    y = f(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
-    if mask is True:
-        return y
-    axes = axes_of(name, axis, a.ndim)
-    count = reshape(_count(mask, a.shape, axes), shape=y.shape)
-    return _where(count > _correction(name, ddof, correction), y, math.nan)  # not infinite
+    return f(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
 
 
 # ---------------------------------------------------------------- extremes
@@ -317,110 +305,3 @@ def _require_numbers(name: str, a: Any, axis: Any) -> None:
         nothing = _searching.any(_searching.all(isnan(a), axis))
         if not isinstance(nothing, Tracer) and nothing:
             raise ArgumentError(f"fnp.{name}: a slice has nothing but NaN{_line()}")
-
-
-# ---------------------------------------------------------------- quantiles
-
-
-def nanmedian(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Any:
-    """`median` of the elements that are not NaN.
-
-    Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: real numbers; integers give float64.
-    Derivative: that of the elements taken: 1, or 1/2 each.
-    Raises: ShapeError: an axis does not exist, or there is nothing along it.
-    Source: NumPy reference, ``numpy.nanmedian``.
-
-    >>> float(nanmedian([3.0, np.nan, 1.0]))
-    2.0
-    """
-    if out is not None:
-        refuse("nanmedian", out=out)
-    return _nanquantile("nanmedian", a, 0.5, axis, "linear", keepdims)
-
-
-def nanquantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """`quantile` of the elements that are not NaN, with the method "linear".
-
-    Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
-    Dtypes: real numbers; integers give float64.
-    Derivative: that of the elements taken, and their difference by `q`.
-    Raises: ShapeError: there is nothing along the axes. ArgumentError: another method, or weights=.
-    Source: NumPy reference, ``numpy.nanquantile``.
-
-    >>> float(nanquantile([3.0, np.nan, 1.0], 0.25))
-    1.5
-    """
-    if out is not None or weights is not None:
-        refuse("nanquantile", out=out, weights=weights)
-    return _nanquantile("nanquantile", a, q, axis, method, keepdims)
-
-
-def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """`nanquantile` of a share given in percent.
-
-    Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
-    Dtypes: real numbers; integers give float64.
-    Derivative: that of the elements taken, and their difference by `q`.
-    Raises: ShapeError: there is nothing along the axes. ArgumentError: another method, or weights=.
-    Source: NumPy reference, ``numpy.nanpercentile``.
-
-    >>> float(nanpercentile([3.0, np.nan, 1.0], 25))
-    1.5
-    """
-    if out is not None or weights is not None:
-        refuse("nanpercentile", out=out, weights=weights)
-    return _nanquantile("nanpercentile", a, array_of(q) / 100, axis, method, keepdims)
-
-
-def _nanquantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool) -> Any:
-    """The elements sorted, NaN last, and the position counted among the numbers of each slice."""
-    if method != "linear":
-        raise ArgumentError(f"fnp.{name}: method={method!r}; only 'linear' leaves NaN out{_line()}")
-    a, q = array_of(a), array_of(q)
-    if not _inexact(a):
-        a = converted(a, float)
-    axes = axes_of(name, axis, a.ndim)
-    rest = tuple(i for i in range(a.ndim) if i not in axes)
-    kept = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
-    lead = tuple(a.shape[i] for i in rest)
-    n = math.prod(a.shape[i] for i in axes)
-    if n == 0:
-        raise ShapeError(f"fnp.{name}: no elements along the axes {axes}{_line()}")
-    rows = reshape(transpose(a, axes=rest + axes), shape=(*lead, n))
-    ordered = _sort.sort(rows, axis=len(lead))
-    count = _searching.count_nonzero(logical_not(isnan(rows)), axis=-1, keepdims=True)
-    shares = converted(reshape(q, shape=(q.size,)), a.dtype)
-    position = multiply(shares, converted(maximum(count - 1, 0), a.dtype))
-    low = floor(position)
-    place = converted(low, np.intp)
-    below = take_along_axis(ordered, place, axis=len(lead))
-    above = take_along_axis(ordered, minimum(place + 1, maximum(count - 1, 0)), axis=len(lead))
-    y = below + (above - below) * (position - low)
-    y = transpose(y, axes=(len(lead), *range(len(lead))))
-    return reshape(y, shape=q.shape + (kept if keepdims else lead))

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ShapeError
+from ..errors import ArgumentError
 from ..errors import where as _line
 from ..ops import reduce as _reduce
 from ..ops import select as _select
 from ..ops import structural as _structural
 from ..ops.exponential import sqrt as _sqrt
-from ._arguments import array_of, axes_of, axis_of, converted, operand, refuse, with_axes
+from ..ops.logic import greater
+from ._arguments import array_of, axes_of, converted, operand, refuse, with_axes
 
 Axes = tuple[int, ...]
 
@@ -117,7 +118,8 @@ def mean(
     if where is True:
         y = _reduce.mean(a, axis=axes)
     else:
-        y = sum(a, axis=axes, where=where) / _count(where, a.shape, axes)
+        y = sum(a, axis=axes, where=where)
+        y = y / _in_dtype_of(y, _count(where, a.shape, axes))
     return with_axes(converted(y, dtype), a.shape, axes, keepdims)
 
 
@@ -126,6 +128,13 @@ def _count(mask: Any, shape: tuple[int, ...], axes: Axes) -> Any:
     if mask is True:
         return math.prod(shape[i] for i in axes)
     return _reduce.count_nonzero(_structural.broadcast_to(operand(mask), shape=shape), axis=axes)
+
+
+def _in_dtype_of(y: Any, count: Any) -> Any:
+    """A number or an array of counts that divides `y` without widening it."""
+    if not hasattr(count, "dtype") or y.dtype.kind not in "fc":
+        return count
+    return converted(count, np.empty(0, y.dtype).real.dtype)
 
 
 def var(
@@ -160,7 +169,7 @@ def var(
     else:
         deviation = _deviation(a, axes, where, mean)
         square = deviation * deviation.conj() if deviation.dtype.kind == "c" else deviation**2
-        y = _structural.sum(square.real, axis=axes) / _freedom(where, a.shape, axes, ddof)
+        y = _per_freedom(_structural.sum(square.real, axis=axes), where, a.shape, axes, ddof)
     return with_axes(y, a.shape, axes, keepdims)
 
 
@@ -194,8 +203,8 @@ def std(
     if where is True and mean is None:
         y = _reduce.std(a, axis=axes, correction=ddof)
     else:
-        size = _reduce.norm2(_deviation(a, axes, where, mean), axis=axes)
-        y = size / _sqrt(1.0 * _freedom(where, a.shape, axes, ddof))
+        y = _reduce.norm2(_deviation(a, axes, where, mean), axis=axes)
+        y = _per_freedom(y, where, a.shape, axes, ddof, _sqrt)
     return with_axes(y, a.shape, axes, keepdims)
 
 
@@ -214,62 +223,14 @@ def _deviation(a: Any, axes: Axes, mask: Any, center: Any) -> Any:
     return _masked(a - operand(center), mask, 0)
 
 
-def _freedom(mask: Any, shape: tuple[int, ...], axes: Axes, ddof: float) -> Any:
-    """``n - ddof``, 0 where that is negative."""
-    return _select.maximum(_count(mask, shape, axes) - ddof, 0)
-
-
-def average(
-    a: Any,
-    axis: Any = None,
-    weights: Any = None,
-    returned: bool = False,
-    *,
-    keepdims: bool = False,
+def _per_freedom(
+    y: Any, mask: Any, shape: tuple[int, ...], axes: Axes, ddof: float, root: Any = None
 ) -> Any:
-    """``sum_i w_i a_i / sum_i w_i`` along the axes; with `returned` also the sum of the weights.
-
-    Shapes: ``a: (*a, n, *b) -> (*a, *b)``; `weights` have the shape of `a` or of the axes.
-    Dtypes: numbers; integers give float64.
-    Derivative: linear in `a`, a quotient in `weights`; infinite where the weights add up to 0.
-    Raises: ShapeError: an axis does not exist, or the weights do not fit.
-    Source: NumPy reference, ``numpy.average``.
-
-    >>> float(average([1.0, 2.0], weights=[3.0, 1.0]))
-    1.25
-    """
-    a = array_of(a)
-    axes = axes_of("average", axis, a.ndim)
-    if weights is None:
-        y = _reduce.mean(a, axis=axes)
-        total: Any = converted(np.asarray(_count(True, a.shape, axes)), y.dtype)
-    else:
-        w = _weights(array_of(weights), a.shape, axis, axes)
-        if a.dtype.kind in "biu":
-            a = converted(a, float)
-        total = _structural.sum(_structural.broadcast_to(w, shape=a.shape), axis=axes)
-        y = _structural.sum(a * w, axis=axes) / total
-        total = converted(total, y.dtype)
-    y = with_axes(y, a.shape, axes, keepdims)
-    if not returned:
-        return y
-    total = with_axes(total, a.shape, axes, keepdims and total.shape != ())
-    return y, total if total.shape == y.shape else _structural.broadcast_to(total, shape=y.shape)
-
-
-def _weights(w: Any, shape: tuple[int, ...], axis: Any, axes: Axes) -> Any:
-    """The weights in a shape that broadcasts against `shape`."""
-    if w.shape == shape:
-        return w
-    given = axis if isinstance(axis, tuple | list) else axes
-    order = [axis_of("average", i, len(shape)) for i in given]
-    if axis is None or w.shape != tuple(shape[i] for i in order):
-        raise ShapeError(
-            f"fnp.average: weights of shape {list(w.shape)} for an array of shape {list(shape)}, "
-            f"axis={axis}; need the same shape, or the lengths of the axes{_line()}"
-        )
-    w = _structural.transpose(w, axes=tuple(sorted(range(len(order)), key=order.__getitem__)))
-    return _structural.reshape(w, shape=tuple(n if i in axes else 1 for i, n in enumerate(shape)))
+    """``y / (n - ddof)``, or by the root of it; NaN where that is not positive."""
+    freedom = _count(mask, shape, axes) - ddof
+    fine = greater(freedom, 0)
+    divisor = _in_dtype_of(y, _select.where(fine, freedom, 1))  # not 0, also in the derivative
+    return _select.where(fine, y / (divisor if root is None else root(divisor)), math.nan)
 
 
 # ---------------------------------------------------------------- extremes

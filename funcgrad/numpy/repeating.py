@@ -13,6 +13,7 @@ from ..ops import structural as _structural
 from ..ops.index import getitem as _getitem
 from ..ops.index_layout import FULL, Slice
 from ..ops.rounding import rint
+from . import reductions as _reductions
 from ._arguments import (
     array_of,
     axis_of,
@@ -23,7 +24,6 @@ from ._arguments import (
     copied,
     shape_of,
 )
-from .reductions import max, mean, min
 from .shaping import ravel
 from .statistics import median
 
@@ -232,15 +232,23 @@ def _pad_ramp(x: Any, widths: Any, mode: str, *, end_values: Any) -> Any:
     return _extended(x, widths, sides)
 
 
+_STATISTICS: dict[str, Callable[..., Any]] = {
+    "maximum": _reductions.max,
+    "mean": _reductions.mean,
+    "median": median,
+    "minimum": _reductions.min,
+}
+
+
 def _pad_statistic(x: Any, widths: Any, mode: str, *, stat_length: Any) -> Any:
-    statistic = {"maximum": max, "mean": mean, "median": median, "minimum": min}[mode]
+    statistic = _STATISTICS[mode]
     lengths = [(None, None)] * x.ndim if stat_length is None else _pad_widths(stat_length, x.ndim)
 
     def side(part: Any, axis: int, width: int) -> Any:
         value = statistic(part, axis=axis, keepdims=True)
         if x.dtype.kind in "iu":
             value = rint(value)
-        shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
+        shape = (*part.shape[:axis], width, *part.shape[axis + 1 :])
         return _structural.broadcast_to(converted(value, x.dtype), shape=shape)
 
     def sides(x: Any, axis: int, before: int, after: int) -> tuple[Any, Any]:

@@ -200,8 +200,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     bins = concrete("digitize", "bins", array_of(bins))
     side = "left" if right else "right"
     if bins.size and bins[0] > bins[-1]:
-        other = "right" if right else "left"
-        return bins.size - _sort.searchsorted(bins[::-1], operand(x), side=other)
+        return bins.size - _sort.searchsorted(bins[::-1], operand(x), side=side)
     return _sort.searchsorted(bins, operand(x), side=side)
 
 

@@ -1,21 +1,23 @@
-"""Medians, quantiles, covariances."""
+"""Medians, quantiles, weighted means, covariances."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..errors import ShapeError, where
+from ..ops import reduce as _reduce
 from ..ops import sort as _sort
+from ..ops import structural as _structural
 from ..ops.contract import matmul
 from ..ops.join import concatenate
 from ..ops.select import clip
 from ..ops.structural import diagonal, reshape
-from ._arguments import array_of, axes_of, converted, refuse
+from ._arguments import array_of, axes_of, axis_of, converted, refuse, with_axes
 from .complex import imag, real
 from .ordering import transpose
-from .reductions import average
 
 # ---------------------------------------------------------------- median, quantile, percentile
 
@@ -97,14 +99,25 @@ def percentile(
     """
     if out is not None or weights is not None:
         refuse("percentile", out=out, weights=weights)
-    return _quantile("percentile", a, array_of(q) / 100, axis, method, keepdims)
+    return _quantile("percentile", a, q, axis, method, keepdims, 100)
 
 
-def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool) -> Any:
-    a, q = array_of(a), array_of(q)
+def _quantile(
+    name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int = 1
+) -> Any:
+    a = array_of(a)
+    q = shares(q, a, whole)
     axes = axes_of(name, axis, a.ndim)
     y = _sort.quantile(a, q, axis=axes, method=method)
     return _kept(y, q.shape, a.shape, axes, keepdims)
+
+
+def shares(q: Any, a: Any, whole: int) -> Any:
+    """The shares `q` of `whole` as an array; a plain number does not widen a floating `a`."""
+    if isinstance(q, int | float) and a.dtype.kind == "f":
+        q = np.asarray(q, a.dtype)
+    q = array_of(q)
+    return q if whole == 1 else q / whole
 
 
 def _kept(
@@ -114,6 +127,62 @@ def _kept(
         return y
     rest = tuple(1 if i in axes else n for i, n in enumerate(shape))
     return reshape(y, shape=lead + rest)
+
+
+# ---------------------------------------------------------------- weighted means
+
+
+def average(
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """``sum_i w_i a_i / sum_i w_i`` along the axes; with `returned` also the sum of the weights.
+
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``; `weights` have the shape of `a` or of the axes.
+    Dtypes: numbers; integers give float64.
+    Derivative: linear in `a`, a quotient in `weights`; infinite where the weights add up to 0.
+    Raises: ShapeError: an axis does not exist, or the weights do not fit.
+    Source: NumPy reference, ``numpy.average``.
+
+    >>> float(average([1.0, 2.0], weights=[3.0, 1.0]))
+    1.25
+    """
+    a = array_of(a)
+    axes = axes_of("average", axis, a.ndim)
+    if weights is None:
+        y = _reduce.mean(a, axis=axes)
+        total: Any = converted(np.asarray(math.prod(a.shape[i] for i in axes)), y.dtype)
+    else:
+        w = _weights(array_of(weights), a.shape, axis, axes)
+        if a.dtype.kind in "biu":
+            a = converted(a, float)
+        total = _structural.sum(_structural.broadcast_to(w, shape=a.shape), axis=axes)
+        y = _structural.sum(a * w, axis=axes) / total
+        total = converted(total, y.dtype)
+    y = with_axes(y, a.shape, axes, keepdims)
+    if not returned:
+        return y
+    total = with_axes(total, a.shape, axes, keepdims and total.shape != ())
+    return y, total if total.shape == y.shape else _structural.broadcast_to(total, shape=y.shape)
+
+
+def _weights(w: Any, shape: tuple[int, ...], axis: Any, axes: tuple[int, ...]) -> Any:
+    """The weights in a shape that broadcasts against `shape`."""
+    if w.shape == shape:
+        return w
+    given = axis if isinstance(axis, tuple | list) else axes
+    order = [axis_of("average", i, len(shape)) for i in given]
+    if axis is None or w.shape != tuple(shape[i] for i in order):
+        raise ShapeError(
+            f"fnp.average: weights of shape {list(w.shape)} for an array of shape {list(shape)}, "
+            f"axis={axis}; need the same shape, or the lengths of the axes{where()}"
+        )
+    w = _structural.transpose(w, axes=tuple(sorted(range(len(order)), key=order.__getitem__)))
+    return _structural.reshape(w, shape=tuple(n if i in axes else 1 for i, n in enumerate(shape)))
 
 
 # ---------------------------------------------------------------- covariance

@@ -100,8 +100,8 @@ def complex_from(xp, x, y, /):
     """
     aval = _complex_aval(aval_of(x), aval_of(y))
     out = xp.empty(aval.shape, aval.dtype)
-    out.real = x
-    out.imag = y
+    out.real[...] = x
+    out.imag[...] = y
     return out
 
 
@@ -126,4 +126,5 @@ def unit(z: Any) -> Any:
     [(0.6+0.8j), 0j]
     """
     size = absolute(z)
-    return divide(z, where(equal(size, 0), 1.0, size))
+    zero = equal(size, 0)
+    return divide(where(zero, 0.0, z), where(zero, 1.0, size))

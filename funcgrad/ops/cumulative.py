@@ -1,22 +1,30 @@
 """Running sums, products, maxima along an axis, from either end.
 
-The derivatives of the products are first-order recurrences, which are solved by pairing neighbours
-(`recurrence`): no division, so zeros are nothing special, in any order of derivative.
+The derivatives of the products are linear recurrences (`recurrence`): there is no division, so zeros
+are nothing special, in any order of derivative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..algebra import constant, general, linear, zeros_like
+from ..algebra import (
+    _OneRule,
+    conform,
+    conform_tangent,
+    constant,
+    general,
+    linear,
+    zeros_like,
+)
 from ..core import Aval
 from .index import Slice, embed, getitem, take_along_axis
 from .join import along, concatenate
-from .softmax import as_floating, exp_below, floating_dtype
-from .structural import batch_axis_first, flip
+from .softmax import as_floating, at_least_half, exp_below, floating_dtype
+from .structural import batch_all_first, batch_axis_first
 
 # ---------------------------------------------------------------- parts along an axis
 
@@ -27,41 +35,88 @@ def part(x: Any, axis: int, start: int, stop: int | None = None, step: int = 1) 
     return getitem(x, index=along(x.ndim, axis, Slice(*bounds)))
 
 
-def _from_start(f: Callable[..., Any], axis: int, reverse: bool, *arrays: Any) -> Any:
-    """``f(*arrays)`` for an `f` that runs from the start, run from the end if `reverse`."""
-    if not reverse:
-        return f(*arrays)
-    return flip(f(*[flip(x, axis=(axis,)) for x in arrays]), axis=(axis,))
+# ---------------------------------------------------------------- recurrences
 
 
-def recurrence(a: Any, b: Any, /, *, axis: int) -> Any:
-    """``s[0] = b[0]``, ``s[i + 1] = a[i] s[i] + b[i + 1]`` along the axis; `a` is shorter by one.
+class Recurrence(_OneRule):
+    """``s_(i+1) = a_i s_i + b_(i+1)``: linear in `b`, and in `a` for a given s.
+
+    ``ds`` solves the recurrence that is driven by ``db_(i+1) + da_i s_i``. Its transpose runs from
+    the other end: with y its solution for ``ct``, the cotangents are ``y_(i+1) s_i`` and y.
+    """
+
+    def reads(self, i: int, count: int) -> tuple[bool, tuple[bool, ...]]:
+        return i == 0, (True, False)
+
+    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        ta, drive = ts
+        if ta is not None:
+            before, after = _neighbours(ans.shape, **params)
+            moved = embed(ta * getitem(ans, index=before), shape=ans.shape, index=after)
+            drive = moved if drive is None else drive + moved
+        return conform_tangent(self(xs[0], drive, **params), ans)
+
+    def cotangents(self, ct, ans, xs, wanted, params):
+        a, b = xs
+        y = self(a, ct, axis=params["axis"], reverse=not params["reverse"])
+        in_a = None
+        if wanted[0]:
+            before, after = _neighbours(b.shape, **params)
+            in_a = conform(getitem(y, index=after) * getitem(ans, index=before), a)
+        return [in_a, conform(y, b) if wanted[1] else None]
+
+    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
+        a, b = batch_all_first(size, xs, bdims)
+        return self(a, b, axis=params["axis"] + 1, reverse=params["reverse"]), 0
+
+
+def _neighbours(shape: tuple[int, ...], *, axis: int, reverse: bool) -> tuple[Any, Any]:
+    """The indices of the elements that have a next one, and of those next ones."""
+    n = shape[axis]
+    first, last = (along(len(shape), axis, Slice(k, max(n - 1, 0) + k, 1)) for k in (0, 1))
+    return (last, first) if reverse else (first, last)
+
+
+def _solve(a: Any, b: Any) -> Any:
+    """The recurrence along the first axis, written into `b`.
 
     Two steps at once are one step of the same form, so every second element is a recurrence of half
     the length, and the others are one step from their neighbours: O(n) operations on whole arrays.
+    """
+    n = len(b)
+    if n > 1:
+        to_odd, to_even = a[0::2], a[1::2]
+        drive = to_odd * b[0 : n - 1 : 2]
+        drive += b[1::2]
+        odd = _solve(to_odd[1:] * to_even[: n // 2 - 1], drive)
+        b[1::2] = odd
+        b[2::2] += to_even * odd[: (n - 1) // 2]
+    return b
 
-    Shapes: ``a: (*c, n - 1, *d), b: (*c, n, *d) -> (*c, n, *d)``.
+
+def _recurrence_aval(a: Aval, b: Aval, *, axis: int, reverse: bool) -> Aval:
+    return Aval(b.shape, np.result_type(a.dtype, b.dtype))
+
+
+@lambda impl: Recurrence(impl, (), aval=_recurrence_aval)
+def recurrence(xp, a, b, /, *, axis, reverse):
+    """``s_0 = b_0, s_(i+1) = a_i s_i + b_(i+1)`` along the axis.
+
+    If `reverse`, from the other end: ``s_i = a_i s_(i+1) + b_i``.
+
+    Shapes: ``a: (*c, n - 1, *d), b: (*c, n, *d) -> (*c, n, *d)``.   Dtypes: floating, complex.
+    Derivative: ``ds_(i+1) = a_i ds_i + s_i da_i + db_(i+1)``; smooth everywhere.
+    Raises: ValueError: the shapes do not fit.
     Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190 (1990), section 1.4.
 
-    >>> recurrence(np.array([2.0, 3.0]), np.array([1.0, 1.0, 1.0]), axis=0).tolist()
+    >>> a, b = np.array([2.0, 3.0]), np.array([1.0, 1.0, 1.0])
+    >>> recurrence(a, b, axis=0, reverse=False).tolist()
     [1.0, 3.0, 10.0]
     """
-    n = b.shape[axis]
-    if n < 2:
-        return b
-    to_odd, to_even = part(a, axis, 0, None, 2), part(a, axis, 1, None, 2)
-    odd = recurrence(
-        part(to_odd, axis, 1) * part(to_even, axis, 0, n // 2 - 1),
-        part(b, axis, 0, n - 1, 2) * to_odd + part(b, axis, 1, None, 2),
-        axis=axis,
-    )
-    even = part(odd, axis, 0, (n - 1) // 2) * to_even + part(b, axis, 2, None, 2)
-    first = part(b, axis, 0, 1)
-
-    def spread(x: Any, start: int, stop: int) -> Any:
-        return embed(x, shape=b.shape, index=along(b.ndim, axis, Slice(start, stop, 2)))
-
-    return spread(first, 0, 1) + spread(odd, 1, n) + spread(even, 2, n)
+    s = xp.array(b, dtype=xp.result_type(a, b))
+    places = slice(None, None, -1 if reverse else 1)
+    _solve(xp.moveaxis(a, axis, 0)[places], xp.moveaxis(s, axis, 0)[places])
+    return s
 
 
 # ---------------------------------------------------------------- implementations
@@ -112,7 +167,7 @@ def cumsum(xp, x, /, *, axis, reverse):
     return _either_way(xp, lambda x: xp.cumsum(x, axis=axis), x, axis, reverse)
 
 
-def products_before(x: Any, axis: int, *, reverse: bool = False) -> Any:
+def products_before(x: Any, axis: int, *, reverse: bool) -> Any:
     """For every element the product of those before it along the axis; after it if `reverse`."""
     n = x.shape[axis]
     if n == 0:
@@ -125,10 +180,9 @@ def products_before(x: Any, axis: int, *, reverse: bool = False) -> Any:
 
 
 def _cumprod_tangent(t: Any, _ans: Any, x: Any, *, axis: int, reverse: bool) -> Any:
-    def from_start(t: Any, x: Any) -> Any:
-        return recurrence(part(x, axis, 1), t * products_before(x, axis), axis=axis)
-
-    return _from_start(from_start, axis, reverse, t, x)
+    _, after = _neighbours(x.shape, axis=axis, reverse=reverse)
+    drive = t * products_before(x, axis, reverse=reverse)
+    return recurrence(getitem(x, index=after), drive, axis=axis, reverse=reverse)
 
 
 def _cumprod_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
@@ -232,12 +286,12 @@ def cummin(xp, x, /, *, axis, reverse):
 
 
 def _logcumsumexp_tangent(t: Any, ans: Any, x: Any, *, axis: int, reverse: bool) -> Any:
-    def from_start(t: Any, ans: Any, x: Any) -> Any:
-        n = x.shape[axis]
-        decay = exp_below(part(ans, axis, 0, n - 1), part(ans, axis, 1))
-        return recurrence(decay, t * exp_below(x, ans), axis=axis)
-
-    return _from_start(from_start, axis, reverse, t, ans, x)
+    before, after = _neighbours(x.shape, axis=axis, reverse=reverse)
+    old = exp_below(getitem(ans, index=before), getitem(ans, index=after))
+    new = exp_below(x, ans)
+    total = at_least_half(new + embed(old, shape=x.shape, index=after))
+    decay = old / getitem(total, index=after)
+    return recurrence(decay, t * (new / total), axis=axis, reverse=reverse)
 
 
 def _logcumsumexp_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:

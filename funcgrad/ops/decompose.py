@@ -23,10 +23,14 @@ import numpy as np
 
 from ..algebra import elementwise, general
 from ..core import Aval
-from ..errors import where
+from ..errors import where as user_line
+from . import reduce
+from .arithmetic import absolute
 from .complex import imag, real
-from .contract import matmul, matrix_transpose
+from .contract import conjugated, matmul, matrix_transpose
 from .index import FULL, Slice, getitem
+from .logic import equal
+from .select import stop_gradient, where
 from .solve import (
     adjoint,
     batch_outputs,
@@ -36,7 +40,7 @@ from .solve import (
     require_matrix,
     triangular_solve,
 )
-from .structural import batch_in_front, diagonal, diagonal_embed, reshape, tril, triu
+from .structural import batch_in_front, broadcast_to, diagonal, diagonal_embed, reshape, tril, triu
 
 
 def hermitian_part(x: Any) -> Any:
@@ -165,34 +169,20 @@ def qr(xp, x, /):
 # ---------------------------------------------------------------- gaps
 
 
-def _gaps_tangent(t: Any, _ans: Any, _x: Any, *, sign: int) -> Any:
-    return off_diagonal(_as_row(t) + _as_column(t) * sign)
+def gaps(x: Any, *, sign: int) -> Any:
+    """``g_ij = x_j + sign x_i`` for ``i != j``; the largest ``|x|``, or 1, on the diagonal.
 
-
-@general(
-    _gaps_tangent,
-    aval=lambda x, *, sign: Aval((*x.shape, x.shape[-1]), x.dtype),
-    batch=batch_in_front,
-)
-def gaps(xp, x, /, *, sign):
-    """``g_ij = x_j + sign x_i`` for ``i != j``; on the diagonal the largest ``|x|``, or 1.
-
-    The diagonal is a stand-in that can be divided by; what it divides is zero.
-
-    Shapes: ``x: (*a, n) -> (*a, n, n)``.   Dtypes: floating.
-    Derivative: linear off the diagonal; 0 on it.
-    Raises: nothing of its own.
-    Source: NOTE [Gaps].
+    The diagonal can be divided by and tells `gap_divide` what is small; what it divides is zero.
 
     >>> gaps(np.array([1.0, 4.0]), sign=-1).tolist()
     [[4.0, 3.0], [-3.0, 4.0]]
     """
-    n = x.shape[-1]
-    out = x[..., None, :] + x[..., :, None] * sign
-    if not n:
-        return out
-    scale = xp.abs(x).max(axis=-1)[..., None, None]
-    return xp.where(xp.eye(n, dtype=bool), xp.where(scale == 0, scale.dtype.type(1), scale), out)
+    differences = off_diagonal(_as_row(x) + _as_column(x) * sign)
+    if not x.shape[-1]:
+        return differences
+    size = reduce.max(absolute(stop_gradient(x)), axis=(x.ndim - 1,))
+    size = where(equal(size, 0), 1.0, size)
+    return differences + _on_diagonal(broadcast_to(_as_column(size), shape=x.shape))
 
 
 _GAP = (
@@ -222,7 +212,7 @@ def gap_divide(xp, t, g, /):
         largest = size.max(axis=(-2, -1), keepdims=True) if size.ndim > 1 else size.max()
         relative = float((size / xp.where(largest == 0, 1, largest)).min())
         if relative <= 16 * max(size.shape[-1:], default=1) * float(np.finfo(size.dtype).eps):
-            warnings.warn(_GAP.format(float(size.min()), where()), stacklevel=2)
+            warnings.warn(_GAP.format(float(size.min()), user_line()), stacklevel=2)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return xp.divide(t, g)
 
@@ -263,6 +253,34 @@ def eigh(xp, x, /):
     """
     w, v = xp.linalg.eigh(_hermitian_part(xp, x))
     return w, checked(xp, v, x, "Eigenvalues did not converge")
+
+
+def _inside(u: Any, t: Any, v: Any) -> Any:
+    """``Re u_i^H t v_i`` for every column i."""
+    products = (matmul(t, v) * conjugated(u)).sum(axis=u.ndim - 2)
+    return real(products) if products.dtype.kind == "c" else products
+
+
+def _eigvalsh_tangent(t: Any, _ans: Any, x: Any) -> Any:
+    v = eigh(x)[1]
+    return _inside(v, hermitian_part(t), v)
+
+
+@general(_eigvalsh_tangent, aval=lambda x: _eigh_aval(x)[0], batch=batch_in_front)
+def eigvalsh(xp, x, /):
+    """The eigenvalues, ascending: as `eigh`, without the time and the gaps of the eigenvectors.
+
+    Shapes: ``x: (*a, n, n) -> (*a, n)``.   Dtypes: floating, complex ``->`` real.
+    Derivative: ``dw_i = v_i^H dx v_i``; with equal eigenvalues right for functions that treat these
+    alike, and the second derivative warns.
+    Raises: LinAlgError: no convergence.
+    Source: Giles (2008), section 3.1.
+
+    >>> eigvalsh(np.array([[2.0, 0.0], [0.0, 1.0]])).tolist()
+    [1.0, 2.0]
+    """
+    w = xp.linalg.eigvalsh(_hermitian_part(xp, x))
+    return checked(xp, w, x, "Eigenvalues did not converge")
 
 
 # ---------------------------------------------------------------- svd
@@ -326,3 +344,26 @@ def svd(xp, x, /):
     """
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     return u, checked(xp, s, x, "SVD did not converge"), vh
+
+
+def _svdvals_tangent(t: Any, _ans: Any, x: Any) -> Any:
+    u, _, vh = svd(x)
+    return _inside(u, t, adjoint(vh))
+
+
+@general(_svdvals_tangent, aval=lambda x: _svd_aval(x)[1], batch=batch_in_front)
+def svdvals(xp, x, /):
+    """The singular values, descending: as `svd`, without the time and the gaps of the vectors.
+
+    Shapes: ``x: (*a, m, n) -> (*a, k)`` with ``k = min(m, n)``.
+    Dtypes: floating, complex ``->`` real.
+    Derivative: ``ds_i = Re u_i^H dx v_i``; with equal singular values right for functions that
+    treat these alike, and the second derivative warns.
+    Raises: LinAlgError: no convergence.
+    Source: Giles (2008), section 3.2.
+
+    >>> svdvals(np.array([[3.0, 0.0], [0.0, -4.0]])).tolist()
+    [4.0, 3.0]
+    """
+    s = xp.linalg.svd(x, compute_uv=False)
+    return checked(xp, s, x, "SVD did not converge")

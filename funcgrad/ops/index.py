@@ -188,7 +188,7 @@ class Indexed(Linear):
         ]
         return conform_tangent(self(*operands, *xs[count:], **params), ans)
 
-    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[no-untyped-def]
+    def cotangents(self, ct, ans, xs, wanted, params):
         count = len(self.rules)
         found = [
             conform(r(ct, *xs, **params), x) if w else None

@@ -19,7 +19,7 @@ from . import reduce, structural
 from .arithmetic import absolute, power
 from .cast import astype
 from .contract import as_array, conjugated, matmul, normal_axis
-from .decompose import cholesky, eigh, qr, svd
+from .decompose import cholesky, eigh, eigvalsh, qr, svd, svdvals
 from .solve import (
     adjoint,
     cofactor,
@@ -171,27 +171,6 @@ def _chain_order(sizes: tuple[int, ...]) -> dict[tuple[int, int], int]:
             split[i, j] = min(steps, key=steps.__getitem__)
             cost[i, j] = steps[split[i, j]]
     return split
-
-
-# ---------------------------------------------------------------- values
-
-
-def eigvalsh(a: Any) -> Any:
-    """The eigenvalues, ascending, of the Hermitian part of `a`; see `eigh`.
-
-    >>> eigvalsh(np.array([[2.0, 0.0], [0.0, 1.0]])).tolist()
-    [1.0, 2.0]
-    """
-    return eigh(as_array(a))[0]
-
-
-def svdvals(a: Any) -> Any:
-    """The singular values of `a`, descending; see `svd`.
-
-    >>> svdvals(np.array([[3.0, 0.0], [0.0, -4.0]])).tolist()
-    [4.0, 3.0]
-    """
-    return svd(as_array(a))[1]
 
 
 # ---------------------------------------------------------------- norms

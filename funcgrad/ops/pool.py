@@ -142,7 +142,7 @@ def spread_windows(xp, ct, /, *, spatial, window, strides, padding):
         for i in range(k):
             out[(*front, _view(i, ct.shape[lead + axis], stride))] += ct
         ct = out[(*front, slice(low, low + n))]
-    return ct
+    return ct if spatial else ct.copy()
 
 
 def avg_pool(

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import constant, general, linear
+from ..algebra import constant, general, linear, zeros_like
 from ..core import Aval, aval_of
-from .cumulative import products_before
+from .join import concatenate, split
 from .logic import equal
 from .select import where
 from .structural import batch_axis_first, broadcast_to, kept, without
@@ -119,13 +119,29 @@ def std(xp, x, /, *, axis, correction):
 # ---------------------------------------------------------------- prod
 
 
+def _product_of_others(x: Any, axis: int) -> Any:
+    """For every element the product of the others along the axis.
+
+    The others of an element are its partner in the other half and the others of their product.
+    """
+    n = x.shape[axis]
+    if n < 2:
+        return zeros_like(x) + 1.0
+    half = n // 2
+    first, second, last = split(x, at=(half, 2 * half), axis=axis)
+    if n == 2:
+        return concatenate(second, first, axis=axis)
+    pairs = concatenate(first * second, last, axis=axis) if n % 2 else first * second
+    outer, last = split(_product_of_others(pairs, axis), at=(half,), axis=axis)
+    return concatenate(outer * second, outer * first, last, axis=axis)
+
+
 def _prod_tangent(t: Any, _ans: Any, x: Any, *, axis: Axes) -> Any:
     """Axis by axis: every element's tangent times the product of the others."""
     if not axis:
         return t
     *rest, last = sorted(axis)  # from the last one, so that the others keep their numbers
-    others = products_before(x, last) * products_before(x, last, reverse=True)
-    t = (t * others).sum(axis=last)
+    t = (t * _product_of_others(x, last)).sum(axis=last)
     return _prod_tangent(t, None, prod(x, axis=(last,)), axis=tuple(rest)) if rest else t
 
 
@@ -152,9 +168,10 @@ def prod(xp, x, /, *, axis):
 
 
 def _extreme_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
-    """The mean of the tangents of the elements that are equal to the extreme."""
+    """The mean of the tangents of the elements that are equal to the extreme; NaN without any."""
     hit = equal(x, _back(ans, x, axis))
-    return (t * hit).sum(axis=axis) / count_nonzero(hit, axis=axis).astype(t.dtype)
+    count = count_nonzero(hit, axis=axis).astype(t.dtype)
+    return (t * hit).sum(axis=axis) / where(equal(count, 0), math.nan, count)
 
 
 @general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)

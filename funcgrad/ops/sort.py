@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import concrete_namespace, constant, general
-from ..core import Aval, Primitive, Tracer, aval_of
+from ..algebra import concrete_namespace, constant, general, zeros_like
+from ..core import Aval, Primitive, Tracer, aval_of, tangent_dtype
 from ..errors import ArgumentError, ShapeError
 from ..errors import where as place
 from .cumulative import part
@@ -28,6 +28,17 @@ Axes = tuple[int, ...]
 # ---------------------------------------------------------------- sort, argsort
 
 
+def _stable_order(xp: Any, x: Any, axis: int) -> Any:
+    """The stable order. Without ties there is one only, and NumPy's default finds it much faster."""
+    if xp is np and x.dtype.kind == "f" and x.shape[axis] > 1:
+        order = np.argsort(x, axis=axis)
+        ordered = np.moveaxis(np.take_along_axis(x, order, axis), axis, 0)
+        unique = ordered[1:] > ordered[:-1]  # not so where NaN are
+        if unique.all():
+            return order
+    return xp.argsort(x, axis=axis, kind="stable")
+
+
 def _argsort_aval(x: Aval, *, axis: int) -> Aval:
     return Aval(x.shape, np.dtype(np.intp))
 
@@ -39,12 +50,12 @@ def argsort(xp, x, /, *, axis):
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; gives intp.
     Derivative: zero.
     Raises: AxisError: the axis is out of range.
-    Source: NumPy reference, ``numpy.argsort`` (``kind="stable"``).
+    Source: NumPy reference, ``numpy.argsort``.
 
     >>> argsort(np.array([3.0, 1.0, 1.0]), axis=0).tolist()
     [1, 2, 0]
     """
-    return xp.argsort(x, axis=axis, kind="stable")
+    return _stable_order(xp, x, axis)
 
 
 def _sort_tangent(t: Any, _ans: Any, x: Any, *, axis: int) -> Any:
@@ -62,12 +73,12 @@ def sort(xp, x, /, *, axis):
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: all; complex by real part, then imaginary part.
     Derivative: the tangents in the same order; those of equal elements keep their order.
     Raises: AxisError: the axis is out of range.
-    Source: NumPy reference, ``numpy.sort`` (``kind="stable"``).
+    Source: NumPy reference, ``numpy.sort``.
 
     >>> sort(np.array([3.0, 1.0, 2.0]), axis=0).tolist()
     [1.0, 2.0, 3.0]
     """
-    return xp.sort(x, axis=axis, kind="stable")
+    return xp.sort(x, axis=axis)
 
 
 def topk(x: Any, /, *, k: int, axis: int) -> tuple[Any, Any]:
@@ -144,8 +155,10 @@ def _sorted_last(name: str, x: Any, axis: Axes) -> Any:
 
 
 def _nan_if_any(y: Any, last: Any) -> Any:
-    """`y`, NaN where the largest of the sorted elements is: NaN is sorted last."""
-    return where(isnan(last), math.nan, y) if last.dtype.kind in "fc" else y
+    """`y`, NaN where the largest of the sorted elements is, as is its derivative: NaN is last."""
+    if last.dtype.kind not in "fc":
+        return y
+    return y * where(isnan(last), math.nan, zeros_like(last) + 1.0)
 
 
 def median(x: Any, /, *, axis: Axes) -> Any:
@@ -214,18 +227,17 @@ def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
         raise ArgumentError(f"quantile: shares must be between 0 and 1, found {q}{place()}")
     ordered = _sorted_last("quantile", x, axis)
     n = ordered.shape[-1]
-    dtype = ordered.dtype if ordered.dtype.kind in "fc" else np.dtype(np.float64)
     if not isinstance(q, Tracer):
-        q = concrete_namespace(x).asarray(q, dtype=dtype)
+        weak = q.__class__ in (int, float)  # widens nothing, as in NumPy
+        q = concrete_namespace(x).asarray(q, dtype=tangent_dtype(aval_of(x if weak else q).dtype))
     position = _position(q.reshape((q.size,)), n, method)
     whole = floor(position)
-    share = (position - whole).astype(dtype)
     low = whole.astype(np.intp)
     lead = ordered.shape[:-1]
     bounds = "known" if plain else "checked"
     below = take(ordered, low, axis=len(lead), bounds=bounds)
     above = take(ordered, minimum(low + 1, n - 1), axis=len(lead), bounds=bounds)
-    y = _nan_if_any(below + (above - below) * share, ordered[..., n - 1 :])
+    y = _nan_if_any(below + (above - below) * (position - whole), ordered[..., n - 1 :])
     y = transpose(y, axes=(len(lead), *range(len(lead))))
     return y.reshape(q.shape + lead)
 

@@ -1,1 +1,5 @@
-"""SciPy functions."""
+"""Functions of SciPy under SciPy's names and signatures, differentiable."""
+
+from . import linalg, special
+
+__all__ = ["linalg", "special"]

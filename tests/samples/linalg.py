@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from . import Array, Sample, array, broadcastable, complexes, distinct, floats, shapes
+from . import Array, Sample, array, broadcastable, complexes, floats, shapes
 
 SMALL = floats(-0.25, 0.25)
 NUMBERS = [SMALL, complexes() * 0.15]
@@ -73,12 +73,6 @@ def rectangular(draw: Any, domains: list[Array], **params: Any) -> Sample:
 
 
 @st.composite
-def values(draw: Any, sign: Any) -> Sample:
-    shape = draw(shapes(ndim=(1, 2)))
-    return Sample((draw(distinct(floats(0.5, 3, count=25), shape)),), {"sign": draw(sign)})
-
-
-@st.composite
 def divided(draw: Any) -> Sample:
     shape = (*draw(lead()), draw(SIDES), draw(SIDES))
     return Sample(
@@ -97,7 +91,8 @@ SAMPLES = {
     "cholesky": positive_definite(),
     "qr": rectangular([floats(0.05, 0.3), complexes() * 0.15]),
     "eigh": symmetric(),
+    "eigvalsh": symmetric(),
+    "svdvals": rectangular([floats(0.05, 0.15), complexes() * 0.1]),
     "svd": rectangular([floats(0.05, 0.15)]),
-    "gaps": values(st.sampled_from([-1, 1])),
     "gap_divide": divided(),
 }

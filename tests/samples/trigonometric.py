@@ -25,9 +25,7 @@ SAMPLES = {
     "arccosh": operands([floats(1.3, 4.0), 1j * floats(0.3, 2.0) + 0.4]),
     "arctanh": operands([floats(-0.8, 0.8), SMALL]),
     "sinc": operands(EITHER),
-    "sinc_derivative": operands(
-        [away(X, -1.0, 1.0, margin=0.02), SMALL], order=st.integers(1, 3)
-    ),
+    "sinc_derivative": operands([away(X, -1.0, 1.0, margin=0.02), SMALL], order=st.integers(1, 3)),
     "deg2rad": operands(floats(-180, 180)),
     "rad2deg": operands(X),
 }

@@ -1,0 +1,160 @@
+"""Decompositions of matrices."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np  # noqa: F401  (doctests)
+
+from ...algebra import concrete_namespace
+from ...core import Tracer
+from ...errors import ArgumentError, where
+from ...ops import linalg as _linalg
+from .._arguments import array_of
+
+
+class EighResult(NamedTuple):
+    """What `eigh` returns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QRResult(NamedTuple):
+    """What `qr` returns."""
+
+    Q: Any
+    R: Any
+
+
+class SVDResult(NamedTuple):
+    """What `svd` returns."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    """The lower triangular ``L`` with ``L L^H = a``; or its conjugate transpose if `upper`.
+
+    Shapes: ``a: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers give float64.
+    Derivative: ``L Phi(L^-1 da L^-H)``, Phi being the lower triangle with half the diagonal.
+    Raises: LinAlgError: `a` is not positive definite.
+    Source: NumPy reference, ``numpy.linalg.cholesky``.
+
+    >>> cholesky([[4.0, 2.0], [2.0, 2.0]]).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
+    lower = _linalg.cholesky(array_of(a))
+    return _linalg.adjoint(lower) if upper else lower
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """``Q, R`` with ``a = Q R``: orthonormal columns and an upper triangle; or R with mode "r".
+
+    Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k, n)``, ``k = min(m, n)``; m with "complete".
+    Dtypes: floating, complex; integers give float64.
+    Derivative: smooth where the first k columns are independent.
+    Raises: ArgumentError: an unknown mode, or "complete" of a traced tall matrix: the columns that
+    it adds have no derivative.
+    Source: NumPy reference, ``numpy.linalg.qr``.
+
+    >>> qr([[0.0], [2.0]], "r").tolist()
+    [[-2.0]]
+    """
+    a = array_of(a)
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(
+            f"fnp.linalg.qr: mode={mode!r}; need 'reduced', 'complete' or 'r'{where()}"
+        )
+    if mode == "complete" and a.ndim > 1 and a.shape[-2] > a.shape[-1]:
+        if isinstance(a, Tracer):
+            raise ArgumentError(
+                f"fnp.linalg.qr: mode='complete' adds columns that have no derivative to a matrix of "
+                f"shape {list(a.shape)}; use mode='reduced'{where()}"
+            )
+        return QRResult(*concrete_namespace(a).linalg.qr(a, "complete"))
+    q, r = _linalg.qr(a)
+    return r if mode == "r" else QRResult(q, r)
+
+
+def _require_triangle(name: str, uplo: Any) -> None:
+    if uplo not in ("L", "U", "l", "u"):
+        raise ArgumentError(f"fnp.linalg.{name}: UPLO={uplo!r}; need 'L' or 'U'{where()}")
+
+
+def eigh(a: Any, UPLO: str = "L") -> EighResult:
+    """Eigenvalues, ascending, and eigenvectors (columns) of the Hermitian part of `a`.
+
+    Shapes: ``a: (*a, n, n) -> (*a, n), (*a, n, n)``.
+    Dtypes: floating, complex; integers give float64; eigenvalues are real.
+    Derivative: smooth where the eigenvalues differ; with equal ones that of the vectors warns and is
+    infinite or NaN, that of the values is right.
+    Raises: LinAlgError: no convergence. ArgumentError: an unknown `UPLO`.
+    Source: NumPy reference, ``numpy.linalg.eigh``.
+
+    >>> eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.tolist()
+    [1.0, 2.0]
+    """
+    _require_triangle("eigh", UPLO)
+    return EighResult(*_linalg.eigh(array_of(a)))
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues, ascending, of the Hermitian part of `a`.
+
+    Shapes: ``a: (*a, n, n) -> (*a, n)``.   Dtypes: floating, complex; gives reals.
+    Derivative: ``v_i^H da v_i`` with the eigenvectors.
+    Raises: LinAlgError: no convergence. ArgumentError: an unknown `UPLO`.
+    Source: NumPy reference, ``numpy.linalg.eigvalsh``.
+
+    >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]]).tolist()
+    [1.0, 2.0]
+    """
+    _require_triangle("eigvalsh", UPLO)
+    return _linalg.eigvalsh(array_of(a))
+
+
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    """``U, S, Vh`` with ``a = U diag(S) Vh``; or the singular values alone without `compute_uv`.
+
+    Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k), (*a, k, n)``, ``k = min(m, n)``; the matrices are
+    square with `full_matrices`.
+    Dtypes: floating, complex; integers give float64; singular values are real.
+    Derivative: smooth where the singular values differ and are not 0; elsewhere that of the vectors
+    warns and is infinite or NaN.
+    Raises: ArgumentError: `full_matrices` of a traced matrix that is not square: the vectors that it
+    adds have no derivative. LinAlgError: no convergence.
+    Source: NumPy reference, ``numpy.linalg.svd``.
+
+    >>> svd([[3.0, 0.0], [0.0, -4.0]]).S.tolist()
+    [4.0, 3.0]
+    """
+    a = array_of(a)
+    if not compute_uv:
+        return _linalg.svdvals(a)
+    if full_matrices and a.ndim > 1 and a.shape[-1] != a.shape[-2]:
+        if isinstance(a, Tracer):
+            raise ArgumentError(
+                f"fnp.linalg.svd: full_matrices=True, NumPy's default, adds vectors that have no "
+                f"derivative to a matrix of shape {list(a.shape)}; pass full_matrices=False{where()}"
+            )
+        return SVDResult(*concrete_namespace(a).linalg.svd(a))
+    return SVDResult(*_linalg.svd(a))
+
+
+def svdvals(x: Any, /) -> Any:
+    """The singular values, descending.
+
+    Shapes: ``x: (*a, m, n) -> (*a, min(m, n))``.   Dtypes: floating, complex; gives reals.
+    Derivative: ``Re u_i^H dx v_i`` with the singular vectors.
+    Raises: LinAlgError: no convergence.
+    Source: NumPy reference, ``numpy.linalg.svdvals``.
+
+    >>> svdvals([[3.0, 0.0], [0.0, -4.0]]).tolist()
+    [4.0, 3.0]
+    """
+    return _linalg.svdvals(array_of(x))

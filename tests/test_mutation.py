@@ -1,0 +1,174 @@
+"""Writing into traced arrays: random programs of reads, writes and views against plain NumPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad.errors import MutationError
+
+N = 4
+Step = tuple[Any, ...]
+
+INDICES = st.one_of(
+    st.integers(-N, N - 1),
+    st.builds(slice, st.integers(0, 2), st.integers(2, N), st.sampled_from([1, 2])),
+    st.just(slice(None, None, -1)),
+    st.just(...),
+    st.lists(st.integers(-N, N - 1), min_size=1, max_size=N),  # duplicates too
+)
+STEPS = st.one_of(
+    st.tuples(st.just("set"), INDICES, st.integers(0, N - 1)),
+    st.tuples(st.just("add"), INDICES, st.integers(0, N - 1)),
+    st.tuples(st.just("scale"), INDICES),
+    st.tuples(st.just("view"), INDICES, INDICES),
+    st.tuples(st.just("mask"), st.floats(-1, 1)),
+    st.tuples(st.just("sum"), st.integers(0, N - 1)),
+    st.tuples(st.just("square")),
+    st.tuples(st.just("alias"), st.integers(0, N - 1)),
+)
+
+
+def run(steps: list[Step], x: Any, z: Any) -> Any:
+    """Write into `z`, a fresh array, as the steps say; the same code for plain and traced arrays."""
+    total = x.sum() * 0.0
+    view = z[1:]
+    for name, *rest in steps:
+        if name == "set":
+            z[rest[0]] = x[rest[1]] * 1.5
+        elif name == "add":
+            z[rest[0]] += x[rest[1]]
+        elif name == "scale":
+            z[rest[0]] *= 0.5
+        elif name == "view":
+            part = z[rest[0]]
+            if part.ndim:
+                part[rest[1] if isinstance(rest[1], slice) else 0] = total + x[0]
+        elif name == "mask":
+            z[z > rest[0]] *= 2.0
+        elif name == "sum":
+            total = total + z[rest[0]] * z[rest[0] - 1] * view[0]
+        elif name == "square":
+            z = z * z * 0.3
+            view = z[1:]
+        else:
+            other = z
+            other[rest[0]] = x[rest[0]] * view[-1]
+    return total + (z * z).sum() + view.sum()
+
+
+def program(steps: list[Step]) -> Callable[[Any], Any]:
+    return lambda x: run(steps, x, x * 1.0)
+
+
+POINT = np.array([0.7, -0.4, 0.3, 0.9])
+
+
+@given(st.lists(STEPS, max_size=8))
+def test_values_are_numpys(steps: list[Step]) -> None:
+    f = program(steps)
+    value, _ = funcgrad.value_and_grad(f)(POINT)
+    np.testing.assert_allclose(value, f(POINT), rtol=1e-12)
+
+
+@given(st.lists(STEPS, max_size=8))
+def test_transforms_agree(steps: list[Step]) -> None:
+    f = program(steps)
+    gradient = funcgrad.grad(f)(POINT)
+    np.testing.assert_allclose(funcgrad.jacfwd(f)(POINT), gradient, rtol=1e-10, atol=1e-12)
+    _, f_vjp = funcgrad.vjp(f, POINT)
+    np.testing.assert_allclose(f_vjp(1.0)[0], gradient, rtol=1e-12)
+    np.testing.assert_allclose(f_vjp(2.0)[0], 2 * gradient, rtol=1e-12)
+    np.testing.assert_allclose(funcgrad.jacrev(f)(POINT), gradient, rtol=1e-12)
+    nested = funcgrad.jacrev(funcgrad.grad(f))(POINT)
+    np.testing.assert_allclose(funcgrad.hessian(f)(POINT), nested, rtol=1e-9, atol=1e-11)
+
+
+@given(st.lists(STEPS.filter(lambda s: s[0] != "mask"), max_size=6))
+def test_batched_and_recorded(steps: list[Step]) -> None:
+    f = program(steps)
+    points = np.stack([POINT, POINT[::-1]])
+    batched = funcgrad.vmap(funcgrad.grad(f))(points)
+    for x, g in zip(points, batched, strict=True):
+        np.testing.assert_allclose(funcgrad.grad(f)(x), g, rtol=1e-10, atol=1e-12)
+    jaxpr = funcgrad.make_jaxpr(funcgrad.grad(f))(POINT)
+    funcgrad.check_jaxpr(jaxpr)
+    (replayed,) = funcgrad.eval_jaxpr(jaxpr, POINT)
+    np.testing.assert_allclose(replayed, funcgrad.grad(f)(POINT), rtol=1e-10, atol=1e-12)
+
+
+def test_the_caller_keeps_its_array() -> None:
+    x = POINT.copy()
+
+    def f(x: Any) -> Any:
+        x *= 2.0
+        x[0] = 1.0
+        return (x * x).sum()
+
+    assert funcgrad.grad(f)(x).tolist() == [0.0, *(8 * POINT[1:]).tolist()]
+    assert x.tolist() == POINT.tolist()
+
+
+def test_numbers_rebind_and_arrays_change() -> None:
+    def f(x: Any) -> Any:
+        y = x
+        x += 1.0
+        return (x * y).sum()
+
+    assert float(funcgrad.grad(f)(2.0)) == 5.0  # (x + 1) x, as for a Python number
+    assert funcgrad.grad(f)(np.array([2.0, 3.0])).tolist() == [6.0, 8.0]  # (x + 1)^2, as NumPy
+
+
+@pytest.mark.parametrize("make", [fnp.zeros, fnp.ones, fnp.empty, lambda n: fnp.full(n, 2.0)])
+def test_creation_functions_give_arrays_to_write_into(make: Callable[[int], Any]) -> None:
+    def f(x: Any) -> Any:
+        z = make(3)
+        z[0] = x[0]
+        z[1:] = x[1:] * x[0]
+        return (z * z).sum()
+
+    x = np.array([2.0, 3.0, 4.0])
+    expected = [2 * 2 * (1 + 9 + 16), 2 * 3 * 4, 2 * 4 * 4]
+    assert funcgrad.grad(f)(x).tolist() == expected
+    assert funcgrad.jacfwd(f)(x).tolist() == expected
+    assert funcgrad.vmap(funcgrad.grad(f))(x[None])[0].tolist() == expected
+
+
+def test_shape_and_dtype_must_fit() -> None:
+    def wider(x: Any) -> Any:
+        x += np.ones((2, 4))
+        return x.sum()
+
+    with pytest.raises(MutationError, match=r"shape \[2, 4\]"):
+        funcgrad.grad(wider)(POINT)
+
+    def complex_into_real(x: Any) -> Any:
+        x *= 1j
+        return x.sum()
+
+    with pytest.raises(MutationError, match="c128"):
+        funcgrad.grad(complex_into_real)(POINT)
+
+
+def test_a_loop_over_elements_is_linear_in_its_length() -> None:
+    def f(x: Any) -> Any:
+        z = fnp.zeros(len(x))
+        for i in range(1, len(x)):
+            z[i] = 0.5 * z[i - 1] + x[i]
+        return z.sum()
+
+    def per_step(n: int) -> float:
+        start = time.process_time()
+        funcgrad.grad(f)(np.ones(n))
+        return (time.process_time() - start) / n
+
+    per_step(100)
+    assert per_step(40_000) < 4 * per_step(2_000)

@@ -1,0 +1,1232 @@
+"""`funcgrad.numpy` and `funcgrad.scipy.special` against NumPy and SciPy, for every public name.
+
+A row of a table draws calls of one function. Every call must give on plain arrays what NumPy gives
+(value, shape, dtype), the same inside a transform and through NumPy's own function, and derivatives
+whose forward and reverse form agree with each other and with finite differences.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from samples import (
+    array,
+    away,
+    booleans,
+    broadcastable,
+    complexes,
+    distinct,
+    floats,
+    integers,
+    shapes,
+)
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad import tree
+from funcgrad.scipy import special
+
+Array = np.ndarray
+
+
+class Call(NamedTuple):
+    """``function(*args, **kwargs)``; `smooth`: finite differences may be compared."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    smooth: bool = True
+
+
+Row = SearchStrategy[Call]
+
+# ---------------------------------------------------------------- how rows are written
+
+REAL = away(floats(-2.9, 2.9), 0.0, 1.0, -1.0, 2.0, -2.0)
+HALF = away(floats(-0.45, 0.45), 0.0)  # not integers, not halves, ...
+POSITIVE = floats(0.15, 3.9)
+UNIT = away(floats(-0.9, 0.9), 0.0)
+COMPLEX = complexes()
+SINGLE = REAL.astype(np.float32)
+WHOLE = integers(-4, 4)
+COUNTS = integers(1, 5)
+TRUTH = booleans()
+ANY = [REAL, SINGLE, COMPLEX, WHOLE, TRUTH]
+NUMBERS = [REAL, SINGLE, COMPLEX, WHOLE]
+REALS = [REAL, SINGLE, WHOLE]
+BITS = [WHOLE, TRUTH]
+
+
+def some(*domains: Any, ndim: tuple[int, int] = (0, 3), side: tuple[int, int] = (0, 3)) -> Any:
+    """Arrays with elements of one of the domains."""
+    return shapes(ndim=ndim, side=side).flatmap(
+        lambda shape: st.sampled_from(domains).flatmap(lambda domain: array(domain, shape))
+    )
+
+
+def call(*args: Any, smooth: bool = True, **kwargs: Any) -> Row:
+    """One call, with a draw in place of every strategy among the arguments."""
+    return st.builds(
+        lambda args, kwargs: Call(args, kwargs, smooth),
+        st.tuples(*map(_strategy, args)),
+        st.fixed_dictionaries({k: _strategy(v) for k, v in kwargs.items()}),
+    )
+
+
+def rough(*args: Any, **kwargs: Any) -> Row:
+    """A call at a kink, or one whose result jumps."""
+    return call(*args, smooth=False, **kwargs)
+
+
+def _strategy(x: Any) -> SearchStrategy:
+    if isinstance(x, SearchStrategy):
+        return x
+    if isinstance(x, list | tuple) and any(isinstance(e, SearchStrategy) for e in x):
+        return st.tuples(*map(_strategy, x)).map(type(x))
+    return st.just(x)
+
+
+def unary(*domains: Array, smooth: bool = True) -> Row:
+    return call(some(*domains), smooth=smooth)
+
+
+@st.composite
+def elementwise(draw: Any, *domains: Any, smooth: bool = True) -> Call:
+    """One operand per entry (a domain, or a list of them), of shapes that broadcast together."""
+    found = draw(broadcastable(len(domains)))
+    picked = [draw(st.sampled_from(d)) if isinstance(d, list) else d for d in domains]
+    return Call(tuple(draw(array(d, s)) for d, s in zip(picked, found, strict=True)), {}, smooth)
+
+
+def two(*domains: Array, smooth: bool = True) -> Row:
+    return elementwise(list(domains), list(domains), smooth=smooth)
+
+
+@st.composite
+def reduction(
+    draw: Any,
+    *domains: Array,
+    least: int = 0,
+    several: bool = True,
+    whole: bool = True,
+    keep: bool = True,
+    smooth: bool = True,
+    before: tuple[Any, ...] = (),
+    **options: Any,
+) -> Call:
+    """An array and axis= in any form; a negative one, a tuple and None among them."""
+    shape = draw(shapes(ndim=(0 if whole else 1, 3), side=(least, 3)))
+    n = len(shape)
+    single = [st.integers(-n, n - 1)] if n else []
+    group = [st.sets(st.integers(0, n - 1)).map(lambda s: tuple(s))] if n and several else []
+    axis = draw(st.one_of(*([st.none()] if whole else []), *single, *group))
+    kwargs: dict[str, Any] = {"axis": axis} if axis is not None or draw(st.booleans()) else {}
+    if keep:
+        kwargs["keepdims"] = draw(st.booleans())
+    kwargs |= {k: draw(v) if isinstance(v, SearchStrategy) else v for k, v in options.items()}
+    domain = draw(st.sampled_from(domains))
+    fill = distinct if domain.dtype.kind in "fc" else array
+    x = draw(fill(domain, shape))
+    return Call((x, *(draw(_strategy(b)) for b in before)), kwargs, smooth)
+
+
+def running(*domains: Array, **options: Any) -> Row:
+    """Along one axis, or of the flattened array."""
+    return reduction(*domains, several=False, keep=False, **options)
+
+
+def numbers(*shape: int, low: float = 0.3, high: float = 1.9, seed: int = 0) -> Array:
+    """Numbers that look random, no two equal."""
+    rng = np.random.default_rng([seed, *shape])
+    return rng.permutation(np.linspace(low, high, max(int(np.prod(shape)), 1)))[
+        : int(np.prod(shape))
+    ].reshape(shape)
+
+
+def complex_numbers(*shape: int) -> Array:
+    return numbers(*shape) + 1j * numbers(*shape, seed=1)
+
+
+V, W = numbers(4), numbers(4, seed=1)  # vectors
+M, N = numbers(3, 4), numbers(3, 4, seed=1)  # matrices
+S = numbers(3, 3) + np.eye(3)  # square
+T = numbers(2, 3, 4)
+Z = complex_numbers(3)
+I3 = np.array([2, 0, 1])
+MASK = np.array([True, False, True, True])
+NAN = np.array([[1.5, np.nan, 0.5], [np.nan, np.nan, 2.5]])
+P2 = S @ S.T  # positive definite
+H2 = complex_numbers(3, 3) + complex_numbers(3, 3).conj().T + 4 * np.diag([1.0, 2.0, 3.0])
+
+one_of = st.one_of
+
+# ---------------------------------------------------------------- elementwise
+
+SMOOTH: dict[str, Row] = {
+    "abs": unary(*NUMBERS),
+    "absolute": unary(*NUMBERS),
+    "add": two(*NUMBERS),
+    "angle": one_of(unary(COMPLEX, POSITIVE, SINGLE), call(Z, deg=True), call(Z, True)),
+    "arccos": unary(UNIT, COMPLEX),
+    "arccosh": unary(POSITIVE + 1.1, COMPLEX),
+    "arcsin": unary(UNIT, COMPLEX),
+    "arcsinh": unary(REAL, COMPLEX),
+    "arctan": unary(REAL, COMPLEX),
+    "arctan2": elementwise([REAL, SINGLE], [REAL, SINGLE]),
+    "arctanh": unary(UNIT),
+    "cbrt": unary(REAL, SINGLE),
+    "conj": unary(*NUMBERS),
+    "conjugate": unary(*NUMBERS),
+    "copysign": two(REAL, SINGLE),
+    "cos": unary(REAL, SINGLE, COMPLEX, WHOLE),
+    "cosh": unary(REAL, COMPLEX),
+    "deg2rad": unary(REAL, SINGLE, WHOLE),
+    "degrees": unary(REAL, SINGLE, WHOLE),
+    "divide": elementwise(NUMBERS, [POSITIVE, COMPLEX, COUNTS]),
+    "exp": unary(REAL, SINGLE, COMPLEX, WHOLE),
+    "exp2": unary(REAL, SINGLE),
+    "expm1": unary(REAL, COMPLEX),
+    "fabs": unary(REAL, SINGLE, WHOLE.astype(np.int64)),
+    "float_power": elementwise([POSITIVE, COMPLEX], [REAL, COMPLEX]),
+    "fmax": two(REAL, WHOLE, smooth=False),
+    "fmin": two(REAL, WHOLE, smooth=False),
+    "fmod": elementwise([HALF, WHOLE], POSITIVE + 0.5),
+    "hypot": two(REAL, SINGLE),
+    "i0": unary(REAL),
+    "imag": unary(*NUMBERS),
+    "log": unary(POSITIVE, COMPLEX, COUNTS),
+    "log10": unary(POSITIVE, COMPLEX),
+    "log1p": unary(POSITIVE, COMPLEX),
+    "log2": unary(POSITIVE, COMPLEX),
+    "logaddexp": two(REAL, SINGLE),
+    "logaddexp2": two(REAL, SINGLE),
+    "maximum": two(REAL, WHOLE, smooth=False),
+    "minimum": two(REAL, WHOLE, smooth=False),
+    "mod": elementwise([HALF, WHOLE], [POSITIVE + 0.5]),
+    "multiply": two(*NUMBERS),
+    "nan_to_num": one_of(
+        unary(REAL, COMPLEX),
+        call(np.array([1.5, np.nan, np.inf, -np.inf]), smooth=False),
+        rough(np.array([1.5, np.nan, np.inf]), nan=2.0, posinf=3.0, neginf=-1.0),
+    ),
+    "negative": unary(*NUMBERS),
+    "positive": unary(*NUMBERS),
+    "pow": elementwise([POSITIVE, COMPLEX], [REAL, COMPLEX]),
+    "power": one_of(
+        elementwise([POSITIVE, COMPLEX], [REAL, COMPLEX]), elementwise(NUMBERS, COUNTS)
+    ),
+    "rad2deg": unary(REAL, SINGLE, WHOLE),
+    "radians": unary(REAL, SINGLE, WHOLE),
+    "real": unary(*NUMBERS),
+    "reciprocal": unary(REAL, COMPLEX),
+    "remainder": elementwise([HALF, WHOLE], [POSITIVE + 0.5]),
+    "sin": unary(REAL, SINGLE, COMPLEX, WHOLE),
+    "sinc": unary(REAL, SINGLE),
+    "sinh": unary(REAL, COMPLEX),
+    "sqrt": unary(POSITIVE, COMPLEX, COUNTS),
+    "square": unary(*NUMBERS),
+    "subtract": two(*NUMBERS),
+    "tan": unary(UNIT, COMPLEX),
+    "tanh": unary(REAL, SINGLE, COMPLEX, WHOLE),
+    "true_divide": elementwise(NUMBERS, [POSITIVE, COMPLEX, COUNTS]),
+}
+SMOOTH |= {
+    array_api: SMOOTH[name]
+    for array_api, name in {
+        "acos": "arccos",
+        "acosh": "arccosh",
+        "asin": "arcsin",
+        "asinh": "arcsinh",
+        "atan": "arctan",
+        "atan2": "arctan2",
+        "atanh": "arctanh",
+    }.items()
+}
+
+STEPS: dict[str, Row] = {
+    "around": one_of(unary(HALF, WHOLE, smooth=False), rough(some(HALF, COMPLEX), 1)),
+    "bitwise_and": elementwise(WHOLE, WHOLE),
+    "bitwise_invert": unary(*BITS),
+    "bitwise_left_shift": elementwise(COUNTS, COUNTS),
+    "bitwise_not": unary(*BITS),
+    "bitwise_or": elementwise(TRUTH, TRUTH),
+    "bitwise_right_shift": elementwise(WHOLE, COUNTS),
+    "bitwise_xor": elementwise(WHOLE, WHOLE),
+    "ceil": unary(HALF, SINGLE),
+    "clip": one_of(
+        call(some(REAL, SINGLE), -0.52, 0.53),
+        call(some(REAL), None, 0.53),
+        call(some(REAL), 0.53, None),
+        call(some(REAL), min=-0.52, max=0.53),
+        call(some(WHOLE), -1, None),
+        call(some(WHOLE), a_min=-1, a_max=2),
+        rough(np.array([0.0, 1.0, 0.5]), 0.0, 1.0),
+        call(M, 0.5 + 0.01 * N, 1.5 + 0.01 * V),
+    ),
+    "divmod": elementwise([HALF, WHOLE], [POSITIVE + 0.5]),
+    "equal": two(REAL, WHOLE),
+    "fix": unary(HALF, SINGLE),
+    "floor": unary(HALF, SINGLE),
+    "floor_divide": elementwise([HALF, WHOLE], [POSITIVE + 0.5]),
+    "gcd": elementwise(WHOLE, WHOLE),
+    "greater": two(REAL, WHOLE),
+    "greater_equal": two(REAL, WHOLE),
+    "heaviside": elementwise(REAL, REAL),
+    "invert": unary(*BITS),
+    "isfinite": unary(*NUMBERS),
+    "isinf": one_of(unary(*NUMBERS), rough(np.array([1.0, np.inf, np.nan]))),
+    "isnan": one_of(unary(*NUMBERS), rough(np.array([1.0, np.inf, np.nan]))),
+    "isneginf": rough(np.array([1.0, np.inf, -np.inf, np.nan])),
+    "isposinf": rough(np.array([1.0, np.inf, -np.inf, np.nan])),
+    "lcm": elementwise(COUNTS, COUNTS),
+    "ldexp": elementwise([REAL, SINGLE], integers(-2, 2)),
+    "left_shift": elementwise(COUNTS, COUNTS),
+    "less": two(REAL, WHOLE),
+    "less_equal": two(REAL, WHOLE),
+    "logical_and": two(REAL, TRUTH),
+    "logical_not": unary(REAL, TRUTH, WHOLE),
+    "logical_or": two(REAL, TRUTH),
+    "logical_xor": two(REAL, TRUTH),
+    "modf": unary(HALF, REAL, WHOLE, smooth=False),
+    "nextafter": two(REAL, SINGLE),
+    "not_equal": two(REAL, WHOLE),
+    "right_shift": elementwise(WHOLE, COUNTS),
+    "rint": unary(HALF, SINGLE),
+    "round": one_of(
+        unary(HALF, WHOLE, COMPLEX, smooth=False),
+        rough(some(REAL, SINGLE, COMPLEX), 1),
+        rough(some(REAL, WHOLE), decimals=-1),
+    ),
+    "sign": one_of(unary(*NUMBERS), rough(np.array([0.0, -1.0, 0j]))),
+    "signbit": unary(REAL, SINGLE),
+    "spacing": unary(POSITIVE, POSITIVE.astype(np.float32)),
+    "trunc": unary(HALF, SINGLE),
+}
+
+LOGIC: dict[str, Row] = {
+    "allclose": one_of(
+        call(M, M + 1e-9), call(M, M + 1e-3), call(M, N, rtol=9.0), rough(NAN, NAN, equal_nan=True)
+    ),
+    "array_equal": one_of(call(M, M), call(M, N), call(M, V), rough(NAN, NAN, equal_nan=True)),
+    "array_equiv": one_of(call(M, M), call(M, M[0]), call(V, np.ones(3))),
+    "isclose": one_of(
+        call(M, M + 1e-9),
+        call(some(REAL, WHOLE), 0.5),
+        rough(NAN, NAN),
+        rough(NAN, NAN, equal_nan=True),
+        rough(np.array([np.inf, -np.inf, 1.0]), np.array([np.inf, np.inf, np.inf])),
+        call([1, 2], [1, 3]),
+    ),
+    "iscomplex": unary(*NUMBERS),
+    "iscomplexobj": unary(*NUMBERS),
+    "isin": one_of(call(WHOLE, [1, 2]), call(M, M[0], invert=True)),
+    "isreal": unary(*NUMBERS),
+    "isrealobj": unary(*NUMBERS),
+    "isscalar": one_of(call(2.0), call("a"), call(np.ones(2))),
+    "real_if_close": one_of(call(M), call(Z), rough(Z.real + 1e-18j)),
+}
+
+# ---------------------------------------------------------------- creation, shape, order
+
+CREATION: dict[str, Row] = {
+    "arange": one_of(
+        call(5), call(1, 7, 2), call(2.0), call(1, stop=4), call(0, 1, 0.25), call(3, dtype="f4")
+    ),
+    "array": one_of(
+        call([[1.0, 2.0], [3.0, 4.0]]),
+        call([V, W]),
+        call([M[0, 0], 2.0, 3]),
+        call(M, dtype=np.float32),
+        call(V, ndmin=3),
+        call(((1, 2), (3, 4))),
+        call(2.5),
+        call(range(3)),
+        call([]),
+    ),
+    "asarray": one_of(call(M), call([1, 2]), call([V, W]), call(M, np.float32), call([Z, Z])),
+    "astype": one_of(
+        call(M, np.float32), call(M, int, smooth=False), call(Z, "c8"), call(I3, float)
+    ),
+    "copy": unary(*ANY),
+    "empty": one_of(call((2, 0)), call(0, "f4")),
+    "empty_like": call(np.ones((0, 2), "f4")),
+    "eye": one_of(call(3), call(2, 3, k=1), call(3, dtype=int), call(2, M=4)),
+    "fromfunction": one_of(
+        call(lambda i, j: i + 2 * j, (2, 3)), call(lambda i: i, (3,), dtype=int)
+    ),
+    "full": one_of(call(3, 2.0), call((2, 3), 7), call((2, 3), V[:3]), call(2, M[0, 0], "f4")),
+    "full_like": one_of(call(M, 2), call(I3, 7.0), call(M, V), call(M, 2, dtype=int)),
+    "geomspace": one_of(
+        call(1.0, 9.0, 5), call(M[0, 0], M[0, 1], num=4), call(V, W, 3), call(1, 100, 4, False)
+    ),
+    "identity": one_of(call(3), call(2, "f4")),
+    "indices": one_of(call((2, 3)), call((2, 3), sparse=True), call((3,), dtype=float)),
+    "linspace": one_of(
+        call(0.0, 1.0, 5),
+        call(M[0, 0], M[0, 1], 4),
+        call(V, W, 3, axis=1),
+        call(V, W, 3, axis=-1, endpoint=False),
+        call(V, 3.0, num=1),
+        call(0, 10, 4, dtype=int),
+        call(V[0], W[0], 3, retstep=True),
+        call(Z, 0.0, 3),
+    ),
+    "logspace": one_of(call(0.0, 1.0, 5), call(V, W, 3, base=2.0), call(0, 2, 3, axis=0)),
+    "meshgrid": one_of(
+        call(V, W[:3]),
+        call(V, W[:3], indexing="ij"),
+        call(V, W[:3], sparse=True),
+        call(V, W[:3], V[:2]),
+        call(V),
+        call(V, W, copy=False),
+    ),
+    "ones": one_of(call(3), call((2, 3), int)),
+    "ones_like": one_of(unary(*ANY), call(M, dtype=int), call(M, shape=(2,)), call([1, 2])),
+    "tri": one_of(call(3), call(2, 4, 1), call(3, k=-1, dtype=int)),
+    "zeros": one_of(call(3), call((2, 3), int), call(shape=2, dtype="c16")),
+    "zeros_like": one_of(unary(*ANY), call(M, dtype=int), call(M, shape=(2,)), call([1, 2])),
+}
+
+SHAPES: dict[str, Row] = {
+    "atleast_1d": one_of(unary(REAL), call(2.0, V, M)),
+    "atleast_2d": one_of(unary(REAL), call(2.0, V, T)),
+    "atleast_3d": one_of(unary(REAL), call(2.0, V, M)),
+    "broadcast_arrays": one_of(call(V, M, 2.0), call(V), call()),
+    "broadcast_to": one_of(call(V, (3, 4)), call(2.0, (2, 2)), call([1, 2], (2,)), call(V[:1], 3)),
+    "expand_dims": one_of(call(M, 0), call(M, -1), call(M, (0, 2)), call(2.0, axis=0)),
+    "flip": one_of(unary(*ANY), call(T, 1), call(T, (0, -1)), call([1, 2])),
+    "fliplr": one_of(call(M), call(T)),
+    "flipud": one_of(call(M), call(V)),
+    "matrix_transpose": one_of(call(M), call(T)),
+    "moveaxis": one_of(call(T, 0, -1), call(T, [0, 1], [-1, -2]), call(T, (2,), (0,))),
+    "ndim": one_of(unary(REAL), call([[1]])),
+    "permute_dims": one_of(call(T, (2, 0, 1)), call(M, axes=(-1, 0))),
+    "ravel": one_of(unary(*ANY), call(T, "F"), call(T, order="C"), call([[1], [2]])),
+    "reshape": one_of(
+        call(T, (4, 6)),
+        call(T, -1),
+        call(T, (-1, 2)),
+        call(T, (6, 4), order="F"),
+        call(T, (4, -1), "F"),
+        call([1, 2, 3, 4], (2, 2)),
+        call(np.ones((0, 3)), (3, 0)),
+        call(2.0, (1, 1)),
+    ),
+    "rollaxis": one_of(call(T, 2), call(T, 0, 3), call(T, 1, start=-1), call(T, 2, 1)),
+    "rot90": one_of(*(call(M, k) for k in range(-1, 5)), call(T, 1, (1, 2)), call(T, axes=(2, 0))),
+    "shape": one_of(unary(REAL), call([[1, 2]])),
+    "size": one_of(unary(REAL), call(M, 1), call([[1, 2]])),
+    "squeeze": one_of(call(M[:1, :, None]), call(M[:1, :, None], 0), call(M[:, None], axis=(1,))),
+    "swapaxes": one_of(call(T, 0, 2), call(T, -1, 1)),
+    "transpose": one_of(unary(*ANY), call(T, (1, 2, 0)), call(T, [-1, 0, 1]), call([[1, 2]])),
+}
+
+JOINING: dict[str, Row] = {
+    "append": one_of(call(M, N), call(M, N, 0), call(M, N, axis=-1), call([1], 2)),
+    "array_split": one_of(call(V, 3), call(M, [1, 3], 1), call(M, 2, axis=-1), call(V, (2, 9))),
+    "block": one_of(
+        call([[M, N], [N, M]]),
+        call([V, W]),
+        call(V),
+        call([[M], [V]]),
+        call([[np.eye(2), Z[:2, None]]]),
+    ),
+    "column_stack": one_of(call([V, W]), call((V[:3], M)), call(M)),
+    "concatenate": one_of(
+        call([V, W]),
+        call((M, N), 1),
+        call([M, N], axis=-1),
+        call([M, V], axis=None),
+        call([V, I3]),
+        call([V, W], dtype=np.float32),
+        call(M),
+        call([[1.0], V]),
+        call([Z, V]),
+    ),
+    "delete": one_of(
+        call(V, 1),
+        call(M, [0, 2], 1),
+        call(M, slice(0, 2), axis=0),
+        call(M, -1),
+        call(V, MASK),
+        call(V, []),
+    ),
+    "dsplit": one_of(call(T, 2), call(T, [1, 3])),
+    "dstack": one_of(call([V, W]), call([M, N]), call([T, T])),
+    "hsplit": one_of(call(M, 2), call(V, 2), call(T, [1])),
+    "hstack": one_of(call([V, W]), call([M, N]), call((1.0, V)), call([V, W], dtype="f4")),
+    "insert": one_of(
+        call(V, 1, 9.0),
+        call(V, [1, 3], [8.0, 9.0]),
+        call(V, [1, 3], 9.0),
+        call(M, 1, 9.0, axis=1),
+        call(M, 1, V[:3], axis=1),
+        call(M, [1], V[:3, None], axis=1),
+        call(M, [0, 2], W, axis=0),
+        call(V, slice(1, 3), [8.0, 9.0]),
+        call(V, 2, [5.0, 6.0, 7.0]),
+        call(M, -1, 9.0),
+        call(I3, 0, 7.9, smooth=False),
+    ),
+    "pad": one_of(
+        call(V, 1),
+        call(M, ((1, 2), (0, 1))),
+        call(M, (1, 2), "constant", constant_values=5.0),
+        call(M, 1, constant_values=((1.0, 2.0), (3.0, 4.0))),
+        call(V, 2, constant_values=W[:2]),
+        *(call(V, (2, 3), mode) for mode in ("edge", "reflect", "symmetric", "wrap")),
+        *(call(M, 2, mode) for mode in ("edge", "reflect", "symmetric", "wrap")),
+        *(call(M, 2, mode) for mode in ("maximum", "mean", "median", "minimum", "linear_ramp")),
+        call(M, ((1, 0), (2, 1)), "mean", stat_length=2),
+        call(M, ((1, 0), (2, 1)), "linear_ramp", end_values=((1.0, 2.0), (3.0, 4.0))),
+        call(I3, 2, "mean"),
+        call(I3, 3, "linear_ramp", end_values=9),
+    ),
+    "repeat": one_of(
+        call(V, 2), call(M, 2, 1), call(M, [1, 0, 2], axis=0), call(V, [2]), call(3, 4)
+    ),
+    "roll": one_of(
+        call(V, 1), call(M, 5), call(M, -1, 1), call(M, (1, 2), (0, 1)), call(M, 1, axis=(0, 0))
+    ),
+    "split": one_of(call(V, 2), call(M, [1, 3], 1), call(M, 3, axis=0), call(V, np.array([1]))),
+    "stack": one_of(
+        call([V, W]),
+        call([M, N], 1),
+        call((M, N), axis=-1),
+        call([1.0, V[0]]),
+        call([V, W], dtype="f4"),
+    ),
+    "tile": one_of(call(V, 2), call(M, (2, 1)), call(M, (2, 1, 2)), call(T, 2), call(2.0, 3)),
+    "unstack": one_of(call(M), call(M, axis=1)),
+    "vsplit": one_of(call(M, 3), call(T, [1])),
+    "vstack": one_of(call([V, W]), call([M, N]), call((V, M))),
+}
+JOINING["concat"] = JOINING["concatenate"]
+
+# ---------------------------------------------------------------- reductions
+
+REDUCTIONS: dict[str, Row] = {
+    "all": one_of(reduction(*ANY), call(M > 1, where=MASK), call(M > 0.5, 1, where=N > 1)),
+    "amax": reduction(*REALS, least=1),
+    "amin": reduction(*REALS, least=1),
+    "any": one_of(reduction(*ANY), call(M > 1, where=MASK), call(M > 1.5, 1, where=N > 1)),
+    "argmax": reduction(*REALS, least=1, several=False),
+    "argmin": reduction(*REALS, least=1, several=False),
+    "average": one_of(
+        reduction(*NUMBERS, least=1),
+        call(M, 1, V),
+        call(M, None, N),
+        call(M, (0,), weights=V[:3], returned=True),
+        call(M, 0, N, True, keepdims=True),
+        call(T, (1, 2), weights=M),
+        call(M, returned=True),
+        call(Z, weights=V[:3]),
+    ),
+    "count_nonzero": reduction(*ANY),
+    "max": one_of(
+        reduction(*REALS, least=1),
+        call(M, initial=1.05),
+        call(M, 0, None, True, 1.05),
+        call(M, 1, initial=0.0, where=N > 1),
+        call(np.ones((0, 3)), axis=0, initial=2.0),
+        rough(np.array([1.0, 1.0, 0.0])),
+    ),
+    "mean": one_of(
+        reduction(*ANY, least=1),
+        call(M, 0, np.float32),
+        call(M, where=N > 1),
+        call(M, 1, keepdims=True, where=MASK),
+        call(I3, dtype=np.float32),
+    ),
+    "median": reduction(*REALS, least=1),
+    "min": one_of(
+        reduction(*REALS, least=1), call(M, initial=1.05), call(M, 1, initial=9.0, where=N > 1)
+    ),
+    "nanargmax": one_of(running(*REALS, least=1), rough(NAN), rough(NAN, 1)),
+    "nanargmin": one_of(running(*REALS, least=1), rough(NAN), rough(NAN, 1, keepdims=True)),
+    "nancumprod": one_of(running(*NUMBERS), rough(NAN), rough(NAN, 1)),
+    "nancumsum": one_of(running(*NUMBERS), rough(NAN), rough(NAN, 1)),
+    "nanmax": one_of(reduction(*REALS, least=1), rough(NAN, 1), rough(NAN), rough(NAN, 0)),
+    "nanmean": one_of(
+        reduction(*ANY, least=1),
+        rough(NAN),
+        rough(NAN, 0),
+        rough(NAN, 1, where=[True, True, False]),
+    ),
+    "nanmedian": one_of(
+        reduction(*REALS, least=1), rough(NAN), rough(NAN, 0), rough(NAN, 1, keepdims=True)
+    ),
+    "nanmin": one_of(reduction(*REALS, least=1), rough(NAN, 1), rough(NAN), rough(NAN, 0)),
+    "nanpercentile": one_of(
+        call(M, 30.0), rough(NAN, [10.0, 55.0], 1), rough(NAN, 30, keepdims=True)
+    ),
+    "nanprod": one_of(reduction(*ANY), rough(NAN), rough(NAN, 1), rough(NAN, 0, initial=2.0)),
+    "nanquantile": one_of(
+        call(M, 0.3),
+        rough(NAN, [0.1, 0.55], 1),
+        rough(NAN, 0.3, keepdims=True),
+        call(T, V[:2] / 4, (0, 2)),
+    ),
+    "nanstd": one_of(
+        reduction(REAL, WHOLE, least=2), rough(NAN), rough(NAN, 0), rough(NAN, 1, ddof=1)
+    ),
+    "nansum": one_of(reduction(*ANY), rough(NAN), rough(NAN, 1), rough(NAN, 0, initial=2.0)),
+    "nanvar": one_of(
+        reduction(*NUMBERS, least=2), rough(NAN), rough(NAN, 0), rough(NAN, 1, ddof=1)
+    ),
+    "percentile": one_of(reduction(*REALS, least=1, before=(37.0,)), call(M, [10, 90], 0)),
+    "prod": one_of(
+        reduction(*ANY),
+        call(M, 0, np.float32),
+        call(M, 1, initial=2.0, where=N > 1),
+        rough(np.array([0.0, 2.0, 3.0])),
+        call(I3, dtype=np.int8),
+    ),
+    "ptp": reduction(*REALS, least=1),
+    "quantile": one_of(
+        reduction(*REALS, least=1, before=(0.37,)),
+        call(T, V[:2] / 4, (0, 2), keepdims=True),
+        call(M, [[0.1], [0.6]], 1),
+        *(call(M, 0.37, 1, method=m) for m in ("lower", "higher", "nearest", "midpoint", "hazen")),
+        call(M, 0.37, None, None, False, "weibull"),
+    ),
+    "std": one_of(
+        reduction(REAL, COMPLEX, WHOLE, least=2),
+        call(M, 0, ddof=1),
+        call(M, 1, None, None, 1, True),
+        call(M, where=N > 1),
+        call(M, 1, correction=1),
+        call(M, axis=0, mean=M.mean(axis=0, keepdims=True)),
+        call(I3, dtype=np.float32),
+    ),
+    "sum": one_of(
+        reduction(*ANY),
+        call(M, 0, np.float32),
+        call(M, 1, None, None, True),
+        call(M, initial=2.0),
+        call(M, where=N > 1),
+        call(M, 1, where=MASK, initial=1.0),
+        call(I3, dtype=np.int8),
+        call([1, 2]),
+        call(2.0),
+    ),
+    "var": one_of(
+        reduction(*NUMBERS, least=2),
+        call(M, 0, ddof=1),
+        call(M, where=N > 1),
+        call(M, 1, correction=1),
+        call(Z, where=MASK[:3]),
+        call(M, axis=0, mean=M.mean(axis=0, keepdims=True)),
+    ),
+}
+
+SEARCHING: dict[str, Row] = {
+    "argpartition": call(M, 1),
+    "argsort": one_of(running(*REALS, whole=False), call(M, None), call(M, stable=True)),
+    "argwhere": one_of(call(M > 1), call(I3)),
+    "bincount": one_of(call(I3), call(I3, V[:3]), call(I3, minlength=5), call(I3, weights=I3)),
+    "digitize": one_of(
+        call(M, [0.5, 1.0, 1.5]),
+        call(M, [1.5, 1.0, 0.5]),
+        call(np.array([1.0, 1.5]), [0.5, 1.0, 1.5], right=True),
+        call(np.array([1.0, 1.5]), [1.5, 1.0, 0.5], True),
+    ),
+    "flatnonzero": one_of(call(M > 1), call(I3)),
+    "lexsort": one_of(call((V, W)), call((I3, [1, 0, 1])), call(M), call((M, N), axis=0)),
+    "nonzero": one_of(call(M > 1), call(I3)),
+    "partition": one_of(call(M, 1), call(M, (0, 2), 0), call(M, 3, axis=None)),
+    "searchsorted": one_of(
+        call([1.0, 2.0, 3.0], np.array([2.0, 9.0])),
+        call([1.0, 2.0, 3.0], np.array([[2.0, 9.0]]), "right"),
+        call(np.array([3.0, 1.0, 2.0]), 2.5, sorter=[1, 2, 0]),
+    ),
+    "sort": one_of(running(*REALS, whole=False), call(M, None), call(M, 0, stable=True)),
+    "unique": one_of(
+        call(V),
+        rough(np.array([3.0, 1.0, 3.0])),
+        call(np.array([[3, 1], [3, 1], [0, 2]]), axis=0),
+        rough(np.array([3.0, 1.0, 3.0]), True, True, True),
+        rough(np.array([[3.0, 1.0, 3.0]]), return_inverse=True),
+        rough(NAN),
+    ),
+    "unique_all": rough(np.array([3.0, 1.0, 3.0])),
+    "unique_counts": rough(np.array([3.0, 1.0, 3.0])),
+    "unique_inverse": rough(np.array([[3.0, 1.0, 3.0]])),
+    "unique_values": rough(np.array([3.0, 1.0, 3.0])),
+}
+
+# ---------------------------------------------------------------- along an axis, products
+
+ALONG: dict[str, Row] = {
+    "convolve": one_of(
+        *(call(V, W[:k], mode) for k in (1, 2, 3, 4) for mode in ("full", "same", "valid")),
+        call(V[:2], W),
+        call(V[:2], W, "same"),
+        call(Z, V),
+        call([1, 2], [3]),
+    ),
+    "corrcoef": one_of(call(M), call(V, W), call(M, rowvar=False), call(complex_numbers(2, 3))),
+    "correlate": one_of(
+        *(call(V, W[:k], mode) for k in (1, 2, 3, 4) for mode in ("full", "same", "valid")),
+        *(call(V[:k], W, mode) for k in (1, 2, 3) for mode in ("full", "same", "valid")),
+        call(Z, complex_numbers(2)),
+        call(V, Z),
+    ),
+    "cov": one_of(
+        call(M),
+        call(V),
+        call(V, W),
+        call(M, N, bias=True),
+        call(M, rowvar=False, ddof=0),
+        call(M, fweights=np.array([1, 2, 1, 3])),
+        call(M, aweights=V),
+        call(M, None, True, False, None, np.array([1, 2, 1, 3]), W),
+        call(complex_numbers(2, 3)),
+    ),
+    "cross": one_of(
+        call(M[:, :3], N[:, :3]),
+        call(V[:3], W[:3]),
+        call(M, N, axis=0),
+        call(M, V[:3], 0, -1, 0),
+        call(Z, V[:3]),
+    ),
+    "cumprod": one_of(running(*ANY), call(M, 0, np.float32), rough(np.array([2.0, 0.0, 3.0]))),
+    "cumsum": one_of(running(*ANY), call(M, 0, np.float32), call([1, 2])),
+    "cumulative_prod": one_of(call(V), call(M, axis=1), call(M, axis=-1, include_initial=True)),
+    "cumulative_sum": one_of(
+        call(V), call(M, axis=1), call(M, axis=-1, include_initial=True), call(V, dtype="f4")
+    ),
+    "diff": one_of(
+        running(*ANY, whole=False),
+        call(M, 2),
+        call(M, 1, 0, prepend=1.0, append=N),
+        call(M, axis=1, append=0.0),
+        call(V, 0),
+        call(V[:1], 2),
+    ),
+    "dot": one_of(
+        call(V, W),
+        call(M, V),
+        call(M, N.T),
+        call(T, V),
+        call(V, T.swapaxes(1, 2)),
+        call(M, 2.0),
+        call(T, S.repeat(2, 0)[:4]),
+        call(Z, Z),
+        call([1, 2], [3, 4]),
+    ),
+    "ediff1d": one_of(call(V), call(M), call(V, [1.0, 2.0], 0.0), call(V, to_begin=W)),
+    "einsum": one_of(
+        call("ij,kj->ik", M, N),
+        call("ii", S),
+        call("...j,j", T, V),
+        call("ij,jk,kl", M, M.T, M, optimize=True),
+        call(M, [0, 1], V, [1], [0]),
+        call("i->", Z),
+        call("ij,j", M.astype("f4"), V.astype("f4"), dtype=np.float64),
+    ),
+    "gradient": one_of(
+        call(V),
+        call(V, 0.5),
+        call(M),
+        call(M, 2.0, 3.0),
+        call(M, axis=0),
+        call(V, np.sort(W)),
+        call(V, np.sort(W), edge_order=2),
+        call(M, np.sort(V[:3]), np.sort(W), edge_order=2),
+        call(T, axis=(1, 2), edge_order=2),
+        call(np.array([1, 4, 9])),
+    ),
+    "inner": one_of(call(V, W), call(M, N), call(T, V), call(V, 2.0), call(Z, Z)),
+    "interp": one_of(
+        call(numbers(3, low=-0.4, high=5.3), np.arange(5.0), numbers(5)),
+        call(numbers(2, 2, low=-0.4, high=5.3), np.arange(5.0), numbers(5), left=-1.0, right=7.0),
+        call(0.5, [0.0, 1.0], [1.0, 3.0]),
+        call(np.array([0.3, 2.0]), [1.0], [4.0]),
+        call(V, np.arange(3.0), Z),
+        call(numbers(4, low=-5.0, high=9.0), np.array([0.5, 3.1, 1.7]), V[:3], period=4.0),
+        rough(np.arange(5.0), np.arange(5.0), numbers(5)),
+    ),
+    "kron": one_of(call(V, W), call(M, N), call(M, V), call(2.0, V), call(T, V)),
+    "matmul": one_of(
+        call(M, N.T), call(M, V), call(V[:3], M), call(V, W), call(T, M.T), call(Z, Z)
+    ),
+    "matvec": one_of(call(M, V), call(T, V), call(T, W), call(np.stack([S + 0j] * 2), Z)),
+    "outer": one_of(call(V, W), call(M, V), call(2.0, V)),
+    "polyadd": one_of(call(V, W), call(V[:2], W), call(V, 1.0)),
+    "polyder": one_of(call(V), call(V, 2), call(V, m=9), call([1, 2, 3])),
+    "polyint": one_of(call(V), call(V, 2), call(V, 2, [1.0, 2.0]), call(V, m=2, k=3.0)),
+    "polymul": one_of(call(V, W), call(V[:2], W)),
+    "polysub": one_of(call(V, W), call(V[:2], W)),
+    "polyval": one_of(call(V, M), call([1, 2], 3), call(V, 2.0), call(Z, V)),
+    "tensordot": one_of(
+        call(T, T.transpose(1, 2, 0)),
+        call(T, M, axes=((1, 2), (0, 1))),
+        call(V, W, 0),
+        call(T, V, 1),
+        call(M, N, ([0], [0])),
+    ),
+    "trapezoid": one_of(
+        running(REAL, COMPLEX, WHOLE, whole=False),
+        call(M, V),
+        call(M, N),
+        call(M, dx=0.5, axis=0),
+        call(M, V[:3], axis=0),
+        call(M, 2 * N, 1.0, 0),
+    ),
+    "unwrap": one_of(
+        call(numbers(6, low=-9.0, high=9.0)),
+        call(numbers(3, 4, low=-9.0, high=9.0), axis=0),
+        call(numbers(6, low=-9.0, high=9.0), period=3.0),
+        call(numbers(6, low=-9.0, high=9.0), 4.0),
+        call(np.array([0, 5, 1, 7]), period=4),
+        call(np.array([0, 5, 1, 7]), period=5),
+    ),
+    "vander": one_of(call(V), call(V, 3), call(V, N=3, increasing=True), call([1, 2, 3])),
+    "vdot": one_of(call(V, W), call(M, N), call(Z, Z)),
+    "vecdot": one_of(call(V, W), call(M, V), call(T, M), call(M, N, axis=0), call(Z, Z)),
+    "vecmat": one_of(call(V[:3], M), call(V[:3], np.stack([M, N])), call(Z, S)),
+}
+
+# ---------------------------------------------------------------- matrices, choosing, writing
+
+CHOOSING: dict[str, Row] = {
+    "choose": one_of(
+        call(I3, [V[:3], W[:3], 2.0]),
+        call(np.array([5, 0, -1]), [V[:3], W[:3]], mode="wrap"),
+        call(np.array([5, 0, -1]), [V[:3], W[:3]], None, "clip"),
+        call(I3[:, None], M),
+    ),
+    "compress": one_of(call(MASK, V), call(MASK, M, 1), call([True], M, axis=0), call(MASK, M)),
+    "diag": one_of(call(V), call(V, 1), call(V, k=-2), call(M), call(M, 1), call(M, -1)),
+    "diag_indices_from": one_of(call(S), call(np.ones((2, 2, 2)))),
+    "diagflat": one_of(call(M), call(V, -1), call(2.0)),
+    "diagonal": one_of(call(M), call(T, 1), call(T, -1, 1, 2), call(T, axis1=2, axis2=0)),
+    "extract": one_of(call(M > 1, M), call(MASK, V), call([1, 0], [3, 4])),
+    "piecewise": one_of(
+        call(M, [M < 0.8, M > 1.2], [lambda x: x**2, 3.0]),
+        call(M, [M < 0.8, M > 1.2], [np.sin, np.exp, lambda x: -x]),
+        call(V, V > 1, [lambda x, a: a * x, 0.0], 3.0),
+        call(V, [MASK, V > 9], [lambda x: x, lambda x: x[0]]),
+        call(0.5, [True], [lambda x: x * 2.0]),
+    ),
+    "select": one_of(
+        call([M < 0.8, M > 1.2], [M, N]),
+        call([M < 0.8, M > 1.2], [M, 2.0], default=-1.0),
+        call([MASK], [I3[[0, 1, 2, 0]]], 2.5),
+    ),
+    "take": one_of(
+        call(V, [2, 0, 0]),
+        call(M, I3, 1),
+        call(M, -1, axis=0),
+        call(M, [[1, 2], [0, 9]]),
+        call(M, [7, -9], 1, mode="wrap"),
+        call(M, [7, -9], 1, None, "clip"),
+        call(V, []),
+    ),
+    "take_along_axis": one_of(
+        call(M, np.array([[1, 0]]), 1),
+        call(M, np.argsort(M, axis=0), axis=0),
+        call(M, np.array([5, 0]), None),
+    ),
+    "trace": one_of(call(M), call(T, 1), call(T, -1, 1, 2), call(T, axis1=2, axis2=0, dtype="f4")),
+    "tril": one_of(call(M), call(T, 1), call(V), call(M, k=-1)),
+    "tril_indices_from": one_of(call(S), call(M, 1)),
+    "triu": one_of(call(M), call(T, 1), call(V), call(M, k=-1)),
+    "triu_indices_from": one_of(call(S), call(M, k=1)),
+    "where": one_of(
+        call(M > 1, M, N),
+        call(MASK, V, 0.0),
+        call(M > 1, 1, 2),
+        call(M > 1),
+        call([1, 0], V[:2], 0),
+    ),
+}
+
+WRITING: dict[str, Row] = {
+    "copyto": one_of(call(M, N), call(M, V), call(M, 2.0, where=N > 1), call(M, I3[0])),
+    "fill_diagonal": one_of(
+        call(M, 2.0),
+        call(M, V),
+        call(T[:, :2, :2], V),
+        call(numbers(7, 2), V[:3], wrap=True),
+        call(numbers(7, 2), 5.0),
+    ),
+    "place": one_of(call(M, N > 1, V), call(V, MASK, [1.0, 2.0])),
+    "put": one_of(
+        call(M, [0, 5], V[:2]),
+        call(M, [0, 5, 7], [1.0]),
+        call(M, 3, 2.0),
+        call(M, [-1, 99], W, mode="clip"),
+        call(M, [-1, 99], W, "wrap"),
+    ),
+    "put_along_axis": one_of(
+        call(M, np.array([[1, 0]]), 5.0, 1),
+        call(M, np.array([[1], [0], [3]]), V[:3, None], axis=1),
+        call(M, np.array([5, 0]), V[:2], None),
+    ),
+    "putmask": one_of(call(M, N > 1, V), call(V, MASK, 2.0), call(M, N > 1, N)),
+}
+
+TYPES: dict[str, Row] = {
+    "can_cast": one_of(call(np.float32, "f8"), call(I3.dtype, "f4", "same_kind")),
+    "common_type": one_of(call(V, Z), call(V.astype("f4")), call(I3, V)),
+    "result_type": one_of(call(V, "f4"), call(V.astype("f4"), 2.0), call(I3, V), call(2)),
+}
+
+# ---------------------------------------------------------------- linalg
+
+LINALG: dict[str, Row] = {
+    "cholesky": one_of(call(P2), call(H2), call(np.stack([P2, 2 * P2]), upper=True)),
+    "cond": one_of(call(S), call(M), *(call(S, p) for p in (2, -2, 1, np.inf, "fro"))),
+    "cross": one_of(call(V[:3], W[:3]), call(M, N, axis=0)),
+    "det": one_of(call(S), call(np.stack([S, P2])), call(H2), call(np.eye(3, dtype=int))),
+    "diagonal": one_of(call(M), call(T, offset=1)),
+    "eigh": one_of(call(P2), call(np.stack([P2, 2 * P2]), UPLO="L")),
+    "eigvalsh": one_of(call(P2), call(P2, "U"), call(H2), call(np.stack([P2, 2 * P2]))),
+    "inv": one_of(call(S), call(np.stack([S, P2])), call(H2)),
+    "lstsq": one_of(
+        call(M.T, W), call(M.T, N.T), call(M, N), call(np.ones((3, 2)), V[:3], 1e-9, smooth=False)
+    ),
+    "matmul": call(M, N.T),
+    "matrix_norm": one_of(
+        call(M), *(call(T, ord=p) for p in (1, -1, 2, -2, np.inf, "nuc")), call(M, keepdims=True)
+    ),
+    "matrix_power": one_of(*(call(S, n) for n in (0, 1, 3, -2))),
+    "matrix_rank": one_of(call(M), call(np.ones((2, 2)))),
+    "matrix_transpose": call(T),
+    "multi_dot": one_of(call([M, N.T, S]), call([V[:3], M, V]), call([M, V])),
+    "norm": one_of(
+        *(call(V, p) for p in (None, 1, 2, 3, np.inf, -np.inf, 0, -1)),
+        *(call(M, p) for p in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc")),
+        call(M, axis=1),
+        call(T, 1, -1, True),
+        call(T, axis=(0, 2)),
+        call(T, None, None, True),
+        call(Z),
+        call(I3),
+    ),
+    "outer": call(V, W),
+    "pinv": one_of(call(M), call(S), call(M, 1e-9), call(M, rtol=None)),
+    "qr": one_of(call(S), call(M, "r"), call(M.T, mode="reduced"), call(M, "complete")),
+    "slogdet": one_of(call(S), call(-P2), call(H2)),
+    "solve": one_of(call(S, V[:3]), call(S, M), call(np.stack([S, P2]), M), call(H2, Z)),
+    "svd": one_of(call(S), call(M, False), call(M, compute_uv=False), call(M, full_matrices=False)),
+    "svdvals": one_of(call(M), call(T), call(H2)),
+    "tensordot": one_of(call(T, T.transpose(1, 2, 0)), call(T, M, axes=((1, 2), (0, 1)))),
+    "tensorinv": one_of(call(numbers(4, 2, 2), ind=1), call(numbers(2, 3, 6), ind=2)),
+    "tensorsolve": one_of(
+        call(numbers(2, 3, 6), numbers(2, 3, seed=1)),
+        call(numbers(6, 2, 3), numbers(6, seed=1), None),
+    ),
+    "trace": one_of(call(M), call(T, offset=1)),
+    "vecdot": one_of(call(V, W), call(Z, Z), call(M, N, axis=0)),
+    "vector_norm": one_of(
+        call(M),
+        call(M, ord=1),
+        call(T, axis=(0, 2)),
+        call(M, axis=1, ord=3),
+        call(M, keepdims=True),
+    ),
+}
+
+# ---------------------------------------------------------------- special
+
+SPECIAL: dict[str, Row] = {
+    "beta": elementwise(POSITIVE, POSITIVE),
+    "betaln": elementwise(POSITIVE, POSITIVE),
+    "cbrt": unary(REAL),
+    "digamma": unary(POSITIVE),
+    "entr": unary(POSITIVE),
+    "erf": unary(REAL, SINGLE),
+    "erfc": unary(REAL),
+    "erfcinv": unary(POSITIVE / 2.1),
+    "erfcx": unary(REAL),
+    "erfinv": unary(UNIT),
+    "exp2": unary(REAL),
+    "expit": unary(REAL, SINGLE),
+    "expm1": unary(REAL),
+    "gamma": unary(POSITIVE),
+    "gammaln": unary(POSITIVE),
+    "gammasgn": unary(REAL),
+    "huber": elementwise(POSITIVE, REAL + 0.02),
+    "i0": unary(REAL),
+    "i0e": unary(REAL),
+    "i1": unary(REAL),
+    "i1e": unary(REAL),
+    "kl_div": elementwise(POSITIVE, POSITIVE),
+    "log1p": unary(POSITIVE),
+    "log_expit": unary(REAL),
+    "log_ndtr": unary(REAL),
+    "log_softmax": one_of(call(M), call(M, 1), call(T, axis=(0, 2))),
+    "logit": unary(POSITIVE / 4),
+    "logsumexp": one_of(
+        reduction(REAL, WHOLE, least=1),
+        call(M, b=N),
+        call(M, 1, N - 1.0, return_sign=True),
+        call(M, 0, V, True),
+        call(M, axis=1, return_sign=True),
+        rough(np.array([-np.inf, 1.0, 2.0]), b=np.array([1.0, 0.0, 3.0])),
+    ),
+    "multigammaln": call(POSITIVE[5:9] + 1, 3),
+    "ndtr": unary(REAL),
+    "ndtri": unary(POSITIVE / 4),
+    "polygamma": one_of(call(0, V), call(1, V), call(2, V)),
+    "pseudo_huber": elementwise(POSITIVE, REAL),
+    "psi": unary(POSITIVE),
+    "rel_entr": elementwise(POSITIVE, POSITIVE),
+    "sinc": unary(REAL),
+    "softmax": one_of(call(M), call(M, 1), call(T, axis=(0, 2))),
+    "softplus": unary(REAL),
+    "xlog1py": elementwise(REAL, POSITIVE),
+    "xlogy": elementwise(REAL, POSITIVE),
+}
+
+TABLES = [
+    SMOOTH, STEPS, LOGIC, CREATION, SHAPES, JOINING, REDUCTIONS, SEARCHING, ALONG, CHOOSING, WRITING,
+    TYPES,
+]  # fmt: skip
+ROWS = {name: row for table in TABLES for name, row in table.items()}
+
+# NumPy's own functions, types and constants.
+AS_THEY_ARE = {name for name in fnp.__all__ if getattr(fnp, name) is getattr(np, name, None)} | {
+    "e", "euler_gamma", "inf", "linalg", "nan", "newaxis", "pi"
+}  # fmt: skip
+
+# ---------------------------------------------------------------- where NumPy differs, and why
+
+
+def _lstsq(*args: Any) -> Any:
+    x, squares, rank, s = np.linalg.lstsq(*args)
+    return x, squares, int(rank), s
+
+
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "partition": lambda a, kth, axis=-1: np.sort(a, axis),  # a partition need not be sorted
+    "argpartition": lambda a, kth, axis=-1: np.argsort(a, axis),
+    "lstsq": _lstsq,  # its rank is an int32
+}
+# NumPy's functions that are not asked through __array_function__, so `np.<name>` cannot reach ours.
+NOT_DISPATCHED = {
+    "arange", "array", "asarray", "broadcast_shapes", "eye", "fromfunction", "full", "identity",
+    "indices", "isscalar", "ones", "tri", "zeros",
+}  # fmt: skip
+IN_PLACE = set(WRITING)
+
+
+# ---------------------------------------------------------------- running a call
+
+
+def function(space: ModuleType, name: str) -> Callable[..., Any]:
+    """The function, which returns the array written into if NumPy's returns nothing."""
+    f = getattr(space, name)
+    if name not in IN_PLACE or space not in (np, fnp):
+        return f
+
+    def written(a: Any, *args: Any, **kwargs: Any) -> Any:
+        a = a.copy()
+        assert f(a, *args, **kwargs) is None
+        return a
+
+    return written
+
+
+def is_inexact(x: Any) -> bool:
+    return isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fc"
+
+
+class Closed:
+    """A call as a function of its floating arrays, to its floating results and the others."""
+
+    def __init__(self, f: Callable[..., Any], call: Call) -> None:
+        self.f = f
+        leaves, self.treedef = tree.flatten((call.args, call.kwargs))
+        self.places = [i for i, x in enumerate(leaves) if is_inexact(x)]
+        self.leaves = leaves
+        self.primals = [np.asarray(leaves[i]) for i in self.places]
+        self.others: list[Any] = []
+
+    def results(self, xs: Any) -> list[Any]:
+        leaves = list(self.leaves)
+        for i, x in zip(self.places, xs, strict=True):
+            leaves[i] = x
+        args, kwargs = tree.unflatten(self.treedef, leaves)
+        return tree.leaves(self.f(*args, **kwargs))
+
+    def __call__(self, *xs: Any) -> list[Any]:
+        outs = self.results(xs)
+        floating = [y for y in outs if getattr(getattr(y, "dtype", None), "kind", "") in ("f", "c")]
+        self.others = [y for y in outs if not any(y is z for z in floating)]
+        return floating
+
+
+def quiet(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The result without the warnings: NumPy's about NaN and empty slices are not ours."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return f(*args, **kwargs)
+
+
+def close(x: Any, y: Any, scale: float = 1.0) -> None:
+    """Equal up to rounding, with the same shape and dtype."""
+    a, b = np.asarray(x), np.asarray(y)
+    assert a.shape == b.shape
+    assert a.dtype == b.dtype
+    if a.dtype.kind in "fc":
+        single = a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1) <= 4
+        tolerance = scale * (2e-5 if single else 1e-11)
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+    else:
+        np.testing.assert_array_equal(a, b)
+
+
+def leaves(x: Any) -> list[Any]:
+    """The leaves of a result, with a number in place of a dtype."""
+    return [np.dtype(y).num if isinstance(y, np.dtype | type) else y for y in tree.leaves(x)]
+
+
+def tangents(closed: Closed, rng: np.random.Generator) -> tuple[Any, ...]:
+    return tuple(like(x, rng) for x in closed.primals)
+
+
+def like(x: Any, rng: np.random.Generator) -> Any:
+    t = rng.uniform(-1, 1, x.shape)
+    if x.dtype.kind == "c":
+        t = t + 1j * rng.uniform(-1, 1, x.shape)
+    return t.astype(x.dtype)
+
+
+def pairing(ts: Any, cts: Any) -> float:
+    return float(
+        sum((np.asarray(t) * np.asarray(ct)).real.sum() for t, ct in zip(ts, cts, strict=True))
+    )
+
+
+def check_plain(ours: Callable[..., Any], theirs: Callable[..., Any], call: Call) -> None:
+    expected = leaves(quiet(theirs, *call.args, **call.kwargs))
+    found = leaves(quiet(ours, *call.args, **call.kwargs))
+    assert len(found) == len(expected)
+    for x, y in zip(found, expected, strict=True):
+        assert isinstance(x, np.ndarray | np.generic | bool | int | float | complex)
+        close(x, y)
+
+
+def check_traced(closed: Closed, call: Call, *, exact: bool) -> None:
+    """Values inside of `jvp` and `vjp`, reverse = forward = finite differences."""
+    plain = quiet(closed, *closed.primals)
+    others = closed.others
+    if not closed.primals:
+        return
+    rng = np.random.default_rng(0)
+    ts = tangents(closed, rng)
+    ys, dys = quiet(funcgrad.jvp, closed, tuple(closed.primals), ts)
+    back, pull = quiet(funcgrad.vjp, closed, *closed.primals)
+    assert len(ys) == len(back) == len(plain)
+    for x, y, z in zip(plain, ys, back, strict=True):
+        close(y, x)
+        close(z, x)
+    for x, y in zip(others, closed.others, strict=True):
+        assert x == y if isinstance(x, type) else np.shape(x) == np.shape(y)
+    if not ys or not all(np.isfinite(d).all() for d in dys):
+        return
+    cts = [like(np.asarray(y), rng) for y in ys]
+    gs = quiet(pull, cts)
+    for x, g in zip(closed.primals, gs, strict=True):
+        assert (g.shape, g.dtype) == (x.shape, x.dtype)
+    single = any(
+        x.dtype.itemsize <= (8 if x.dtype.kind == "c" else 4)
+        for x in (*closed.primals, *map(np.asarray, ys))
+    )
+    size = 1 + sum(np.abs(np.asarray(d)).sum() for d in (*dys, *gs))
+    assert abs(pairing(ts, gs) - pairing(dys, cts)) <= (1e-4 if single else 1e-9) * size
+    if exact and call.smooth and not single:
+        check_difference(closed, ts, dys)
+
+
+def check_difference(closed: Closed, ts: Any, dys: Any) -> None:
+    h = 2.0**-17
+    high, low = (
+        quiet(closed, *(x + s * h * t for x, t in zip(closed.primals, ts, strict=True)))
+        for s in (1, -1)
+    )
+    for a, b, d in zip(high, low, dys, strict=True):
+        numeric = (np.asarray(a) - np.asarray(b)) / (2 * h)
+        scale = 1 + float(np.abs(d).max(initial=0)) + float(np.abs(a).max(initial=0))
+        np.testing.assert_allclose(numeric, d, rtol=1e-5, atol=1e-5 * scale)
+
+
+# ---------------------------------------------------------------- the tests
+
+
+def test_every_name_has_a_row() -> None:
+    assert sorted(fnp.__all__) == sorted({*ROWS, *AS_THEY_ARE})
+    assert sorted(fnp.linalg.__all__) == sorted({*LINALG, "LinAlgError"})
+    assert sorted(special.__all__) == sorted(SPECIAL)
+    assert all(hasattr(fnp, name) for name in fnp.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(AS_THEY_ARE - {"linalg"}))
+def test_what_is_numpys_own(name: str) -> None:
+    ours, theirs = getattr(fnp, name), getattr(np, name)
+    assert ours is theirs or ours == theirs or (ours != ours and theirs != theirs)
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+@given(data=st.data())
+def test_numpy(name: str, data: Any) -> None:
+    if not hasattr(np, name):
+        pytest.skip("this NumPy does not have it")
+    call = data.draw(ROWS[name])
+    ours, theirs = function(fnp, name), function(np, name)
+    check_plain(ours, REFERENCES.get(name, theirs), call)
+    closed = Closed(ours, call)
+    check_traced(closed, call, exact=True)
+    plain_ufunc = not (isinstance(theirs, np.ufunc) and call.kwargs)
+    if name not in NOT_DISPATCHED and plain_ufunc:
+        check_dispatch(closed, Closed(theirs, call))
+
+
+def check_dispatch(ours: Closed, theirs: Closed) -> None:
+    """NumPy's own function on traced values does what ours does."""
+    if not ours.primals:
+        return
+    ts = tangents(ours, np.random.default_rng(0))
+    expected = quiet(funcgrad.jvp, ours, tuple(ours.primals), ts)
+    found = quiet(funcgrad.jvp, theirs, tuple(theirs.primals), ts)
+    for xs, ys in zip(found, expected, strict=True):
+        for x, y in zip(xs, ys, strict=True):
+            close(x, y)
+
+
+@pytest.mark.parametrize("name", sorted(LINALG))
+@given(data=st.data())
+def test_linalg(name: str, data: Any) -> None:
+    if not hasattr(np.linalg, name):
+        pytest.skip("this NumPy does not have it")
+    call = data.draw(LINALG[name])
+    ours, theirs = getattr(fnp.linalg, name), getattr(np.linalg, name)
+    check_plain(ours, REFERENCES.get(name, theirs), call)
+    closed = Closed(ours, call)
+    check_traced(closed, call, exact=name not in ("cholesky", "eigh", "eigvalsh"))
+    check_dispatch(closed, Closed(theirs, call))
+
+
+@pytest.mark.parametrize("name", sorted(SPECIAL))
+@given(data=st.data())
+def test_special(name: str, data: Any) -> None:
+    reference = getattr(pytest.importorskip("scipy.special"), name, None)
+    if reference is None:
+        pytest.skip("this SciPy does not have it")
+    call = data.draw(SPECIAL[name])
+    check_plain(getattr(special, name), reference, call)
+    closed = Closed(getattr(special, name), call)
+    check_traced(closed, call, exact=True)
+    if isinstance(reference, np.ufunc):
+        check_dispatch(closed, Closed(reference, call))
