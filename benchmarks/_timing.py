@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import platform
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,7 +51,11 @@ def calls_per_batch(call: Callable[[], object], batch_seconds: float) -> int:
 def interleave(
     contenders: Mapping[str, Callable[[], object]], rounds: int, batch_seconds: float
 ) -> Timings:
-    """Run every contender once per round, starting each round with another one."""
+    """Run every contender once per round, each round in another order.
+
+    The order is shuffled because a contender inherits the state of the memory allocator and of
+    the caches from the one before it.
+    """
     names = list(contenders)
     repeats = {name: calls_per_batch(contenders[name], batch_seconds) for name in names}
     measured: dict[str, list[float]] = {name: [] for name in names}
@@ -61,8 +66,7 @@ def interleave(
             # whoever happens to allocate next.
             gc.collect()
             gc.disable()
-            first = turn % len(names)
-            for name in names[first:] + names[:first]:
+            for name in random.Random(turn).sample(names, len(names)):
                 measured[name].append(seconds_per_call(contenders[name], repeats[name]))
     finally:
         if was_enabled:

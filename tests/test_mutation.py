@@ -50,7 +50,7 @@ def run(steps: list[Step], x: Any, z: Any) -> Any:
             z[rest[0]] *= 0.5
         elif name == "view":
             part = z[rest[0]]
-            if part.ndim:
+            if part.ndim and len(part):
                 part[rest[1] if isinstance(rest[1], slice) else 0] = total + x[0]
         elif name == "mask":
             z[z > rest[0]] *= 2.0

@@ -7,6 +7,7 @@ whose forward and reverse form agree with each other and with finite differences
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from types import ModuleType
@@ -32,6 +33,7 @@ from samples import (
 import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad import tree
+from funcgrad.errors import ArgumentError, ConcretizationError, HandoverError, ShapeError
 from funcgrad.scipy import special
 
 Array = np.ndarray
@@ -762,6 +764,13 @@ ALONG: dict[str, Row] = {
     "outer": one_of(call(V, W), call(M, V), call(2.0, V)),
     "polyadd": one_of(call(V, W), call(V[:2], W), call(V, 1.0)),
     "polyder": one_of(call(V), call(V, 2), call(V, m=9), call([1, 2, 3])),
+    "polyfit": one_of(
+        call(V, W, 1),
+        call(V, W, deg=2, w=0.5 + V),
+        call(V, np.stack([W, V], 1), 2, 1e-9),
+        call(numbers(6), complex_numbers(6), 3),
+        call([1, 2, 3], [4, 5, 9], 1),
+    ),
     "polyint": one_of(call(V), call(V, 2), call(V, 2, [1.0, 2.0]), call(V, m=2, k=3.0)),
     "polymul": one_of(call(V, W), call(V[:2], W)),
     "polysub": one_of(call(V, W), call(V[:2], W)),
@@ -1019,6 +1028,12 @@ NOT_DISPATCHED = {
     "indices", "isscalar", "ones", "tri", "zeros",
 }  # fmt: skip
 IN_PLACE = set(WRITING)
+# What cannot be answered without numbers: the shape of the result depends on them.
+NEEDS_VALUES = {
+    "argwhere", "compress", "digitize", "extract", "flatnonzero", "isin", "nonzero", "pad", "place",
+    "piecewise", "real_if_close", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "where",
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------- running a call
@@ -1110,8 +1125,12 @@ def pairing(ts: Any, cts: Any) -> float:
 
 
 def check_plain(ours: Callable[..., Any], theirs: Callable[..., Any], call: Call) -> None:
-    expected = leaves(quiet(theirs, *call.args, **call.kwargs))
-    found = leaves(quiet(ours, *call.args, **call.kwargs))
+    """The same values, and no warning where NumPy has none."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        expected = leaves(theirs(*call.args, **call.kwargs))
+    run = quiet if heard else lambda f, *args, **kwargs: f(*args, **kwargs)
+    found = leaves(run(ours, *call.args, **call.kwargs))
     assert len(found) == len(expected)
     for x, y in zip(found, expected, strict=True):
         assert isinstance(x, np.ndarray | np.generic | bool | int | float | complex)
@@ -1162,6 +1181,23 @@ def check_difference(closed: Closed, ts: Any, dys: Any) -> None:
         np.testing.assert_allclose(numeric, d, rtol=1e-5, atol=1e-5 * scale)
 
 
+def check_batches(closed: Closed, *, needs_values: bool) -> None:
+    """`vmap` is the function of every example; shapes and dtypes are known without numbers."""
+    if not closed.primals:
+        return
+    batch = [(x, (1.01 * x).astype(x.dtype)) for x in closed.primals]
+    try:
+        found = quiet(funcgrad.vmap(closed), *(np.stack(pair) for pair in batch))
+        avals = quiet(funcgrad.eval_shape, closed, *closed.primals)
+    except ConcretizationError:
+        assert needs_values
+        return
+    one, two = (quiet(closed, *xs) for xs in zip(*batch, strict=True))
+    for y, a, b, aval in zip(found, one, two, avals, strict=True):
+        close(y, np.stack([a, b]), 10)
+        assert (aval.shape, aval.dtype) == (np.shape(a), a.dtype)
+
+
 # ---------------------------------------------------------------- the tests
 
 
@@ -1188,6 +1224,7 @@ def test_numpy(name: str, data: Any) -> None:
     check_plain(ours, REFERENCES.get(name, theirs), call)
     closed = Closed(ours, call)
     check_traced(closed, call, exact=True)
+    check_batches(closed, needs_values=name in NEEDS_VALUES)
     plain_ufunc = not (isinstance(theirs, np.ufunc) and call.kwargs)
     if name not in NOT_DISPATCHED and plain_ufunc:
         check_dispatch(closed, Closed(theirs, call))
@@ -1216,6 +1253,8 @@ def test_linalg(name: str, data: Any) -> None:
     closed = Closed(ours, call)
     check_traced(closed, call, exact=name not in ("cholesky", "eigh", "eigvalsh"))
     check_dispatch(closed, Closed(theirs, call))
+    if name != "lstsq" or call.smooth:  # while only types are known it counts on full rank
+        check_batches(closed, needs_values=name == "matrix_rank")
 
 
 @pytest.mark.parametrize("name", sorted(SPECIAL))
@@ -1228,5 +1267,242 @@ def test_special(name: str, data: Any) -> None:
     check_plain(getattr(special, name), reference, call)
     closed = Closed(getattr(special, name), call)
     check_traced(closed, call, exact=True)
+    check_batches(closed, needs_values=False)
     if isinstance(reference, np.ufunc):
         check_dispatch(closed, Closed(reference, call))
+
+
+# ---------------------------------------------------------------- on another device
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+@given(data=st.data())
+def test_cupy(name: str, cupy: ModuleType, data: Any) -> None:
+    """Arrays of another module give the same, and nothing meets an array of NumPy's."""
+    check_cupy(cupy, function(fnp, name), data.draw(ROWS[name]))
+
+
+@pytest.mark.parametrize("name", sorted(LINALG))
+@given(data=st.data())
+def test_linalg_on_cupy(name: str, cupy: ModuleType, data: Any) -> None:
+    check_cupy(cupy, getattr(fnp.linalg, name), data.draw(LINALG[name]))
+
+
+def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call) -> None:
+    found, treedef = tree.flatten((call.args, call.kwargs))
+    there = [cupy.asarray(x) if type(x) is np.ndarray else x for x in found]
+    args, kwargs = tree.unflatten(treedef, there)
+    expected = leaves(quiet(f, *call.args, **call.kwargs))
+    for x, y in zip(leaves(quiet(f, *args, **kwargs)), expected, strict=True):
+        close(x.get() if isinstance(x, cupy.ndarray) else x, y)
+
+
+# ---------------------------------------------------------------- signatures
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def pairs_of_functions() -> list[tuple[str, Any, Any]]:
+    spaces = [(fnp, np, ROWS), (fnp.linalg, np.linalg, LINALG)]
+    return [
+        (f"{ours.__name__}.{name}", getattr(ours, name), getattr(theirs, name))
+        for ours, theirs, names in spaces
+        for name in sorted(names)
+        if hasattr(theirs, name)
+    ]
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs"), pairs_of_functions())
+def test_signature(name: str, ours: Any, theirs: Any) -> None:
+    """Every parameter is NumPy's, in NumPy's place, and can be passed as NumPy's can."""
+    try:
+        found = inspect.signature(theirs).parameters
+    except ValueError:
+        pytest.skip("NumPy does not say")
+    places = [p for p in found.values() if p.kind in POSITIONAL]
+    for i, p in enumerate(inspect.signature(ours).parameters.values()):
+        if p.kind in POSITIONAL:
+            assert p.kind is places[i].kind
+            assert p.kind is p.POSITIONAL_ONLY or p.name == places[i].name
+        else:
+            assert p.name in found
+            assert p.kind is found[p.name].kind
+
+
+# ---------------------------------------------------------------- writing
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "array": lambda: fnp.array([0.0, 0.0]),
+    "asarray": lambda: fnp.asarray([0.0, 0.0]),
+    "array of an array": lambda: fnp.array(np.zeros(2)),
+    "copy": lambda: fnp.copy(np.zeros(2)),
+    "empty": lambda: fnp.empty(2),
+    "eye": lambda: fnp.eye(2)[0],
+    "full": lambda: fnp.full(2, 0.0),
+    "linspace": lambda: fnp.linspace(0.0, 1.0, 2),
+    "ones_like": lambda: fnp.ones_like(np.zeros(2)),
+    "zeros": lambda: fnp.zeros(2),
+    "zeros_like": lambda: fnp.zeros_like(np.zeros(2)),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_new_arrays_can_be_written_into(name: str) -> None:
+    def f(x: Any) -> Any:
+        z = MAKERS[name]()
+        z[0] = x
+        z[1] = 2.0 * x
+        return (z * z).sum()
+
+    assert f(3.0) == 45.0
+    assert funcgrad.grad(f)(3.0) == 30.0
+    assert funcgrad.jvp(f, (3.0,), (1.0,))[1] == 30.0
+    assert funcgrad.vmap(f)(np.array([1.0, 3.0])).tolist() == [5.0, 45.0]
+    assert funcgrad.grad(funcgrad.grad(f))(3.0) == 10.0
+    assert funcgrad.eval_jaxpr(funcgrad.make_jaxpr(f)(3.0), 3.0)[0] == 45.0
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "array_split": lambda z: fnp.array_split(z, 2)[1],
+    "expand_dims": lambda z: fnp.expand_dims(z, 1)[1:],
+    "flip": lambda z: fnp.flip(z, 1)[:, :2],
+    "matrix_transpose": lambda z: fnp.matrix_transpose(z)[1],
+    "moveaxis": lambda z: fnp.moveaxis(z, 0, 1)[1],
+    "ravel": lambda z: fnp.ravel(z)[2:4],
+    "reshape": lambda z: fnp.reshape(z, (4, 3))[2],
+    "reshape F": lambda z: fnp.reshape(z, (4, 3), order="F")[2],
+    "rot90": lambda z: fnp.rot90(z)[0],
+    "squeeze": lambda z: fnp.squeeze(z[:1])[1:],
+    "swapaxes": lambda z: fnp.swapaxes(z, 0, 1)[1],
+    "transpose": lambda z: fnp.transpose(z)[2],
+    "unstack": lambda z: fnp.unstack(z, axis=1)[1],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_are_written_through_as_in_numpy(name: str) -> None:
+    def f(z: Any, x: Any) -> Any:
+        VIEWS[name](z)[...] = x
+        return z
+
+    expected = f(M.copy(), 5.0)
+    assert (expected != M).any() or name == "reshape F"  # which has to copy
+    found = funcgrad.jvp(lambda x: f(fnp.array(M), x), (5.0,), (1.0,))
+    np.testing.assert_array_equal(found[0], expected)
+    np.testing.assert_array_equal(found[1], expected != M)
+
+
+@pytest.mark.parametrize("copy", [fnp.copy, fnp.array, lambda z: fnp.tile(z, 1), fnp.append])
+def test_copies_are_not_written_through(copy: Any) -> None:
+    def f(x: Any) -> Any:
+        z = fnp.zeros(2)
+        c = copy(z, 0.0) if copy is fnp.append else copy(z)
+        c[0] = x
+        return z.sum()
+
+    assert funcgrad.grad(f)(3.0) == 0.0
+
+
+def test_asarray_is_the_array_itself() -> None:
+    def f(x: Any) -> Any:
+        assert fnp.asarray(x) is x
+        return x.sum()
+
+    funcgrad.grad(f)(V)
+    assert fnp.asarray(V) is V
+
+
+# ---------------------------------------------------------------- errors
+
+ERRORS: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
+    (lambda x: fnp.sum(x, axis=5), ShapeError, r"fnp\.sum: axis 5 .* array of 2 dimensions"),
+    (lambda x: np.sum(x, axis=5), ShapeError, r"fnp\.sum: axis 5 does not exist"),
+    (lambda x: fnp.sum(x, (0, -2)), ShapeError, r"fnp\.sum: an axis is given twice"),
+    (lambda x: fnp.sum(x, 1.5), ArgumentError, r"axis must be an integer, found float"),
+    (lambda x: fnp.mean(x, out=x), ArgumentError, r"fnp\.mean: out= is not supported"),
+    (lambda x: fnp.max(x, where=x > 1), ArgumentError, r"where= needs initial="),
+    (lambda x: fnp.sum("abc"), ArgumentError, r"found str"),
+    (lambda x: fnp.sum([x, "abc"]), ArgumentError, r"found str"),
+    (lambda x: fnp.array([x, 1.0]), ShapeError, r"nested list makes no array: entry 0 has shape"),
+    (lambda x: fnp.reshape(x, (5, -1)), ShapeError, r"shape \[3, 4\] cannot take .* \[5, -1\]"),
+    (lambda x: fnp.reshape(x, (5, 2)), ShapeError, r"has 12 elements; shape \[5, 2\] needs 10"),
+    (lambda x: fnp.ravel(x, order="Q"), ArgumentError, r"order='Q'"),
+    (lambda x: fnp.squeeze(x, 0), ShapeError, r"only axes of length 1"),
+    (lambda x: fnp.transpose(x, (0, 0)), ShapeError, r"no permutation of 2 axes"),
+    (lambda x: fnp.broadcast_to(x, (2, 2)), ShapeError, r"does not broadcast to \[2, 2\]"),
+    (lambda x: fnp.stack([x, x[0]]), ShapeError, r"one shape, found \[3, 4\], \[4\]"),
+    (lambda x: fnp.concatenate([x[0, 0], 1.0]), ShapeError, r"use fnp\.stack"),
+    (lambda x: fnp.concatenate([]), ArgumentError, r"at least one array"),
+    (lambda x: fnp.split(x, 2), ShapeError, r"3 elements make no 2 equal parts"),
+    (lambda x: fnp.block([[x], x]), ArgumentError, r"nested equally deep"),
+    (lambda x: fnp.pad(x, 1, "mirror"), ArgumentError, r"mode='mirror'; need one of constant"),
+    (lambda x: fnp.pad(x, 1, "edge", end_values=1), ArgumentError, r"has no option end_values="),
+    (lambda x: fnp.pad(x, ((1, 2, 3),)), ShapeError, r"does not fit 2 axes"),
+    (lambda x: fnp.roll(x, (1, 2, 3), (0, 1)), ShapeError, r"differ in length"),
+    (lambda x: fnp.clip(x, 0, 1, min=0), ArgumentError, r"given under two names"),
+    (lambda x: fnp.take(x, [0], mode="no"), ArgumentError, r"mode='no'"),
+    (lambda x: fnp.where(x > 0, x), ArgumentError, r"both x and y, or neither"),
+    (lambda x: fnp.sort(x, order="f"), ArgumentError, r"order= is not supported"),
+    (lambda x: fnp.interp(x, [], []), ShapeError, r"two vectors of one length, not empty"),
+    (lambda x: fnp.average(x, weights=[1.0]), ShapeError, r"weights of shape \[1\]"),
+    (lambda x: fnp.gradient(x[:1]), ShapeError, r"axis 0 has 1 elements; need 2"),
+    (lambda x: fnp.cross(x, x), ShapeError, r"3 elements, found 4 and 4"),
+    (lambda x: fnp.convolve(x, x), ShapeError, r"needs two vectors"),
+    (lambda x: fnp.zeros(3, device="tpu"), ArgumentError, r"device='tpu'"),
+    (lambda x: fnp.linalg.svd(x), ArgumentError, r"pass full_matrices=False"),
+    (lambda x: fnp.linalg.qr(x.T, "complete"), ArgumentError, r"use mode='reduced'"),
+    (lambda x: fnp.put(np.zeros(3), 0, x[0, 0]), HandoverError, r"fnp\.zeros"),
+    (lambda x: fnp.fill_diagonal(np.zeros((3, 3)), x[0, 0]), HandoverError, r"fnp\.zeros"),
+]
+
+
+@pytest.mark.parametrize("i", range(len(ERRORS)))
+def test_errors_name_the_function_and_the_line(i: int) -> None:
+    f, error, message = ERRORS[i]
+
+    def user(x: Any) -> Any:
+        f(x)
+        return x.sum()
+
+    with pytest.raises(error, match=message) as caught:
+        funcgrad.grad(user)(M)
+    assert "test_numpy.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("f", [fnp.unique, fnp.nonzero, lambda x: fnp.compress(x > 1, x)])
+def test_values_that_are_not_known(f: Any) -> None:
+    with pytest.raises(ConcretizationError, match=r"must be known while tracing.*test_numpy"):
+        funcgrad.vmap(f)(M)
+
+
+# ---------------------------------------------------------------- derivatives at kinks
+
+
+def gradient_of(f: Callable[[Any], Any], *x: float) -> list[float]:
+    return funcgrad.grad(lambda v: f(v))(np.array(x)).tolist()
+
+
+def test_choices_at_kinks() -> None:
+    assert gradient_of(lambda x: fnp.clip(x, 0, 1).sum(), 0.0, 1.0, 0.5) == [1.0, 1.0, 1.0]
+    assert gradient_of(lambda x: fnp.clip(x, 0, None).sum(), 0.0, -1.0) == [1.0, 0.0]
+    assert gradient_of(fnp.max, 1.0, 1.0, 0.0) == [0.5, 0.5, 0.0]
+    assert gradient_of(fnp.median, 1.0, 2.0, 3.0, 4.0) == [0.0, 0.5, 0.5, 0.0]
+    assert gradient_of(lambda x: fnp.dot(fnp.sort(x), [1.0, 2.0, 3.0]), 1.0, 1.0, 0.0) == [
+        2.0,
+        3.0,
+        1.0,
+    ]
+    assert gradient_of(fnp.std, 1.0, 1.0) == [0.0, 0.0]
+    assert gradient_of(lambda x: fnp.std(x, where=[True, True]), 1.0, 1.0) == [0.0, 0.0]
+    assert gradient_of(fnp.linalg.norm, 0.0, 0.0) == [0.0, 0.0]
+    assert gradient_of(fnp.prod, 0.0, 2.0, 3.0) == [6.0, 0.0, 0.0]
+    assert gradient_of(lambda x: fnp.nansum(x), np.nan, 1.0) == [0.0, 1.0]
+    assert gradient_of(lambda x: fnp.interp(x, [0.0, 1.0, 3.0], [0.0, 1.0, 9.0]).sum(), 1.0) == [
+        4.0
+    ]
+
+
+def test_elementwise_pieces_do_not_see_each_other() -> None:
+    """A function of `piecewise` is not evaluated where another one is used."""
+    f = lambda x: fnp.piecewise(x, [x > 0], [fnp.sqrt, 0.0]).sum()  # noqa: E731
+    assert gradient_of(f, 4.0, 0.0) == [0.25, 0.0]

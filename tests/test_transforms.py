@@ -305,9 +305,15 @@ WRITES = {
     "own_argument": (own_argument, own_argument_without_writes),
     "accumulates": (accumulates, accumulates_without_writes),
 }
+
+
+def pulled(value: Any, pull: Function) -> Any:
+    return pull(np.arange(1.0, 1.0 + value.size))
+
+
 PROBES: dict[str, Function] = {
     "jvp": lambda f, x, y: funcgrad.jvp(f, (x, y), (x + 1.0, y - 1.0)),
-    "vjp": lambda f, x, y: funcgrad.vjp(f, x, y)[1](f(x, y) + 1.0),
+    "vjp": lambda f, x, y: pulled(*funcgrad.vjp(f, x, y)),
     "grad": lambda f, x, y: funcgrad.grad(lambda x, y: fnp.sum(f(x, y) ** 2), (0, 1))(x, y),
     "grad_of_x": lambda f, x, y: funcgrad.grad(lambda x: fnp.sum(f(x, y) ** 2))(x),
     "grad_of_y": lambda f, x, y: funcgrad.grad(lambda y: fnp.sum(f(x, y) ** 2))(y),
@@ -330,6 +336,8 @@ PROBES: dict[str, Function] = {
 @pytest.mark.parametrize("name", WRITES)
 def test_writes_under_every_transform(name: str, probe: str) -> None:
     writing, pure = WRITES[name]
+    if name == "own_argument" and probe in ("grad_of_x", "vmap_of_x"):
+        return  # there it is a plain array, which plain Python writes into
     x, y = np.array(1.5), np.array([0.5, -1.0, 2.0])
     found = PROBES[probe](writing, x, y)
     expected = PROBES[probe](pure, x, y)
@@ -359,7 +367,6 @@ class Stop(Exception):
 
 
 def raises(*args: Any) -> Any:
-    _ = args[0] * 2.0
     raise Stop
 
 
@@ -500,10 +507,10 @@ LOOPS: dict[str, tuple[int, Function]] = {
     "linearize": (1_000, lambda: funcgrad.linearize(loss, POINT)[1](POINT)),
     "vmap": (1_000, lambda: funcgrad.vmap(loss)(POINT[None])),
     "make_jaxpr": (1_000, lambda: funcgrad.make_jaxpr(loss)(POINT)),
-    "hessian": (300, lambda: funcgrad.hessian(loss)(POINT)),
-    "checkpoint": (500, lambda: funcgrad.grad(funcgrad.checkpoint(loss))(POINT)),
-    "custom_vjp": (500, lambda: funcgrad.grad(by_custom_vjp(oscillation))(X)),
-    "custom_jvp": (500, lambda: funcgrad.grad(by_custom_jvp(oscillation))(X)),
+    "hessian": (1_000, lambda: funcgrad.hessian(loss)(POINT)),
+    "checkpoint": (1_000, lambda: funcgrad.grad(funcgrad.checkpoint(loss))(POINT)),
+    "custom_vjp": (1_000, lambda: funcgrad.grad(by_custom_vjp(oscillation))(X)),
+    "custom_jvp": (1_000, lambda: funcgrad.grad(by_custom_jvp(oscillation))(X)),
     "exception": (1_000, lambda: failing_gradient()),
 }
 
@@ -515,20 +522,21 @@ def failing_gradient() -> None:
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_leaks_nothing(name: str) -> None:
-    """Without the cycle collector: what a transform made is freed by reference counts alone."""
+    """Reference counts alone free what a transform made: the collector finds no cycle after it."""
     count, run = LOOPS[name]
     for _ in range(20):
         run()  # fills caches
-    gc.collect()
-    gc.disable()
     tracemalloc.start()
+    gc.disable()
     try:
-        run()
+        gc.collect()  # empties the interpreter's free lists too
         before = tracemalloc.get_traced_memory()[0]
         for _ in range(count):
             run()
+        cycles = gc.collect()
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
-        tracemalloc.stop()
         gc.enable()
+        tracemalloc.stop()
+    assert cycles < 10, f"{cycles} objects in cycles after {count} runs"
     assert grown < 20_000, f"{grown / count:.0f} bytes for each of {count} runs"

@@ -39,11 +39,10 @@ from ..ops.logic import (
 )
 from ..ops.rounding import ceil, floor, heaviside, nextafter, rint, signbit, spacing, trunc
 from ..ops.select import fmax, fmin, maximum, minimum
-from ..ops.special import i0
 from ..ops.trigonometric import (
     arccos, arccos as acos, arccosh, arccosh as acosh, arcsin, arcsin as asin, arcsinh,
     arcsinh as asinh, arctan, arctan as atan, arctan2, arctan2 as atan2, arctanh, arctanh as atanh,
-    cos, cosh, sin, sinc, sinh, tan, tanh,
+    cos, cosh, sin, sinh, tan, tanh,
 )
 from .accumulating import (
     cumprod, cumsum, cumulative_prod, cumulative_sum, diff, ediff1d, gradient, interp, trapezoid,
@@ -57,8 +56,8 @@ from .creation import (
     ones_like, tri, zeros, zeros_like,
 )
 from .elementwise import (
-    around, clip, degrees, degrees as rad2deg, divmod, fabs, fix, modf, nan_to_num, radians,
-    radians as deg2rad, round, sign,
+    around, clip, degrees, degrees as rad2deg, divmod, fabs, fix, i0, modf, nan_to_num, radians,
+    radians as deg2rad, round, sign, sinc,
 )
 from .indexing import choose, compress, extract, piecewise, select, take, take_along_axis, where
 from .joining import (
@@ -79,7 +78,7 @@ from .ordering import (
     flip, fliplr, flipud, matrix_transpose, moveaxis, rollaxis, rot90, swapaxes, transpose,
     transpose as permute_dims,
 )
-from .polynomials import polyadd, polyder, polyint, polymul, polysub, polyval, vander
+from .polynomials import polyadd, polyder, polyfit, polyint, polymul, polysub, polyval, vander
 from .products import (
     convolve, correlate, cross, dot, einsum, inner, kron, matvec, outer, tensordot, vdot, vecdot,
     vecmat,
@@ -102,6 +101,7 @@ from .sorting import (
 )
 from .statistics import average, corrcoef, cov, median, percentile, quantile
 from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
+from .promotion import __array_namespace_info__ as __array_namespace_info__
 
 __array_api_version__ = "2024.12"
 
@@ -351,6 +351,7 @@ __all__ = [
     "place",
     "polyadd",
     "polyder",
+    "polyfit",
     "polyint",
     "polymul",
     "polysub",

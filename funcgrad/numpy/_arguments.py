@@ -6,7 +6,6 @@ Axes become non-negative, lists become arrays, and an option that is not support
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,23 +21,24 @@ from ..ops.structural import reshape
 from ..views import snapshot
 
 _get_current = current.get
+_NUMBERS = (float, int, bool, complex)
 
 
 # ---------------------------------------------------------------- operands
 
 
-def operand(x: Any) -> Any:
-    """`x` itself if it is an array, a number or traced; an array made of it if it is a list.
+def operand(x: Any, xp: Any = np) -> Any:
+    """`x` itself if it is an array, a number or traced; an array of `xp` if it is a list.
 
     Raises: ArgumentError: `x` holds no numbers.
     """
     cls = x.__class__
     if cls in NAMESPACES or isinstance(x, Tracer):
         return x
-    return _made_of(x)
+    return _made_of(x, xp)
 
 
-def _made_of(x: Any) -> Any:
+def _made_of(x: Any, xp: Any) -> Any:
     cls = x.__class__
     try:
         register(cls)
@@ -47,35 +47,69 @@ def _made_of(x: Any) -> Any:
         pass
     if hasattr(cls, "__process_primitive__"):
         return x
-    if isinstance(x, list | tuple) and contains_traced(x):
+    if contains_foreign(x):
         return stacked(x)
     made = np.asarray(x)
     if made.dtype.kind not in "biufc":
         raise ArgumentError(
             f"expected an array, a number or a nested list of numbers, found {cls.__name__}{where()}"
         )
-    return made
+    return made if xp is np else xp.asarray(made)
 
 
-def array_of(x: Any) -> Any:
+def array_of(x: Any, xp: Any = np) -> Any:
     """Like `operand`, with a 0-d array in place of a Python number."""
-    x = operand(x)
-    return np.asarray(x) if x.__class__ in (float, int, bool, complex) else x
+    x = operand(x, xp)
+    if x.__class__ in _NUMBERS or (xp is not np and isinstance(x, np.generic)):
+        return xp.asarray(x)
+    return x
 
 
-def contains_traced(x: Any) -> bool:
-    """Whether `x` is a traced value or a nested list with one in it."""
+def operands(*xs: Any) -> tuple[Any, ...]:
+    """`operand` of each; what has to be made is made on the device of the others."""
+    xp = module_of(*xs)
+    return tuple(operand(x, xp) for x in xs)
+
+
+def arrays_of(*xs: Any) -> tuple[Any, ...]:
+    """`array_of` each; what has to be made is made on the device of the others."""
+    xp = module_of(*xs)
+    return tuple(array_of(x, xp) for x in xs)
+
+
+def module_of(*xs: Any) -> Any:
+    """The array module of the first array among the arguments, also inside lists; else NumPy."""
+    for x in xs:
+        if isinstance(x, list | tuple):
+            found = module_of(*x)
+            if found is not np:
+                return found
+        elif is_array(x):
+            return concrete_namespace(x)
+    return np
+
+
+def contains_foreign(x: Any) -> bool:
+    """Whether NumPy cannot make an array of `x`: it has a traced value or a device's array in it."""
+    cls = x.__class__
+    if cls in _NUMBERS:
+        return False
     if isinstance(x, list | tuple):
-        return any(map(contains_traced, x))
-    return isinstance(x, Tracer) or hasattr(x.__class__, "__process_primitive__")
+        return any(map(contains_foreign, x))
+    if isinstance(x, Tracer) or hasattr(cls, "__process_primitive__"):
+        return True
+    return _array_module(x) not in (np, None)
 
 
-def stacked(xs: Sequence[Any]) -> Any:
-    """The array whose rows are the entries of a nested list.
+def stacked(xs: Any) -> Any:
+    """The array whose rows are the entries of a nested list; an array is itself.
 
     Raises: ShapeError: the entries differ in shape.
     """
-    rows = [stacked(x) if isinstance(x, list | tuple) else operand(x) for x in xs]
+    if not isinstance(xs, list | tuple):
+        return xs
+    xp = module_of(*xs)
+    rows = [stacked(x) if contains_foreign(x) else operand(x, xp) for x in xs]
     shapes = [aval_of(x).shape for x in rows]
     for i, shape in enumerate(shapes):
         if shape != shapes[0]:
@@ -90,7 +124,20 @@ def stacked(xs: Sequence[Any]) -> Any:
 
 def is_array(x: Any) -> bool:
     """Whether `x` is an array or a traced value, not a number."""
-    return NAMESPACES.get(x.__class__) is not None or isinstance(x, Tracer)
+    return isinstance(x, Tracer) or _array_module(x) is not None
+
+
+def _array_module(x: Any) -> Any:
+    """The module of a plain array; None for numbers, lists and everything else."""
+    cls = x.__class__
+    try:
+        return NAMESPACES[cls]
+    except KeyError:
+        pass
+    try:
+        return register(cls)
+    except KeyError:
+        return None
 
 
 # ---------------------------------------------------------------- results
@@ -160,10 +207,12 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape given as an integer or a sequence of them."""
+    if shape.__class__ is tuple:
+        return tuple(map(operator.index, shape))
     try:
         return (operator.index(shape),)
     except TypeError:
-        return tuple(operator.index(n) for n in shape)
+        return tuple(map(operator.index, shape))
 
 
 def with_axes(x: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: Any) -> Any:
@@ -201,6 +250,12 @@ def on_cpu(name: str, device: Any) -> Any:
             f"..._like functions on an array of that device{where()}"
         )
     return np
+
+
+def host(name: str, what: str, x: Any) -> np.ndarray:
+    """`concrete` as a NumPy array: for the few integers that decide shapes."""
+    x = array_of(concrete(name, what, x))
+    return x if isinstance(x, np.ndarray) else np.array(x.tolist(), x.dtype)
 
 
 def concrete(name: str, what: str, x: Any) -> Any:

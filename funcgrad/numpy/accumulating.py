@@ -18,7 +18,7 @@ from ..ops.join import concatenate
 from ..ops.logic import equal, greater, less, logical_and, not_equal
 from ..ops.sort import argsort, searchsorted
 from ..ops.structural import broadcast_to, reshape
-from ._arguments import array_of, axis_of, converted, operand, refuse
+from ._arguments import array_of, arrays_of, axis_of, beside, converted, module_of, operand, refuse
 from .shaping import ravel
 
 # ---------------------------------------------------------------- running sums and products
@@ -129,7 +129,7 @@ def _from_initial(
 def _filled(x: Any, axis: int, length: int, value: Any) -> Any:
     """`value` in the shape of `x` with another length along the axis, in its dtype."""
     shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
-    return broadcast_to(converted(array_of(value), x.dtype), shape=shape)
+    return broadcast_to(converted(beside(x, value), x.dtype), shape=shape)
 
 
 # ---------------------------------------------------------------- differences
@@ -152,7 +152,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if n == 0:
         return a
     axis = axis_of("diff", axis, a.ndim)
-    ends = [None if x is None else array_of(x) for x in (prepend, append)]
+    xp = module_of(a)
+    ends = [None if x is None else array_of(x, xp) for x in (prepend, append)]
     parts = [x if x is None or x.ndim else _widened(a, axis, x) for x in ends]
     parts.insert(1, a)
     given = [x for x in parts if x is not None]
@@ -180,7 +181,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """
     y = diff(ravel(ary))
     before, after = (
-        None if x is None else converted(ravel(x), y.dtype) for x in (to_begin, to_end)
+        None if x is None else converted(ravel(array_of(x, module_of(y))), y.dtype)
+        for x in (to_begin, to_end)
     )
     parts = [x for x in (before, y, after) if x is not None]
     return y if len(parts) == 1 else concatenate(*parts, axis=0)
@@ -207,7 +209,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         raise ArgumentError(f"fnp.gradient: edge_order={edge_order}; need 1 or 2{where()}")
     given = axis if isinstance(axis, tuple | list) else range(f.ndim) if axis is None else (axis,)
     axes = [axis_of("gradient", i, f.ndim) for i in given]
-    spacings: list[Any] = [operand(h) for h in varargs] or [1.0]
+    spacings: list[Any] = [operand(h, module_of(f)) for h in varargs] or [1.0]
     if len(spacings) == 1 and aval_of(spacings[0]).ndim == 0:
         spacings *= len(axes)
     if len(spacings) != len(axes):
@@ -284,7 +286,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     if x is None:
         d = operand(dx)
     else:
-        x = array_of(x)
+        x = array_of(x, module_of(y))
         d = diff(x) if x.ndim == 1 else diff(x, axis=axis)
         if x.ndim == 1:
             d = reshape(d, shape=(*d.shape, *(1,) * (y.ndim - axis - 1)))
@@ -339,9 +341,7 @@ def interp(
     >>> interp([0.5, 9.0], [0.0, 1.0], [10.0, 20.0]).tolist()
     [15.0, 20.0]
     """
-    x, xp, fp = (
-        converted(array_of(v), np.result_type(array_of(v).dtype, float)) for v in (x, xp, fp)
-    )
+    x, xp, fp = (converted(v, np.result_type(v.dtype, float)) for v in arrays_of(x, xp, fp))
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.shape[0]:
         raise ShapeError(
             f"fnp.interp: xp of shape {list(xp.shape)} and fp of shape {list(fp.shape)}; need two "

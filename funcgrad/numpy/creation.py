@@ -15,7 +15,7 @@ from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
 from ._arguments import (
     array_of,
-    contains_traced,
+    contains_foreign,
     converted,
     copied,
     fresh,
@@ -85,7 +85,7 @@ def full(
     [7.0, 7.0]
     """
     xp = on_cpu("full", device)
-    if contains_traced(fill_value):
+    if contains_foreign(fill_value):
         return _broadcast_to(converted(operand(fill_value), dtype), shape=shape_of(shape))
     return fresh(xp.full(shape, fill_value, dtype, order))
 
@@ -190,7 +190,7 @@ def full_like(
     aval = aval_of(a)
     shape = aval.shape if shape is None else shape_of(shape)
     dtype = aval.dtype if dtype is None else dtype
-    if contains_traced(fill_value):
+    if contains_foreign(fill_value):
         return _broadcast_to(converted(operand(fill_value), dtype), shape=shape)
     return fresh(concrete_namespace(a).full(shape, fill_value, dtype))
 
@@ -285,8 +285,8 @@ def _assembled(x: Any, dtype: Any) -> Any:
     """An array made of `x`, or `x` itself if it is one of that dtype."""
     if is_array(x):
         return converted(x, dtype)
-    if contains_traced(x):
-        return converted(stacked(x) if isinstance(x, list | tuple) else operand(x), dtype)
+    if contains_foreign(x):
+        return converted(stacked(x), dtype)
     made = np.asarray(x, dtype)
     operand(x if made.dtype.kind not in "biufc" else made)
     return made

@@ -16,7 +16,9 @@ from ..ops import arithmetic as _arithmetic
 from ..ops import complex as _complex
 from ..ops import rounding as _rounding
 from ..ops import select as _select
-from ._arguments import converted, copied, operand, refuse
+from ..ops.special import i0 as _i0
+from ..ops.trigonometric import sinc as _sinc
+from ._arguments import converted, copied, module_of, operand, operands, refuse
 
 # ---------------------------------------------------------------- angles
 
@@ -47,6 +49,37 @@ def radians(x: Any, /) -> Any:
     True
     """
     return _arithmetic.multiply(operand(x), math.pi / 180.0)
+
+
+# ---------------------------------------------------------------- functions that are no ufuncs
+
+
+def sinc(x: Any) -> Any:
+    """``sin(pi x) / (pi x)``, 1 at 0.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: smooth everywhere; 0 at 0.
+    Raises: ArgumentError: `x` is no array.
+    Source: NumPy reference, ``numpy.sinc``.
+
+    >>> float(sinc(0.0))
+    1.0
+    """
+    return _sinc(operand(x))
+
+
+def i0(x: Any) -> Any:
+    """The modified Bessel function of the first kind of order 0.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``i1(x)``; smooth everywhere.
+    Raises: ImportError: SciPy is not installed.
+    Source: NumPy reference, ``numpy.i0``.
+
+    >>> float(i0(0.0))
+    1.0
+    """
+    return _i0(operand(x))
 
 
 # ---------------------------------------------------------------- rounding and signs
@@ -171,7 +204,7 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
     >>> [float(part) for part in divmod(7.0, 2.0)]
     [3.0, 1.0]
     """
-    x1, x2 = operand(x1), operand(x2)
+    x1, x2 = operands(x1, x2)
     return _arithmetic.floor_divide(x1, x2), _arithmetic.remainder(x1, x2)
 
 
@@ -209,7 +242,7 @@ def clip(
     # A Python number does not widen the array; at a bound `clip` gives all to `a`, `maximum` half.
     ends = (-math.inf, math.inf) if dtype.kind == "f" else _integer_ends(dtype)
     low, high = (
-        end if bound is None else operand(bound)
+        end if bound is None else operand(bound, module_of(a))
         for bound, end in zip((low, high), ends, strict=True)
     )
     return _select.clip(a, low, high)

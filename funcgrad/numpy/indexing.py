@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..algebra import broadcast_shapes
-from ..core import Tracer, aval_of
+from ..core import aval_of
 from ..errors import ArgumentError, ShapeError
 from ..indexing import known
 from ..ops import index as _index
@@ -17,7 +17,19 @@ from ..ops import select as _select
 from ..ops.arithmetic import remainder
 from ..ops.index_layout import ArrayIndex
 from ..ops.logic import logical_or, not_equal
-from ._arguments import array_of, axis_of, concrete, converted, operand, refuse
+from ._arguments import (
+    array_of,
+    arrays_of,
+    axis_of,
+    beside,
+    concrete,
+    converted,
+    is_array,
+    module_of,
+    operand,
+    operands,
+    refuse,
+)
 from .creation import zeros_like
 from .searching import nonzero
 from .shaping import broadcast_to, ravel
@@ -38,7 +50,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise ArgumentError(f"fnp.where: give both x and y, or neither{errors.where()}")
-    return _select.where(operand(condition), operand(x), operand(y))
+    return _select.where(*operands(condition, x, y))
 
 
 # ---------------------------------------------------------------- take
@@ -64,12 +76,13 @@ def take(
     if axis is None:
         a, axis = ravel(a), 0
     axis = axis_of("take", axis, a.ndim)
-    return _index.take(a, _in_bounds("take", indices, a.shape[axis], mode), axis=axis)
+    return _index.take(
+        a, _in_bounds("take", array_of(indices, module_of(a)), a.shape[axis], mode), axis=axis
+    )
 
 
 def _in_bounds(name: str, indices: Any, length: int, mode: str) -> Any:
     """The indices as integers, brought into bounds as the mode says."""
-    indices = array_of(indices)
     if indices.size == 0 and indices.dtype.kind == "f":
         indices = converted(indices, np.intp)  # an empty list
     if mode == "raise":
@@ -95,7 +108,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     >>> take_along_axis(np.array([[3.0, 1.0]]), np.array([[1, 0]]), axis=1).tolist()
     [[1.0, 3.0]]
     """
-    arr, indices = array_of(arr), array_of(indices)
+    arr, indices = arrays_of(arr, indices)
     if axis is None:
         arr, axis = ravel(arr), 0
     if arr.ndim != indices.ndim:
@@ -126,7 +139,8 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
         raise ShapeError(
             f"fnp.compress: the condition must have one axis, found {mask.ndim}{errors.where()}"
         )
-    return take(a, mask.nonzero()[0], axis)
+    a = array_of(a)
+    return take(a, beside(a, mask.nonzero()[0]), axis)
 
 
 def extract(condition: Any, arr: Any) -> Any:
@@ -160,8 +174,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """
     if out is not None:
         refuse("choose", out=out)
-    options = [operand(x) for x in choices]
-    a = array_of(a)
+    xp = module_of(a, *choices)
+    a, options = array_of(a, xp), [operand(x, xp) for x in choices]
     found = known(a) if mode == "raise" else None
     if found is not None and found.size and not (found.min() >= 0 and found.max() < len(options)):
         raise ArgumentError(
@@ -171,7 +185,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     a = _in_bounds("choose", a, len(options), mode)
     dtype = np.result_type(*(aval_of(x).promoting() for x in options))
     shape = broadcast_shapes("fnp.choose", [a.shape, *(aval_of(x).shape for x in options)])
-    y = broadcast_to(converted(options[0], dtype), shape)
+    y = broadcast_to(converted(array_of(options[0], xp), dtype), shape)
     for i, x in enumerate(options[1:], 1):
         y = _select.where(a == i, x, y)
     return y
@@ -194,11 +208,12 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             f"fnp.select: {len(condlist)} conditions and {len(choicelist)} choices; need as many, and "
             f"one or more{errors.where()}"
         )
-    conditions = [operand(c) for c in condlist]
-    choices = [operand(x) for x in (*choicelist, default)]
+    xp = module_of(*choicelist, default, *condlist)
+    conditions = [operand(c, xp) for c in condlist]
+    choices = [operand(x, xp) for x in (*choicelist, default)]
     dtype = np.result_type(*(aval_of(x).promoting() for x in choices))
     shape = broadcast_shapes("fnp.select", [aval_of(x).shape for x in (*conditions, *choices)])
-    y = broadcast_to(converted(choices[-1], dtype), shape)
+    y = broadcast_to(converted(array_of(choices[-1], xp), dtype), shape)
     for c, x in zip(conditions[::-1], choices[-2::-1], strict=True):
         y = _select.where(c, x, y)
     return y
@@ -240,13 +255,14 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 def _conditions(x: Any, condlist: Any) -> list[Any]:
-    if isinstance(condlist, Tracer | np.ndarray):
+    if is_array(condlist):
         rows = [condlist] if condlist.ndim in (0, x.ndim) else list(condlist)
-    elif x.ndim and not any(isinstance(c, list | tuple | Tracer | np.ndarray) for c in condlist):
+    elif x.ndim and not any(isinstance(c, list | tuple) or is_array(c) for c in condlist):
         rows = [condlist]
     else:
         rows = list(condlist)
-    return [converted(array_of(c), bool) for c in rows]
+    xp = module_of(x)
+    return [converted(array_of(c, xp), bool) for c in rows]
 
 
 def _piece(f: Any, x: Any, mask: Any, args: Any, kw: Any) -> Any:
@@ -257,8 +273,8 @@ def _piece(f: Any, x: Any, mask: Any, args: Any, kw: Any) -> Any:
     if found is None:
         return converted(operand(f(x, *args, **kw)), x.dtype)
     if not found.any():
-        return converted(0, x.dtype)
-    places = np.broadcast_to(found, x.shape).ravel().nonzero()[0]
+        return 0
+    places = module_of(found).broadcast_to(found, x.shape).ravel().nonzero()[0]
     part = converted(array_of(f(_index.take(ravel(x), places, axis=0), *args, **kw)), x.dtype)
     part = broadcast_to(part, places.shape)
     index = (ArrayIndex(0),)

@@ -12,11 +12,12 @@ from ..ops.index import take as _take
 from ..ops.structural import broadcast_to as _broadcast_to
 from ._arguments import (
     array_of,
+    arrays_of,
     axis_of,
     beside,
-    concrete,
     converted,
     copied,
+    host,
     refuse,
 )
 from .ordering import moveaxis
@@ -27,7 +28,7 @@ from .shaping import atleast_1d, atleast_2d, atleast_3d, ravel, reshape
 
 def _arrays(name: str, arrays: Any) -> list[Any]:
     """The operands of a join: the entries of a sequence or the rows of an array."""
-    xs = [array_of(x) for x in arrays]
+    xs = list(arrays_of(*arrays))
     if not xs:
         raise ArgumentError(f"fnp.{name}: needs at least one array{where()}")
     return xs
@@ -220,7 +221,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     >>> insert(np.array([1.0, 3.0]), 1, 2.0).tolist()
     [1.0, 2.0, 3.0]
     """
-    arr, values = array_of(arr), array_of(values)
+    arr, values = arrays_of(arr, values)
     if axis is None:
         arr, axis = ravel(arr), 0
     axis = axis_of("insert", axis, arr.ndim)
@@ -247,7 +248,7 @@ def _places(name: str, obj: Any) -> Any:
     """Indices as NumPy takes them: an integer, a slice, or an array of integers or booleans."""
     if isinstance(obj, slice):
         return obj
-    places = np.asarray(concrete(name, "obj", obj))
+    places = host(name, "obj", obj)
     return places.astype(int) if places.size == 0 and places.dtype.kind == "f" else places
 
 
@@ -315,7 +316,7 @@ def _equal_parts(name: str, ary: Any, cuts: Any, axis: int) -> list[Any]:
 def _parts(name: str, ary: Any, cuts: Any, axis: int) -> list[Any]:
     ary = array_of(ary)
     axis = axis_of(name, axis, ary.ndim)
-    cuts = np.asarray(concrete(name, "indices_or_sections", cuts))
+    cuts = host(name, "indices_or_sections", cuts)
     if cuts.ndim == 0:
         count = int(cuts)
         if count < 1:

@@ -5,6 +5,7 @@ The results are constants to every derivative.
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..errors import ShapeError
 from ..ops import logic as _logic
 from ..ops.arithmetic import absolute
 from ..ops.select import where as _where
-from ._arguments import array_of, operand, refuse
+from ._arguments import arrays_of, is_array, operand, operands, refuse
 from .searching import all
 
 
@@ -36,13 +37,18 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
     >>> isclose([1.0, 1.1], 1.0).tolist()
     [True, False]
     """
-    a, b = operand(a), operand(b)
+    a, b, atol, rtol = operands(a, b, atol, rtol)
     if aval_of(b).dtype.kind in "biu":
         b = b * 1.0
-    finite = _logic.isfinite(b)
-    bound = operand(atol) + operand(rtol) * absolute(_where(finite, b, 0.0))
-    near = _logic.less_equal(absolute(a - _where(finite, b, 0.0)), bound)
-    out = _where(finite, near, _logic.equal(a, b))
+    if is_array(b):
+        finite = _logic.isfinite(b)
+        shown = _where(finite, b, 0.0)
+        near = _logic.less_equal(absolute(a - shown), atol + rtol * absolute(shown))
+        out = _where(finite, near, _logic.equal(a, b))
+    elif cmath.isfinite(b):
+        out = _logic.less_equal(absolute(a - b), atol + rtol * abs(b))
+    else:
+        out = _logic.equal(a, b)
     if equal_nan:
         out = _logic.logical_or(out, _logic.logical_and(_logic.isnan(a), _logic.isnan(b)))
     return out
@@ -72,7 +78,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     >>> array_equal([1.0, 2.0], [1.0, 2.0])
     True
     """
-    a1, a2 = array_of(a1), array_of(a2)
+    a1, a2 = arrays_of(a1, a2)
     if a1.shape != a2.shape:
         return False
     same = _logic.equal(a1, a2)
@@ -91,7 +97,7 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     >>> array_equiv([1.0, 1.0], 1.0)
     True
     """
-    a1, a2 = array_of(a1), array_of(a2)
+    a1, a2 = arrays_of(a1, a2)
     try:
         broadcast_shapes("fnp.array_equiv", [a1.shape, a2.shape])
     except ShapeError:

@@ -9,9 +9,11 @@ import numpy as np
 from ..errors import ArgumentError, ShapeError, where
 from ..ops.arithmetic import power
 from ..ops.join import concatenate, pad
+from ..ops.reduce import norm2
 from ..ops.structural import reshape
-from ._arguments import array_of, beside, converted
+from ._arguments import array_of, arrays_of, beside, converted, module_of, refuse
 from .creation import zeros_like
+from .linalg import lstsq
 from .products import convolve
 from .shaping import atleast_1d
 
@@ -34,7 +36,7 @@ def polyval(p: Any, x: Any) -> Any:
     >>> float(polyval([1.0, 0.0, 2.0], 3.0))
     11.0
     """
-    p, x = array_of(p), array_of(x)
+    p, x = arrays_of(p, x)
     y = zeros_like(x)
     for i in range(p.shape[0]):
         y = y * x + p[i]
@@ -72,7 +74,7 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 
 def _of_one_length(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
-    a1, a2 = _coefficients(name, a1), _coefficients(name, a2)
+    a1, a2 = (_coefficients(name, a) for a in arrays_of(a1, a2))
     m, n = a1.shape[0], a2.shape[0]
     return pad(a1, widths=((max(n - m, 0), 0),)), pad(a2, widths=((max(m - n, 0), 0),))
 
@@ -88,7 +90,7 @@ def polymul(a1: Any, a2: Any) -> Any:
     >>> polymul([1.0, 1.0], [1.0, -1.0]).tolist()
     [1.0, 0.0, -1.0]
     """
-    return convolve(_coefficients("polymul", a1), _coefficients("polymul", a2))
+    return convolve(*(_coefficients("polymul", a) for a in arrays_of(a1, a2)))
 
 
 def polyder(p: Any, m: int = 1) -> Any:
@@ -125,7 +127,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if m < 0:
         raise ArgumentError(f"fnp.polyint: m={m}; need 0 or more{where()}")
     p = _coefficients("polyint", p)
-    k = atleast_1d(0.0 if k is None else k)
+    k = atleast_1d(beside(p, 0.0) if k is None else array_of(k, module_of(p)))
     if k.shape[0] not in (1, m) or k.ndim != 1:
         raise ArgumentError(f"fnp.polyint: {k.shape[0]} constants for m={m}{where()}")
     for i in range(m):
@@ -133,6 +135,46 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
         last = k[i : i + 1] if k.shape[0] > 1 else k
         p = concatenate(p / beside(p, np.arange(n, 0, -1)), last, axis=0)
     return p
+
+
+def polyfit(
+    x: Any,
+    y: Any,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Any:
+    """The coefficients of degree `deg` that minimise ``sum_i |w_i (p(x_i) - y_i)|^2``.
+
+    Shapes: ``x: (n,), y: (n,) -> (deg + 1,)``, or ``y: (n, k) -> (deg + 1, k)``.
+    Dtypes: floating, complex; integers give float64.
+    Derivative: that of `linalg.lstsq`; linear in `y`.
+    Raises: ShapeError: the lengths differ. ArgumentError: full= or cov= is given.
+    Source: NumPy reference, ``numpy.polyfit``.
+
+    >>> polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).round(6).tolist()
+    [2.0, 1.0]
+    """
+    if full or cov:
+        refuse("polyfit", full=full or None, cov=cov or None)
+    xp = module_of(x, y, w)
+    x, y = (v * 1.0 for v in (array_of(x, xp), array_of(y, xp)))
+    if x.ndim != 1 or y.ndim not in (1, 2) or x.shape[0] != y.shape[0] or not x.shape[0]:
+        raise ShapeError(
+            f"fnp.polyfit: x of shape {list(x.shape)} and y of shape {list(y.shape)}; need a vector, "
+            f"not empty, and as many rows{where()}"
+        )
+    a = vander(x, deg + 1)
+    if w is not None:
+        w = array_of(w, xp)
+        a, y = a * w[:, None], y * (w if y.ndim == 1 else w[:, None])
+    size = norm2(a, axis=(0,))  # columns of one size make the system better conditioned
+    if rcond is None:
+        rcond = x.shape[0] * float(np.finfo(x.dtype).eps)
+    p = lstsq(a / size, y, rcond)[0]
+    return p / (size if y.ndim == 1 else size[:, None])
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:

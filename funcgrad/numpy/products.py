@@ -12,7 +12,7 @@ from ..ops import structural as _structural
 from ..ops.conv import conv as _conv
 from ..ops.einsum import einsum as _einsum
 from ..ops.join import roll
-from ._arguments import array_of, axis_of, converted, refuse
+from ._arguments import array_of, arrays_of, axis_of, converted, refuse
 from .ordering import flip, moveaxis
 from .shaping import ravel
 
@@ -32,7 +32,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     """
     if out is not None:
         refuse("dot", out=out)
-    return _contract.dot(array_of(a), array_of(b))
+    return _contract.dot(*arrays_of(a, b))
 
 
 def vdot(a: Any, b: Any, /) -> Any:
@@ -46,7 +46,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     >>> complex(vdot([1j, 2.0], [1j, 1.0]))
     (3+0j)
     """
-    return _contract.vdot(array_of(a), array_of(b))
+    return _contract.vdot(*arrays_of(a, b))
 
 
 def inner(a: Any, b: Any, /) -> Any:
@@ -60,7 +60,7 @@ def inner(a: Any, b: Any, /) -> Any:
     >>> inner([[1.0, 2.0]], [3.0, 4.0]).tolist()
     [11.0]
     """
-    return _contract.inner(array_of(a), array_of(b))
+    return _contract.inner(*arrays_of(a, b))
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Any:
@@ -76,7 +76,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     """
     if out is not None:
         refuse("outer", out=out)
-    return _contract.outer(array_of(a), array_of(b))
+    return _contract.outer(*arrays_of(a, b))
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
@@ -91,7 +91,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     >>> tensordot(np.ones((2, 3, 4)), np.ones((3, 4, 5))).shape
     (2, 5)
     """
-    return _contract.tensordot(array_of(a), array_of(b), axes)
+    a, b = arrays_of(a, b)
+    return _contract.tensordot(a, b, axes)
 
 
 def einsum(*operands: Any, out: Any = None, optimize: Any = "greedy", **kwargs: Any) -> Any:
@@ -132,7 +133,7 @@ def kron(a: Any, b: Any) -> Any:
     >>> kron([1.0, 10.0], [1.0, 2.0]).tolist()
     [1.0, 2.0, 10.0, 20.0]
     """
-    return _contract.kron(array_of(a), array_of(b))
+    return _contract.kron(*arrays_of(a, b))
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
@@ -146,7 +147,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
-    return _contract.vecdot(array_of(x1), array_of(x2), axis=axis)
+    return _contract.vecdot(*arrays_of(x1, x2), axis=axis)
 
 
 def matvec(x1: Any, x2: Any, /) -> Any:
@@ -160,7 +161,7 @@ def matvec(x1: Any, x2: Any, /) -> Any:
     >>> matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
-    x1, x2 = array_of(x1), array_of(x2)
+    x1, x2 = arrays_of(x1, x2)
     if x1.ndim < 2 or x2.ndim < 1:
         raise ShapeError(
             f"fnp.matvec: needs a matrix and a vector, found shapes {list(x1.shape)} and "
@@ -181,7 +182,8 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     >>> vecmat([1.0, 1.0], [[1.0, 2.0], [3.0, 4.0]]).tolist()
     [4.0, 6.0]
     """
-    x1, x2 = _contract.conjugated(array_of(x1)), array_of(x2)
+    x1, x2 = arrays_of(x1, x2)
+    x1 = _contract.conjugated(x1)
     if x1.ndim < 1 or x2.ndim < 2:
         raise ShapeError(
             f"fnp.vecmat: needs a vector and a matrix, found shapes {list(x1.shape)} and "
@@ -206,7 +208,7 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = array_of(a), array_of(b)
+    a, b = arrays_of(a, b)
     a = moveaxis(a, axis_of("cross", axisa, a.ndim), -1)
     b = moveaxis(b, axis_of("cross", axisb, b.ndim), -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
@@ -263,7 +265,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 
 def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
-    a, v = (ravel(x) if x.ndim == 0 else x for x in (array_of(a), array_of(v)))
+    a, v = (ravel(x) if x.ndim == 0 else x for x in arrays_of(a, v))
     if a.ndim != 1 or v.ndim != 1 or not a.shape[0] or not v.shape[0]:
         raise ShapeError(
             f"fnp.{name}: needs two vectors, not empty, found shapes {list(a.shape)} and "

@@ -26,7 +26,7 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     return np.result_type(*map(_known_type, arrays_and_dtypes))
 
 
-def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     """Whether a cast between dtypes is allowed.
 
     Derivative: none.   Source: NumPy reference, ``numpy.can_cast``.
@@ -34,7 +34,12 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     >>> can_cast(np.float64, np.float32)
     False
     """
-    return np.can_cast(from_.dtype if isinstance(from_, Tracer) else from_, to, casting)
+    return np.can_cast(from_.aval.dtype if isinstance(from_, Tracer) else from_, to, casting)
+
+
+def __array_namespace_info__() -> Any:
+    """What the array API asks about the namespace: NumPy's own answer."""
+    return np.__array_namespace_info__()
 
 
 def common_type(*arrays: Any) -> Any:

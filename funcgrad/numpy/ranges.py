@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Tracer, aval_of
+from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
 from ._arguments import (
-    array_of,
+    arrays_of,
     axis_of,
-    beside,
-    contains_traced,
+    contains_foreign,
     converted,
     copied,
     fresh,
+    module_of,
     on_cpu,
-    operand,
+    operands,
 )
 
 # ---------------------------------------------------------------- ranges
@@ -56,9 +56,10 @@ def _fractions(num: int, endpoint: bool, *bounds: Any) -> Any:
     """``0, 1/n, 2/n, ...`` along a first axis before those of the bounds, on their device."""
     num = operator.index(num)
     parts = num - 1 if endpoint else num
-    traced = next(x for x in bounds if isinstance(x, Tracer))
     ndim = max(aval_of(x).ndim for x in bounds)
-    return beside(traced, (np.arange(num) / max(parts, 1)).reshape((num,) + (1,) * ndim))
+    return module_of(*bounds).asarray(
+        (np.arange(num) / max(parts, 1)).reshape((num,) + (1,) * ndim)
+    )
 
 
 def linspace(
@@ -84,10 +85,10 @@ def linspace(
     [0.0, 0.5, 1.0]
     """
     xp = on_cpu("linspace", device)
-    if not contains_traced([start, stop]):
+    if not contains_foreign([start, stop]):
         out = xp.linspace(start, stop, num, endpoint, retstep, dtype, axis)
         return (fresh(out[0]), out[1]) if retstep else fresh(out)
-    start, stop = operand(start), operand(stop)
+    start, stop = operands(start, stop)
     w = _fractions(num, endpoint, start, stop)
     points = _axis_from_front("linspace", start * (1 - w) + stop * w, axis)
     if dtype is not None and np.dtype(dtype).kind in "iu":
@@ -123,9 +124,9 @@ def logspace(
     >>> logspace(0.0, 2.0, 3).tolist()
     [1.0, 10.0, 100.0]
     """
-    if not contains_traced([start, stop, base]):
+    if not contains_foreign([start, stop, base]):
         return fresh(np.logspace(start, stop, num, endpoint, base, dtype, axis))
-    start, stop, base = operand(start), operand(stop), operand(base)
+    start, stop, base = operands(start, stop, base)
     w = _fractions(num, endpoint, start, stop, base)
     points = base ** (start * (1 - w) + stop * w)
     return converted(_axis_from_front("logspace", points, axis), dtype)
@@ -150,9 +151,9 @@ def geomspace(
     >>> geomspace(1.0, 4.0, 3).tolist()
     [1.0, 2.0, 4.0]
     """
-    if not contains_traced([start, stop]):
+    if not contains_foreign([start, stop]):
         return fresh(np.geomspace(start, stop, num, endpoint, dtype, axis))
-    start, stop = operand(start), operand(stop)
+    start, stop = operands(start, stop)
     w = _fractions(num, endpoint, start, stop)
     points = start * (stop / start) ** w
     return converted(_axis_from_front("geomspace", points, axis), dtype)
@@ -175,7 +176,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     """
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"fnp.meshgrid: indexing={indexing!r}; need 'xy' or 'ij'{where()}")
-    xs = [array_of(x) for x in xi]
+    xs = arrays_of(*xi)
     ndim = len(xs)
     places = [*((1, 0) if indexing == "xy" and ndim > 1 else range(min(ndim, 2)))]
     places += range(2, ndim)
@@ -201,7 +202,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     >>> indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
-    out = np.indices(dimensions, dtype, sparse)
+    out: Any = np.indices(dimensions, dtype, sparse)  # type: ignore[call-overload]
     return tuple(map(fresh, out)) if sparse else fresh(out)
 
 

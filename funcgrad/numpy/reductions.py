@@ -17,14 +17,14 @@ from ..ops import select as _select
 from ..ops import structural as _structural
 from ..ops.exponential import sqrt as _sqrt
 from ..ops.logic import greater
-from ._arguments import array_of, axes_of, converted, operand, refuse, with_axes
+from ._arguments import array_of, axes_of, converted, module_of, operand, refuse, with_axes
 
 Axes = tuple[int, ...]
 
 
 def _masked(a: Any, mask: Any, neutral: Any) -> Any:
     """`a` with `neutral` where `mask` does not hold."""
-    return a if mask is True else _select.where(operand(mask), a, neutral)
+    return a if mask is True else _select.where(operand(mask, module_of(a)), a, neutral)
 
 
 def sum(
@@ -119,15 +119,16 @@ def mean(
         y = _reduce.mean(a, axis=axes)
     else:
         y = sum(a, axis=axes, where=where)
-        y = y / _in_dtype_of(y, _count(where, a.shape, axes))
+        y = y / _in_dtype_of(y, _count(where, a, axes))
     return with_axes(converted(y, dtype), a.shape, axes, keepdims)
 
 
-def _count(mask: Any, shape: tuple[int, ...], axes: Axes) -> Any:
-    """How many elements of an array of `shape` the mask lets through, for every result."""
+def _count(mask: Any, a: Any, axes: Axes) -> Any:
+    """How many elements of `a` the mask lets through, for every result."""
     if mask is True:
-        return math.prod(shape[i] for i in axes)
-    return _reduce.count_nonzero(_structural.broadcast_to(operand(mask), shape=shape), axis=axes)
+        return math.prod(a.shape[i] for i in axes)
+    mask = _structural.broadcast_to(operand(mask, module_of(a)), shape=a.shape)
+    return _reduce.count_nonzero(mask, axis=axes)
 
 
 def _in_dtype_of(y: Any, count: Any) -> Any:
@@ -169,7 +170,7 @@ def var(
     else:
         deviation = _deviation(a, axes, where, mean)
         square = deviation * deviation.conj() if deviation.dtype.kind == "c" else deviation**2
-        y = _per_freedom(_structural.sum(square.real, axis=axes), where, a.shape, axes, ddof)
+        y = _per_freedom(_structural.sum(square.real, axis=axes), where, a, axes, ddof)
     return with_axes(y, a.shape, axes, keepdims)
 
 
@@ -204,7 +205,7 @@ def std(
         y = _reduce.std(a, axis=axes, correction=ddof)
     else:
         y = _reduce.norm2(_deviation(a, axes, where, mean), axis=axes)
-        y = _per_freedom(y, where, a.shape, axes, ddof, _sqrt)
+        y = _per_freedom(y, where, a, axes, ddof, root=True)
     return with_axes(y, a.shape, axes, keepdims)
 
 
@@ -220,17 +221,17 @@ def _deviation(a: Any, axes: Axes, mask: Any, center: Any) -> Any:
     """``a - mean(a)``, 0 where the mask does not hold."""
     if center is None:
         center = mean(a, axis=axes, keepdims=True, where=mask)
-    return _masked(a - operand(center), mask, 0)
+    return _masked(a - operand(center, module_of(a)), mask, 0)
 
 
-def _per_freedom(
-    y: Any, mask: Any, shape: tuple[int, ...], axes: Axes, ddof: float, root: Any = None
-) -> Any:
+def _per_freedom(y: Any, mask: Any, a: Any, axes: Axes, ddof: float, *, root: bool = False) -> Any:
     """``y / (n - ddof)``, or by the root of it; NaN where that is not positive."""
-    freedom = _count(mask, shape, axes) - ddof
+    freedom = _count(mask, a, axes) - ddof
+    if mask is True:
+        return y / freedom ** (0.5 if root else 1) if freedom > 0 else y * math.nan
     fine = greater(freedom, 0)
     divisor = _in_dtype_of(y, _select.where(fine, freedom, 1))  # not 0, also in the derivative
-    return _select.where(fine, y / (divisor if root is None else root(divisor)), math.nan)
+    return _select.where(fine, y / (_sqrt(divisor) if root else divisor), math.nan)
 
 
 # ---------------------------------------------------------------- extremes

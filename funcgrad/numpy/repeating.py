@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import concrete_namespace
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import join as _join
 from ..ops import structural as _structural
@@ -18,10 +19,10 @@ from ._arguments import (
     array_of,
     axis_of,
     beside,
-    concrete,
-    contains_traced,
+    contains_foreign,
     converted,
     copied,
+    host,
     shape_of,
 )
 from .shaping import ravel
@@ -43,7 +44,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     if axis is None:
         a, axis = ravel(a), 0
     axis = axis_of("repeat", axis, a.ndim)
-    counts = np.asarray(concrete("repeat", "repeats", repeats))
+    counts = host("repeat", "repeats", repeats)
     if counts.size == 1:
         return _join.repeat(a, repeats=int(counts.reshape(())), axis=axis)
     if counts.shape != (a.shape[axis],):
@@ -155,7 +156,7 @@ def _pad_widths(given: Any, ndim: int) -> tuple[tuple[int, int], ...]:
         found = np.array(widths, dtype=int).reshape(ndim, 2)
     else:
         try:
-            found = np.broadcast_to(np.asarray(concrete("pad", "pad_width", given)), (ndim, 2))
+            found = np.broadcast_to(host("pad", "pad_width", given), (ndim, 2))
         except ValueError:
             raise ShapeError(
                 f"fnp.pad: pad_width={given!r} does not fit {ndim} axes; need a number, a pair, or a "
@@ -166,16 +167,17 @@ def _pad_widths(given: Any, ndim: int) -> tuple[tuple[int, int], ...]:
     return tuple((int(before), int(after)) for before, after in found)
 
 
-def _pairs(name: str, values: Any, ndim: int) -> list[tuple[Any, Any]]:
-    """A value, a pair or one pair per axis, which may be traced, as one pair per axis."""
-    pairs = _structural.broadcast_to(array_of(values), shape=(ndim, 2))
-    return [(pairs[i, 0], pairs[i, 1]) for i in range(ndim)]
+def _pairs(values: Any, x: Any) -> list[tuple[Any, Any]]:
+    """A value, a pair or one pair per axis, which may be traced, as one pair per axis of `x`."""
+    values = array_of(values, concrete_namespace(x))
+    pairs = _structural.broadcast_to(values, shape=(x.ndim, 2))
+    return [(pairs[i, 0], pairs[i, 1]) for i in range(x.ndim)]
 
 
 def _pad_constant(x: Any, widths: Any, mode: str, *, constant_values: Any) -> Any:
-    if not contains_traced(constant_values) and np.ndim(constant_values) == 0:
+    if not contains_foreign(constant_values) and np.ndim(constant_values) == 0:
         return _join.pad_constant(x, constant_values, widths=widths)
-    pairs = _pairs("pad", constant_values, x.ndim)
+    pairs = _pairs(constant_values, x)
     return _join.pad_constant(x, pairs, widths=widths)
 
 
@@ -212,7 +214,7 @@ def _at(x: Any, axis: int, start: int, stop: int) -> Any:
 
 
 def _pad_ramp(x: Any, widths: Any, mode: str, *, end_values: Any) -> Any:
-    pairs = _pairs("pad", end_values, x.ndim)
+    pairs = _pairs(end_values, x)
 
     def ramp(edge: Any, end: Any, axis: int, weights: Any) -> Any:
         w = beside(x, weights.reshape((-1,) + (1,) * (x.ndim - axis - 1)))

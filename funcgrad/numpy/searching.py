@@ -6,12 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import concrete_namespace
 from ..errors import ShapeError, where
 from ..ops import reduce as _reduce
 from ..ops import select as _select
 from ..ops import sort as _sort
 from ..ops.index import take as _take
-from ._arguments import array_of, axes_of, axis_of, concrete, operand, refuse, with_axes
+from ._arguments import (
+    array_of,
+    arrays_of,
+    axes_of,
+    axis_of,
+    concrete,
+    module_of,
+    operand,
+    operands,
+    refuse,
+    with_axes,
+)
 from .shaping import ravel
 
 # ---------------------------------------------------------------- truth
@@ -55,7 +67,7 @@ def _truth(
     a = array_of(a)
     axes = axes_of(name, axis, a.ndim)
     if mask is not True:
-        a = _select.where(operand(mask), a, neutral)
+        a = _select.where(operand(mask, module_of(a)), a, neutral)
     return with_axes(reduction(a, axis=axes), a.shape, axes, keepdims)
 
 
@@ -159,7 +171,8 @@ def argwhere(a: Any) -> Any:
     >>> argwhere([[0.0, 2.0], [3.0, 0.0]]).tolist()
     [[0, 1], [1, 0]]
     """
-    return np.argwhere(concrete("argwhere", "the array", array_of(a)))
+    a = concrete("argwhere", "the array", array_of(a))
+    return concrete_namespace(a).argwhere(a)
 
 
 # ---------------------------------------------------------------- in a sorted array
@@ -177,12 +190,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     >>> searchsorted([1.0, 2.0, 3.0], [2.0, 9.0]).tolist()
     [1, 3]
     """
-    a = array_of(a)
+    a, v = operands(a, v)
     if a.ndim != 1:
         raise ShapeError(f"fnp.searchsorted: a must have one axis, found {a.ndim}{where()}")
     if sorter is not None:
-        a = _take(a, array_of(sorter), axis=0)
-    return _sort.searchsorted(a, operand(v), side=side)
+        a = _take(a, array_of(sorter, module_of(a)), axis=0)
+    return _sort.searchsorted(a, v, side=side)
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
@@ -197,11 +210,12 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     >>> digitize([0.5, 1.5], [0.0, 1.0, 2.0]).tolist()
     [1, 2]
     """
-    bins = concrete("digitize", "bins", array_of(bins))
+    x, bins = operands(x, bins)
+    bins = concrete("digitize", "bins", bins)
     side = "left" if right else "right"
     if bins.size and bins[0] > bins[-1]:
-        return bins.size - _sort.searchsorted(bins[::-1], operand(x), side=side)
-    return _sort.searchsorted(bins, operand(x), side=side)
+        return bins.size - _sort.searchsorted(bins[::-1], x, side=side)
+    return _sort.searchsorted(bins, x, side=side)
 
 
 def isin(
@@ -221,8 +235,9 @@ def isin(
     >>> isin([1, 2], [2, 3]).tolist()
     [False, True]
     """
+    given = arrays_of(element, test_elements)
     element, tested = (
-        concrete("isin", name, array_of(x))
-        for name, x in (("element", element), ("test_elements", test_elements))
+        concrete("isin", name, x)
+        for name, x in zip(("element", "test_elements"), given, strict=True)
     )
-    return np.isin(element, tested, assume_unique, invert, kind=kind)
+    return module_of(element).isin(element, tested, assume_unique, invert, kind=kind)

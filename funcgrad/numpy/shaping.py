@@ -13,7 +13,8 @@ import numpy as np  # noqa: F401  (doctests)
 from ..algebra import broadcast_shapes as _broadcast_shapes
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import structural as _ops
-from ._arguments import array_of, axes_of, copied, is_array, shape_of
+from ..views import snapshot
+from ._arguments import array_of, arrays_of, axes_of, copied, is_array, shape_of
 from .ordering import transpose
 
 # ---------------------------------------------------------------- what an array is
@@ -71,6 +72,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     new = _complete("reshape", shape_of(shape), a.shape)
     if _fortran("reshape", order):
         out = transpose(_ops.reshape(transpose(a), shape=new[::-1]))
+        out = snapshot(out, copy=False)  # NumPy has to copy here
     else:
         out = _ops.reshape(a, shape=new)
     return copied(out) if copy else out
@@ -112,8 +114,9 @@ def ravel(a: Any, order: str = "C") -> Any:
     [1.0, 3.0, 2.0, 4.0]
     """
     a = array_of(a)
-    if _fortran("ravel", order):
-        a = transpose(a)
+    if _fortran("ravel", order) and a.ndim > 1:
+        out = _ops.reshape(transpose(a), shape=(math.prod(a.shape),))
+        return snapshot(out, copy=False)  # NumPy has to copy here
     return a if a.ndim == 1 else _ops.reshape(a, shape=(math.prod(a.shape),))
 
 
@@ -242,7 +245,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     >>> [x.shape for x in broadcast_arrays([1.0, 2.0], [[1.0], [2.0]])]
     [(2, 2), (2, 2)]
     """
-    xs = [array_of(x) for x in args]
+    xs = arrays_of(*args)
     if not xs:
         return ()
     new = _broadcast_shapes("fnp.broadcast_arrays", [x.shape for x in xs])

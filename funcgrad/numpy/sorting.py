@@ -10,7 +10,7 @@ from ..errors import ArgumentError, ShapeError, where
 from ..ops import sort as _sort
 from ..ops.index import scatter_add, take, take_along_axis
 from ..ops.index_layout import ArrayIndex
-from ._arguments import array_of, axis_of, concrete, refuse
+from ._arguments import array_of, arrays_of, axis_of, concrete, host, module_of, refuse
 from .shaping import ravel
 
 # ---------------------------------------------------------------- sort
@@ -104,7 +104,7 @@ def _ordered(name: str, f: Any, a: Any, axis: Any, order: Any) -> Any:
 def _require_kth(name: str, a: Any, kth: Any, axis: Any) -> None:
     a = array_of(a)
     n = a.size if axis is None else a.shape[axis_of(name, axis, a.ndim)]
-    for k in np.atleast_1d(kth):
+    for k in np.atleast_1d(host(name, "kth", kth)):
         if not -n <= k < n:
             raise ShapeError(f"fnp.{name}: kth={k}, but there are {n} elements{where()}")
 
@@ -119,7 +119,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     >>> lexsort(([1, 2, 0], [5, 4, 5])).tolist()
     [1, 2, 0]
     """
-    arrays = [array_of(k) for k in keys]
+    arrays = arrays_of(*keys)
     if not arrays:
         raise ArgumentError(f"fnp.lexsort: needs at least one key{where()}")
     axis = axis_of("lexsort", axis, arrays[0].ndim)
@@ -260,8 +260,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """
     places = concrete("bincount", "x", array_of(x))
     if weights is None:
-        return np.bincount(places, minlength=minlength)
-    weights = array_of(weights)
+        return module_of(places).bincount(places, minlength=minlength)
+    weights = array_of(weights, module_of(places))
     if weights.shape != places.shape or places.ndim != 1:
         raise ShapeError(
             f"fnp.bincount: x of shape {list(places.shape)} and weights of shape "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import concrete_namespace
 from ..errors import ShapeError, where
 from ..ops import reduce as _reduce
 from ..ops import sort as _sort
@@ -15,7 +16,7 @@ from ..ops.contract import matmul
 from ..ops.join import concatenate
 from ..ops.select import clip
 from ..ops.structural import diagonal, reshape
-from ._arguments import array_of, axes_of, axis_of, converted, refuse, with_axes
+from ._arguments import array_of, axes_of, axis_of, beside, converted, refuse, with_axes
 from .complex import imag, real
 from .ordering import transpose
 
@@ -114,9 +115,10 @@ def _quantile(
 
 def shares(q: Any, a: Any, whole: int) -> Any:
     """The shares `q` of `whole` as an array; a plain number does not widen a floating `a`."""
+    xp = concrete_namespace(a)
     if isinstance(q, int | float) and a.dtype.kind == "f":
-        q = np.asarray(q, a.dtype)
-    q = array_of(q)
+        q = xp.asarray(q, a.dtype)
+    q = array_of(q, xp)
     return q if whole == 1 else q / whole
 
 
@@ -155,9 +157,9 @@ def average(
     axes = axes_of("average", axis, a.ndim)
     if weights is None:
         y = _reduce.mean(a, axis=axes)
-        total: Any = converted(np.asarray(math.prod(a.shape[i] for i in axes)), y.dtype)
+        total: Any = converted(beside(a, math.prod(a.shape[i] for i in axes)), y.dtype)
     else:
-        w = _weights(array_of(weights), a.shape, axis, axes)
+        w = _weights(array_of(weights, concrete_namespace(a)), a.shape, axis, axes)
         if a.dtype.kind in "biu":
             a = converted(a, float)
         total = _structural.sum(_structural.broadcast_to(w, shape=a.shape), axis=axes)
@@ -216,7 +218,7 @@ def cov(
     w = None
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is not None:
-            weights = array_of(weights)
+            weights = array_of(weights, concrete_namespace(x))
             if weights.shape != x.shape[1:]:
                 raise ShapeError(
                     f"fnp.cov: {name} has shape {list(weights.shape)}; there are {x.shape[1]} "

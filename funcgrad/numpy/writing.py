@@ -15,7 +15,7 @@ from ..indexing import write
 from ..ops import select as _select
 from ..ops.index import take as _take
 from ..ops.structural import broadcast_to
-from ._arguments import array_of, axis_of, beside, concrete, operand
+from ._arguments import array_of, axis_of, beside, concrete, module_of, operand
 from .indexing import _in_bounds
 from .shaping import ravel, reshape
 
@@ -39,9 +39,9 @@ def _target(name: str, a: Any, *values: Any) -> Any:
     return a
 
 
-def _cycled(values: Any, count: int) -> Any:
-    """`count` elements of the flattened values, from the start again where they end."""
-    values = ravel(values)
+def _cycled(a: Any, values: Any, count: int) -> Any:
+    """`count` elements of the values for `a`, flattened, from the start again where they end."""
+    values = ravel(array_of(values, module_of(a)))
     n = values.shape[0]
     return (
         values
@@ -65,9 +65,9 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     [1.0, 0.0, 2.0]
     """
     a = _target("put", a, v)
-    places = ravel(_in_bounds("put", ind, a.size, mode))
+    places = ravel(_in_bounds("put", array_of(ind, module_of(a)), a.size, mode))
     if places.shape[0]:
-        flat = write(ravel(a), places, _cycled(v, places.shape[0]))
+        flat = write(ravel(a), places, _cycled(a, v, places.shape[0]))
         a[...] = reshape(flat, a.shape)
 
 
@@ -84,7 +84,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -
     >>> x.tolist()
     [[0.0, 0.0, 1.0]]
     """
-    arr, indices = _target("put_along_axis", arr, values), array_of(indices)
+    arr, indices = _target("put_along_axis", arr, values), array_of(indices, module_of(arr))
     if axis is None:
         put(arr, indices, values)
         return
@@ -102,7 +102,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -
     arr[index] = values
 
 
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """``dst[where] = src``, both broadcast to the shape of `dst`.
 
     Shapes: ``src, where`` broadcast to ``dst``.   Dtypes: that of `dst`.
@@ -116,14 +116,14 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     [1.0, 0.0]
     """
     dst = _target("copyto", dst, src, where)
-    src = operand(src)
+    src = operand(src, module_of(dst))
     found, needed = aval_of(src), dst.dtype
     if not np.can_cast(found.promoting() if not found.weak else found.dtype, needed, casting):
         raise ArgumentError(
             f"fnp.copyto: {found} does not fit into an array of dtype {needed.name} with "
             f"casting={casting!r}{_line()}"
         )
-    dst[...] = src if where is True else _select.where(operand(where), src, dst)
+    dst[...] = src if where is True else _select.where(operand(where, module_of(dst)), src, dst)
 
 
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
@@ -139,12 +139,12 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     >>> x.tolist()
     [1.0, 0.0, 1.0]
     """
-    a, mask = _target("putmask", a, mask, values), array_of(mask)
+    a, mask = _target("putmask", a, mask, values), array_of(mask, module_of(a))
     if mask.size != a.size:
         raise ShapeError(
             f"fnp.putmask: the mask has {mask.size} elements, the array {a.size}{_line()}"
         )
-    full = broadcast_to(_cycled(values, a.size), shape=(a.size,))
+    full = broadcast_to(_cycled(a, values, a.size), shape=(a.size,))
     a[...] = _select.where(reshape(mask, a.shape), reshape(full, a.shape), a)
 
 

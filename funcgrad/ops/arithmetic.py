@@ -146,7 +146,8 @@ def square(xp, x, /):
 
 # ---------------------------------------------------------------- powers
 
-_NUMBERS = (int, float, complex)  # exactly these: a Python number widens no array it meets
+# Exactly these, no subclasses: a Python number widens no array that it meets.
+_NUMBERS: tuple[Any, ...] = (int, float, complex)
 
 
 def _slope_in_base(power: Callable[..., Any], x: Any, y: Any) -> Any:

@@ -29,7 +29,7 @@ Shape = tuple[int, ...]
 Words = tuple[Any, Any]
 
 KEY_DTYPE = np.dtype(np.uint32)
-_BLOCK = {"numpy": 1 << 14}
+_BLOCK = {"numpy": 1 << 15}
 _LARGE_BLOCK = 1 << 26
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -159,12 +159,7 @@ def random_split(xp, key, /, *, shape):
     (2, 2)
     """
     require_key("random.split", key)
-    pairs = (xp.uint64(1) << 32, np.dtype(np.uint64))
-
-    def joined(xp: Any, words: Words) -> Any:
-        return words[0].astype(pairs[1]) << 32 | words[1]
-
-    both = _generate(xp, key, shape, np.uint64, joined)
+    both = _generate(xp, key, shape, np.uint64, _as_bits(64))
     return xp.stack((both >> 32, both & 0xFFFFFFFF), axis=-1).astype(KEY_DTYPE)
 
 
@@ -218,7 +213,7 @@ def random_bits(xp, key, /, *, shape, bits):
     Source: Salmon, Moraes, Dror & Shaw, SC 2011; NOTE [Counters].
 
     >>> random_bits(np.zeros(2, np.uint32), shape=(2,), bits=32).tolist()
-    [4070199207, 3819641963]
+    [4070199207, 4202968722]
     """
     require_key("random.bits", key)
     return _generate(xp, key, shape, np.dtype(f"uint{bits}"), _as_bits(bits))
@@ -252,8 +247,8 @@ def random_uniform(xp, key, /, *, shape, dtype):
     Raises: ArgumentError: `key` is no key.
     Source: JAX, ``jax.random.uniform``.
 
-    >>> random_uniform(random_seed(0), shape=(2,), dtype=np.dtype("float32")).round(4).tolist()
-    [0.9477, 0.9785]
+    >>> random_uniform(random_seed(0), shape=(2,), dtype=np.dtype("float64")).round(4).tolist()
+    [0.4185, 0.2163]
     """
     require_key("random.uniform", key)
     return _generate(xp, key, shape, dtype, _as_uniform(dtype))
@@ -383,9 +378,10 @@ def random_normal(xp, key, /, *, shape, dtype):
     require_key("random.normal", key)
     uniform = _as_uniform(dtype)
     low = float(np.nextafter(dtype.type(-1), dtype.type(0)))
+    working = dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
 
     def finish(xp: Any, words: Words) -> Any:
-        u = uniform(xp, words)
+        u = uniform(xp, words).astype(working, copy=False)
         u *= 1 - low
         u += low
         u *= 0.5
@@ -416,43 +412,44 @@ def _batch_integers(prim: Primitive, size: int, xs: Any, bdims: Any, params: dic
 def random_integers(xp, key, low, high, /, *, shape, dtype):
     """Integers from `low` to ``high - 1``; `low` where there are none.
 
-    The remainder of twice as many random bits as the dtype has, so no number is visibly favoured.
+    The remainder of twice as many random bits as the dtype has (64 or more), so that none is
+    visibly favoured.
 
     Shapes: ``key: (*a, 2)``, bounds broadcast to ``(*a, *shape) -> (*a, *shape)``.
     Dtypes: uint32, integers ``->`` the integer `dtype`.
     Derivative: zero.
-    Raises: ArgumentError: `key` is no key.
+    Raises: ArgumentError: `key` is no key, or a bound is not within the dtype.
     Source: JAX, ``jax.random.randint``.
 
     >>> random_integers(random_seed(0), 0, 6, shape=(3,), dtype=np.dtype("int64")).tolist()
-    [0, 0, 0]
+    [3, 5, 5]
     """
     require_key("random.randint", key)
-    drawn = dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
-    size, unsigned = drawn.itemsize * 8, np.dtype(f"uint{drawn.itemsize * 8}")
+    _require_in_range(xp, low, high, dtype)
+    size = max(dtype.itemsize * 8, 32)
     keys = random_split.impl(xp, key, shape=(2,))
     higher, lower = (random_bits.impl(xp, keys[..., i, :], shape=shape, bits=size) for i in (0, 1))
-    low, span = _range(xp, low, high, dtype, unsigned)
-    half = (unsigned.type(1) << (size // 2)) % xp.maximum(span, 1)
-    whole = span == 0
-    span = xp.maximum(span, 1)
-    offset = (higher % span) * (half * half % span)
-    offset += lower % span
-    offset = xp.where(whole, lower, offset % span)
-    return (low + offset.astype(drawn)).astype(dtype, copy=False)
-
-
-def _range(xp: Any, low: Any, high: Any, dtype: np.dtype, unsigned: np.dtype) -> tuple[Any, Any]:
-    """The lowest number, and how many there are as an unsigned integer: 1 if none, 0 if all."""
-    info = np.iinfo(dtype)
     wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
-    low, high = (xp.maximum(xp.asarray(b).astype(wide), info.min) for b in (low, high))
-    # A bound of one more than the largest number of the dtype may not be a number of the dtype.
-    beyond = high > info.max if dtype.itemsize < 8 else xp.zeros(high.shape, bool)
-    low, high = (xp.minimum(b, info.max) for b in (low, high))
-    some = (high > low) | beyond
-    span = (high - low).astype(unsigned) + beyond.astype(unsigned)
-    return low.astype(unsigned).astype(_signed(unsigned, dtype)), xp.where(some, span, 1)
+    low, high = (xp.asarray(b).astype(wide) for b in (low, high))
+    count = xp.where(high > low, (high - low).astype(lower.dtype), lower.dtype.type(1))
+    whole = count == 0  # as many as there are words of this size
+    count = xp.maximum(count, lower.dtype.type(1))
+    turn = lower.dtype.type(1 << (size // 2)) % count
+    offset = ((higher % count) * (turn * turn % count) + lower % count) % count
+    return (low + xp.where(whole, lower, offset).astype(wide)).astype(dtype)
+
+
+def _require_in_range(xp: Any, low: Any, high: Any, dtype: np.dtype) -> None:
+    """
+    Raises: ArgumentError: bounds that are numbers or on the host are not within the dtype.
+    """
+    info = np.iinfo(dtype)
+    last = info.max + (dtype.itemsize < 8)  # `high` itself is excluded
+    for name, bound, largest in (("minval", low, info.max), ("maxval", high, last)):
+        if isinstance(bound, int) or xp is np:
+            bad = (bound < info.min) | (bound > largest)
+            if bad if isinstance(bad, bool) else bad.any():
+                raise ArgumentError(f"random.randint: {name}={bound} is beyond {dtype}{where()}")
 
 
 @constant(

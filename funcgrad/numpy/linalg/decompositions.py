@@ -68,11 +68,12 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         raise ArgumentError(
             f"fnp.linalg.qr: mode={mode!r}; need 'reduced', 'complete' or 'r'{where()}"
         )
-    if mode == "complete" and a.ndim > 1 and a.shape[-2] > a.shape[-1]:
+    shape = a.shape
+    if mode == "complete" and len(shape) > 1 and shape[-2] > shape[-1]:
         if isinstance(a, Tracer):
             raise ArgumentError(
                 f"fnp.linalg.qr: mode='complete' adds columns that have no derivative to a matrix of "
-                f"shape {list(a.shape)}; use mode='reduced'{where()}"
+                f"shape {list(shape)}; use mode='reduced'{where()}"
             )
         return QRResult(*concrete_namespace(a).linalg.qr(a, "complete"))
     q, r = _linalg.qr(a)
@@ -136,11 +137,12 @@ def svd(
     a = array_of(a)
     if not compute_uv:
         return _linalg.svdvals(a)
-    if full_matrices and a.ndim > 1 and a.shape[-1] != a.shape[-2]:
+    shape = a.shape
+    if full_matrices and len(shape) > 1 and shape[-1] != shape[-2]:
         if isinstance(a, Tracer):
             raise ArgumentError(
                 f"fnp.linalg.svd: full_matrices=True, NumPy's default, adds vectors that have no "
-                f"derivative to a matrix of shape {list(a.shape)}; pass full_matrices=False{where()}"
+                f"derivative to a matrix of shape {list(shape)}; pass full_matrices=False{where()}"
             )
         return SVDResult(*concrete_namespace(a).linalg.svd(a))
     return SVDResult(*_linalg.svd(a))

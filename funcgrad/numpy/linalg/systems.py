@@ -84,7 +84,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     """The smallest ``x`` that minimises ``|a x - b|``, ``|a x - b|^2``, the rank, singular values.
 
     Computed with the pseudo-inverse. The squares are empty, as in NumPy, unless `a` is tall and has
-    full rank.
+    full rank; it counts as having it while its numbers are not known (`vmap`, `make_jaxpr`).
 
     Shapes: ``a: (m, n), b: (m, k) -> (n, k), (k,), (), (min(m, n),)``, or ``b: (m,)``.
     Dtypes: floating, complex; integers give float64.
