@@ -116,6 +116,11 @@ def zeros_like(x: Any) -> Any:
     return concrete_namespace(x).zeros(aval.shape, tangent_dtype(aval.dtype))
 
 
+def _zero_tangent(x: Any) -> Any:
+    """The zero tangent of an operand; a bare number's fits every array module."""
+    return 0.0 if aval_of(x).weak else zeros_like(x)
+
+
 # ---------------------------------------------------------------- what a rule reads
 
 
@@ -283,16 +288,16 @@ class Linear(_OneRule):
     def rule(self, i: int) -> Any:
         return self.variadic or self.rules[i]
 
+    def is_parameter(self, i: int) -> bool:
+        """Whether operand `i` is one that the primitive is not linear in."""
+        return self.variadic is None and self.rules[i] is None
+
     def reads(self, i: int, count: int) -> tuple[bool, tuple[bool, ...]]:
         return False, arguments_read(self.rule(i), count + 1)[1:]
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         operands = [
-            x
-            if self.variadic is None and self.rules[i] is None
-            else zeros_like(x)
-            if t is None
-            else t
+            t if t is not None else x if self.is_parameter(i) else _zero_tangent(x)
             for i, (x, t) in enumerate(zip(xs, ts, strict=True))
         ]
         out = self(*operands, **params)

@@ -109,6 +109,7 @@ class Primitive:
         signature = inspect.signature(impl)
         shown = [p for n, p in signature.parameters.items() if n != "xp"]
         self.__signature__ = signature.replace(parameters=shown)
+        self.has_params = any(p.kind is p.KEYWORD_ONLY for p in shown)
         if self.name in REGISTRY:
             raise ValueError(f"a primitive named {self.name!r} exists already")
         REGISTRY[self.name] = self

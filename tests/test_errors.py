@@ -274,16 +274,17 @@ MISTAKES = [
     ),
     Mistake(
         "function without counterpart",
-        lambda: funcgrad.grad(lambda x: np.lexsort((x,)).sum())(X),
+        lambda: funcgrad.grad(lambda x: np.intersect1d(x, x).sum())(X),
         errors.HandoverError,
-        "np.lexsort is not supported on traced values; it has no counterpart in funcgrad.numpy. "
+        "np.intersect1d is not supported on traced values; it has no counterpart in funcgrad.numpy. "
         "Rewrite it with functions that have one, or wrap it with funcgrad.custom_rule",
     ),
     Mistake(
         "float written into integers",
         lambda: funcgrad.grad(lambda x: fnp.zeros(2, dtype=int).__setitem__(0, x) or x)(1.0),
         errors.MutationError,
-        "",
+        "a value of dtype float64 is written into an array of dtype int64, which would cut the "
+        "derivative: make the array float64 from the start, or convert the value yourself",
     ),
 ]
 

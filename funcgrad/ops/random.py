@@ -70,7 +70,7 @@ def _generate(
     for rows, columns in _blocks(xp, len(keys), count):
         words = _words(xp, keys[rows], columns)
         out[rows, columns] = finish(xp, words)
-    return out.reshape(*lead, *shape)
+    return out.reshape((*lead, *shape))
 
 
 def _words(xp: Any, keys: Any, columns: slice) -> Words:

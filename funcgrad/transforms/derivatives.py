@@ -58,7 +58,10 @@ def value_and_grad(
         aux = flat.aux_values(trace.value_of) if has_aux else None
         seed = aval_of(outs[0]).dtype.type(1)
         found = pull_back(trace.entries, [(slots[0], seed)], len(leaves), consume=True)
-        full = [zero_derivative(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
+        full = [
+            zero_derivative(aval_of(x), concrete_namespace(x)) if g is None else g
+            for g, x in zip(found, leaves, strict=True)
+        ]
         value = tree.unflatten(flat.out_def, own(outs, leaves))
         gradient = selection.result(tree.unflatten(treedef, own(full, outs)))
         return ((value, aux), gradient) if has_aux else (value, gradient)

@@ -62,7 +62,7 @@ def _record_for(prim: Primitive) -> Record:
         return _record_getitem
     if prim is view_update:
         return _record_view_update
-    if prim.__class__ is Elementwise:
+    if prim.__class__ is Elementwise and not prim.has_params:
         if len(prim.rules) == 1:
             return _unary(prim)
         if len(prim.rules) == 2 and None not in prim.rules:
@@ -128,12 +128,16 @@ def _binary(prim: Elementwise) -> Record:
             g = times_x(ct, ans, x, y)
             if like_x is not None:
                 g = conform(g, like_x)
+            elif g.dtype is not ct.dtype:  # a coefficient of numbers only is float64
+                g = g.astype(ct.dtype)
             old = cts[i]
             cts[i] = g if old is None else old + g
         if j >= 0:
             g = times_y(ct, ans, x, y)
             if like_y is not None:
                 g = conform(g, like_y)
+            elif g.dtype is not ct.dtype:
+                g = g.astype(ct.dtype)
             old = cts[j]
             cts[j] = g if old is None else old + g
 

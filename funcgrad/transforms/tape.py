@@ -182,7 +182,9 @@ class TapeTrace(Trace):
             (v if v is not a else self.keep(v)) if s else aval_of(v)
             for v, s, a in zip(values, save, args, strict=True)
         ]
-        return (_pull, slots, prim, ans if save_ans else None, xs, wanted, params)
+        if not save_ans:
+            ans = tuple(map(aval_of, ans)) if prim.multiple else aval_of(ans)
+        return (_pull, slots, prim, ans, xs, wanted, params)
 
 
 def _pull(cts: list[Any], entry: Entry, ct: Any) -> None:

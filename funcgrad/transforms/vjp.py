@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import tree
-from ..algebra import scaling
+from ..algebra import concrete_namespace, scaling
 from ..core import EVAL, aval_of, current, run_under
 from .arguments import Flat, flat_cotangents, flatten_primals, origin, own, zero_derivative
 from .direct import DirectTrace
@@ -57,13 +57,13 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     flat = Flat(f, treedef, has_aux=has_aux)
     values, trace, slots = record_flat(flat, leaves, lasting=True)
     entries, count = trace.entries, len(leaves)
-    avals = [aval_of(x) for x in leaves]
+    kinds = [(aval_of(x), concrete_namespace(x)) for x in leaves]
     out_avals = [aval_of(x) for x in values]
 
     def f_vjp(ct: Any) -> tuple[Any, ...]:
         cts = flat_cotangents("vjp", flat.out_def, out_avals, ct)
         found = pull_back(entries, list(zip(slots, cts, strict=True)), count, consume=False)
-        full = [zero_derivative(a) if g is None else g for g, a in zip(found, avals, strict=True)]
+        full = [zero_derivative(*k) if g is None else g for g, k in zip(found, kinds, strict=True)]
         return tree.unflatten(treedef, own(full, cts))
 
     out = tree.unflatten(flat.out_def, own(values, leaves))
