@@ -106,7 +106,7 @@ def conform_tangent(t: Any, ans: Any) -> Any:
 def concrete_namespace(x: Any) -> Any:
     """The array module that holds the numbers behind `x`."""
     while isinstance(x, Tracer):
-        x = x.underlying  # type: ignore[attr-defined]
+        x = x.underlying
     return np if x is None or x.__class__ is Aval else namespace(x)
 
 
@@ -263,9 +263,9 @@ def align_batch(xs: Sequence[Any], bdims: Sequence[int | None]) -> tuple[list[An
     ], 0
 
 
-def batch_first(x: Any, bdim: int, logical: int | None = None) -> Any:
+def batch_first(x: Any, bdim: int | None, logical: int | None = None) -> Any:
     """`x` with its batch axis first, and 1s after it so that `logical` axes follow."""
-    if bdim != 0:
+    if bdim:
         axes = (bdim, *(i for i in range(x.ndim) if i != bdim))
         x = x.transpose(axes)
     if logical is not None and x.ndim < logical + 1:

@@ -16,10 +16,10 @@ from . import numpy as fnp
 from .algebra import conform_tangent
 from .core import Tracer, aval_of
 from .errors import ConcretizationError, HandoverError, MutationError, where
-from .indexing import basic_link, read, write
+from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
 from .protocols import call_function, call_ufunc
-from .views import View, donated, snapshot
+from .views import Part, View, donated, snapshot
 
 
 class TracedArray(Tracer):
@@ -186,8 +186,12 @@ class TracedArray(Tracer):
 
     def __getitem__(self, index: Any) -> Any:
         out = read(self, index)
-        if isinstance(out, Tracer) and not aval_of(out).shape and index is not ...:
-            out.alias = None  # NumPy gives a number here, which later writes do not change
+        if isinstance(out, Tracer):
+            if not aval_of(out).shape:
+                if index is not ...:
+                    out.alias = None  # NumPy gives a number, which later writes do not change
+            elif out.alias is None and _would_be_a_view(index):
+                out.alias = Part()
         return out
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -245,9 +249,7 @@ class TracedArray(Tracer):
 
     def _number(self, kind: str) -> Any:
         """The value for Python's control flow, down to the array behind every trace."""
-        x: Any = self
-        while isinstance(x, Tracer):
-            x = x.known
+        x = known(self)
         if x is None:
             raise ConcretizationError(
                 f"{kind} of a traced value {self!r}, which has no number here: under vmap it stands "
@@ -470,7 +472,17 @@ def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:
     own = target.alias
     base, chain = (own.base, own.chain) if own.__class__ is View else (target, ())
     view = value.alias
-    return view.base is base and view.chain == (*chain, link) and view.seen == base.alias.version
+    return view.base is base and view.chain == (*chain, link)
+
+
+def _would_be_a_view(index: Any) -> bool:
+    """Whether the index has integers that are known only as types, and is basic otherwise."""
+    entries = index if isinstance(index, tuple) else (index,)
+    traced = [i for i in entries if isinstance(i, Tracer)]
+    return bool(traced) and all(
+        not aval_of(i).shape if isinstance(i, Tracer) else not isinstance(i, list | np.ndarray)
+        for i in entries
+    )
 
 
 def update(target: TracedArray, new: Any) -> Any:
@@ -496,10 +508,15 @@ def update(target: TracedArray, new: Any) -> Any:
 def store(target: Tracer, new: Any) -> None:
     """Replace the contents of `target` by `new`, which has its shape and dtype."""
     view = target.alias
+    base = view.base if view.__class__ is View else target
+    if base.alias.__class__ is Part:
+        raise MutationError(
+            f"a write into z[i] with an integer i that is known only as a type does not reach z, "
+            f"because it is a copy; write z[i, j] = value in one step{where()}"
+        )
     if view.__class__ is not View:
         _store_base(target, new)
         return
-    base = view.base
     _store_base(base, view_update(base, new, chain=view.chain))
     view.seen -= 1  # the view is taken again from the base when it is next looked at
 

@@ -54,9 +54,9 @@ class Aval:
     def __eq__(self, other: object) -> bool:
         return (
             other.__class__ is Aval
-            and self.shape == other.shape  # type: ignore[attr-defined]
-            and self.dtype == other.dtype  # type: ignore[attr-defined]
-            and self.weak == other.weak  # type: ignore[attr-defined]
+            and self.shape == other.shape
+            and self.dtype == other.dtype
+            and self.weak == other.weak
         )
 
     def __hash__(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str,
         target, index, value = inputs
         if not isinstance(target, Tracer):
             raise _plain_output("np.add.at")
-        target[...] = add_at(target, index, value)
+        cast(Any, target)[...] = add_at(target, index, value)
         return None
     raise HandoverError(f"np.{name}.{method} is not supported on traced values{where()}")
 
@@ -67,6 +67,9 @@ def _call_with_options(
     outs = kwargs.pop("out", None)
     dtype = kwargs.pop("dtype", None)
     mask = kwargs.pop("where", True)
+    options = {}
+    if ufunc.signature is not None:  # vecdot and its like take the axes as options
+        options = {k: kwargs.pop(k) for k in ("axis", "keepdims") if k in kwargs}
     refused = [k for k, v in kwargs.items() if v is not None]
     if refused:
         raise HandoverError(
@@ -74,7 +77,7 @@ def _call_with_options(
         )
     if dtype is not None:
         inputs = [fnp.astype(fnp.asarray(x), dtype) for x in inputs]
-    result = answer(*inputs)
+    result = answer(*inputs, **options)
     out = None if outs is None else outs[0]
     if mask is not True:
         if out is None:
@@ -87,7 +90,7 @@ def _call_with_options(
         return result
     if not isinstance(out, Tracer):
         raise _plain_output(f"np.{ufunc.__name__} with out=, or an in-place operator such as +=,")
-    out[...] = result  # type: ignore[index]
+    cast(Any, out)[...] = result
     return out
 
 

@@ -30,7 +30,7 @@ _IsLeaf = Callable[[Any], bool] | None
 class Key:
     """One step of a key path: `tree[key]`, or `tree.key` where `is_attr`."""
 
-    key: Hashable
+    key: Any
     is_attr: bool = False
 
     def __str__(self) -> str:

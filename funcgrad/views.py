@@ -28,7 +28,7 @@ class Link(NamedTuple):
 
 
 # The traced array whose contents are about to be replaced, so that its buffer may be reused.
-donated: ContextVar[Tracer | None] = ContextVar("donated", default=None)
+donated: ContextVar[Any] = ContextVar("donated", default=None)
 
 
 class Base:
@@ -38,6 +38,12 @@ class Base:
 
     def __init__(self) -> None:
         self.version = 0
+
+
+class Part(Base):
+    """Of a copy that NumPy would have made a view: reading is the same, writing is refused."""
+
+    __slots__ = ()
 
 
 class View:

@@ -758,7 +758,7 @@ ALONG: dict[str, Row] = {
     ),
     "kron": one_of(call(V, W), call(M, N), call(M, V), call(2.0, V), call(T, V)),
     "matmul": one_of(
-        call(M, N.T), call(M, V), call(V[:3], M), call(V, W), call(T, M.T), call(Z, Z)
+        call(M, N.T), call(M, V), call(V[:3], M), call(V, W), call(T, M.T), call(V, [1.0, 2, 3, 4])
     ),
     "matvec": one_of(call(M, V), call(T, V), call(T, W), call(np.stack([S + 0j] * 2), Z)),
     "outer": one_of(call(V, W), call(M, V), call(2.0, V)),

@@ -27,7 +27,6 @@ from ..ops.arithmetic import (
     reciprocal, remainder, remainder as mod, square, subtract,
 )
 from ..ops.complex import conjugate, conjugate as conj
-from ..ops.contract import matmul
 from ..ops.exponential import (
     cbrt, exp, exp2, expm1, log, log10, log1p, log2, logaddexp, logaddexp2, sqrt,
 )
@@ -80,8 +79,8 @@ from .ordering import (
 )
 from .polynomials import polyadd, polyder, polyfit, polyint, polymul, polysub, polyval, vander
 from .products import (
-    convolve, correlate, cross, dot, einsum, inner, kron, matvec, outer, tensordot, vdot, vecdot,
-    vecmat,
+    convolve, correlate, cross, dot, einsum, inner, kron, matmul, matvec, outer, tensordot, vdot,
+    vecdot, vecmat,
 )
 from .promotion import can_cast, common_type, result_type
 from .ranges import arange, fromfunction, geomspace, indices, linspace, logspace, meshgrid

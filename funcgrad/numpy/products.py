@@ -19,6 +19,20 @@ from .shaping import ravel
 # ---------------------------------------------------------------- contractions
 
 
+def matmul(x1: Any, x2: Any, /) -> Any:
+    """``sum_k x1_ik x2_kj`` over the last axis and the second to last; a vector is a row or column.
+
+    Shapes: ``x1: (*a, m, k), x2: (*b, k, n) -> (*broadcast(a, b), m, n)``.   Dtypes: numbers.
+    Derivative: bilinear; smooth everywhere.
+    Raises: ShapeError: the lengths differ, an operand is 0-d, or the other axes do not broadcast.
+    Source: NumPy reference, ``numpy.matmul``.
+
+    >>> matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
+    [3.0, 7.0]
+    """
+    return _contract.matmul(*arrays_of(x1, x2))
+
+
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """``sum_k a_ik b_kj``: products over the last axis of `a` and the second to last of `b`.
 

@@ -100,7 +100,8 @@ def cholesky(xp, x, /):
     `x` stands for its Hermitian part ``(x + x^H) / 2``, so gradients are Hermitian too.
 
     Shapes: ``x: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers as float64.
-    Derivative: ``L Phi(L^-1 dx L^-H)``, Phi being the lower triangle with half the diagonal.
+    Derivative: ``L Phi(L^-1 dx L^-H)``, Phi being the lower triangle with half the diagonal;
+    smooth wherever `x` is positive definite.
     Raises: LinAlgError: `x` is not positive definite.
     Source: Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527.
 

@@ -169,7 +169,14 @@ def _fold_in_aval(key: Aval, data: Aval) -> Aval:
 
 
 def _batch_fold_in(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
-    return prim(*batch_all_first(size, xs, bdims)), 0
+    """Keys broadcast against data, and have one axis more."""
+    axes = [aval_of(x).ndim - (b is not None) for x, b in zip(xs, bdims, strict=True)]
+    ndim = max(axes[0] - 1, axes[1])
+    key, data = (
+        x if b is None else batch_first(x, b, n)
+        for x, b, n in zip(xs, bdims, (ndim + 1, ndim), strict=True)
+    )
+    return prim(key, data), 0
 
 
 @constant(aval=_fold_in_aval, batch=_batch_fold_in)
@@ -377,7 +384,7 @@ def random_normal(xp, key, /, *, shape, dtype):
     """
     require_key("random.normal", key)
     uniform = _as_uniform(dtype)
-    low = float(np.nextafter(dtype.type(-1), dtype.type(0)))
+    low = float(np.finfo(dtype).epsneg) - 1.0  # the least number above -1
     working = dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
 
     def finish(xp: Any, words: Words) -> Any:

@@ -85,7 +85,7 @@ class Solve(_OneRule):
             right = -moved if right is None else right - moved
         return conform_tangent(self(xs[0], right, **params), ans)
 
-    def cotangents(self, ct, ans, xs, wanted, params):  # type: ignore[override, no-untyped-def]
+    def cotangents(self, ct, ans, xs, wanted, params):
         a, b = xs
         y = self(matrix_transpose(a), ct, **self.flipped(params))
         in_a = in_b = None
@@ -172,7 +172,8 @@ def triangular_solve(xp, a, b, /, *, lower, unit_diagonal):
     """
     dtype = factor_dtype(Aval(a.shape, a.dtype), Aval(b.shape, b.dtype))
     a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
-    if xp is np and a.ndim == b.ndim == 2 and len(a) > _BLOCK and b.size and _scipy_linalg():
+    on_host = xp.__name__ == "numpy"
+    if on_host and a.ndim == b.ndim == 2 and len(a) > _BLOCK and b.size and _scipy_linalg():
         return _scipy_linalg().solve_triangular(
             a, b, lower=lower, unit_diagonal=unit_diagonal, check_finite=False
         )
@@ -290,7 +291,7 @@ def cofactor(xp, x, /):
     """The matrix of cofactors: ``c_ij = d det(x) / d x_ij``; ``det(x) x^-T`` if `x` is regular.
 
     Shapes: ``x: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers as float64.
-    Derivative: ``tr(x^-1 dx) c - x^-T dx^T c``, for regular matrices only.
+    Derivative: ``tr(x^-1 dx) c - x^-T dx^T c``; smooth, the rule for regular matrices only.
     Raises: LinAlgError: only its derivative, where `x` is singular.
     Source: Stewart, "On the adjugate matrix", Linear Algebra Appl. 283 (1998).
 
@@ -365,7 +366,8 @@ def slogdet(xp, x, /):
 
     Shapes: ``x: (*a, n, n) -> (*a), (*a)``.
     Dtypes: floating, complex; integers as float64; `logabsdet` is real.
-    Derivative: ``Re tr(x^-1 dx)`` of `logabsdet`, ``sign i Im tr(x^-1 dx)`` of a complex `sign`.
+    Derivative: ``Re tr(x^-1 dx)`` of `logabsdet`, ``sign i Im tr(x^-1 dx)`` of a complex `sign`;
+    smooth wherever `x` is regular.
     Raises: LinAlgError: only the derivative, where `x` is singular.
     Source: Giles (2008), section 2.2.4.
 

@@ -50,7 +50,7 @@ def tan(xp, x, /):
     """``tan(x)``, `x` in radians.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
-    Derivative: ``1 + tan(x)**2``.
+    Derivative: ``1 + tan(x)**2``; smooth between its poles.
     Raises: nothing of its own.
     Source: NumPy reference, ``numpy.tan``.
 

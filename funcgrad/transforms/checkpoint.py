@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import tree
-from ..core import EVAL, Aval, Primitive, Tracer, aval_of, current
+from ..core import EVAL, Aval, Primitive, aval_of, current
 from ..errors import ConcretizationError
+from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
 from .jvp import jvp_flat
-from .trace import trace_to_jaxpr
 from .tape import pull_back
+from .trace import trace_to_jaxpr
 from .vjp import record_flat
 from .vmap import batch_flat, move_batch
 
@@ -29,7 +30,7 @@ def batched_jaxpr(jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[in
         outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, bdims, size)
         return [move_batch(y, b, 0, size) for y, b in outs]
 
-    return open_jaxpr(trace_to_jaxpr(run, [aval_of(x) for x in xs]))
+    return trace_to_jaxpr(run, [aval_of(x) for x in xs])
 
 
 class CheckpointCall(Primitive):
@@ -71,7 +72,8 @@ class CheckpointCall(Primitive):
         return [next(found) if w else None for w in wanted]
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
-        outs = self(*xs, jaxpr=batched_jaxpr(params["jaxpr"], size, xs, bdims))
+        jaxpr = batched_jaxpr(params["jaxpr"], size, xs, bdims)
+        outs = self(*jaxpr.consts, *xs, jaxpr=open_jaxpr(jaxpr))
         return outs, (0,) * len(outs)
 
 
@@ -123,7 +125,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         try:
             jaxpr = trace_to_jaxpr(flat, avals)
         except ConcretizationError:
-            values = [concrete_value(x) for x in leaves]
+            values = [known(x) for x in leaves]
             if any(v is None for v in values):
                 raise
             jaxpr = trace_to_jaxpr(flat, avals, values=values)
@@ -131,10 +133,3 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         return tree.unflatten(out_def, outs)
 
     return checkpointed
-
-
-def concrete_value(x: Any) -> Any:
-    """The number behind a traced value; None if there is none."""
-    while isinstance(x, Tracer):
-        x = x.known
-    return x

@@ -41,11 +41,11 @@ class Rules:
         name: str,
         f: FlatFunction,
         *,
-        jvp: Callable[..., Any] | None = None,
-        forward: Callable[..., Any] | None = None,
+        jvp: Any = None,
+        forward: Any = None,
         backward: Callable[..., Any] = _no_rule,
-        transpose: Callable[..., Any] | None = None,
-        batch: Callable[..., Any] | None = None,
+        transpose: Any = None,
+        batch: Any = None,
     ) -> None:
         self.name = name
         self.f = f

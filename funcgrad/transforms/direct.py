@@ -29,13 +29,15 @@ ndarray = np.ndarray
 Record = Callable[..., Any]
 
 # NumPy's arrays and all numbers: operands that need no look at which array module they belong to.
-_PLAIN = frozenset(cls for cls, module in NAMESPACES.items() if module is np or module is None)
+_PLAIN: frozenset[Any] = frozenset(
+    cls for cls, module in NAMESPACES.items() if module is np or module is None
+)
 
 _new = TapeTracer.__new__
 general = TapeTrace.process
 
 
-def GENERAL(*args: Any, **params: Any) -> Any:  # noqa: N802
+def GENERAL(*args: Any, **params: Any) -> Any:
     """Stands for the general path in the table of record functions."""
     raise AssertionError("never called")
 
@@ -143,7 +145,8 @@ def _binary(prim: Elementwise) -> Record:
 
     def record(trace: TapeTrace, x: Any, y: Any) -> Any:
         i = j = CONSTANT
-        a, b = x, y
+        a: Any = x
+        b: Any = y
         if x.__class__ is TapeTracer and x.owner is trace:
             if x.alias is not None:
                 refresh(x)

@@ -94,7 +94,7 @@ def _refuse_affine(program: Jaxpr) -> None:
         if eqn.prim.name in ("add", "subtract"):
             for atom in eqn.inputs:
                 is_constant = atom.__class__ is Literal or atom in program.const_vars
-                if is_constant and not (atom.__class__ is Literal and atom.value == 0):  # type: ignore[union-attr]
+                if is_constant and not (atom.__class__ is Literal and atom.value == 0):
                     raise NotLinearError(
                         f"linear_transpose: the function is affine, not linear: it adds a constant"
                         f"{where()}"

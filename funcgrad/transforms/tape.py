@@ -162,7 +162,7 @@ class TapeTrace(Trace):
     ) -> tuple[Any, Entry]:
         token = current.set(self.parent)
         try:
-            ans, residual = prim.forward(values, wanted, params)  # type: ignore[misc]
+            ans, residual = prim.forward(values, wanted, params)
         finally:
             current.reset(token)
         return ans, (_pull_opaque, slots, prim, residual, [aval_of(x) for x in ans], wanted, params)

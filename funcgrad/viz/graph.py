@@ -26,7 +26,7 @@ class _Node:
         self.label = label if len(label) <= _LONGEST else label[: _LONGEST - 1] + "…"
         self.note = note
         self.reads = reads
-        self.row = 1 + max((n.row for n in reads), default=-1)
+        self.row: int = 1 + max((n.row for n in reads), default=-1)
         self.x = 0.0
         self.width = 20 + max(text_width(self.label, SMALL), text_width(note, SMALL))
 
@@ -60,7 +60,9 @@ def jaxpr_graph(jaxpr: Jaxpr, *, title: str = "jaxpr") -> str:
         f'markerHeight="7" orient="auto"><path d="M0,0L8,4L0,8z" fill="{MUTED}"/></marker></defs>'
     )
     group = f'<g fill="none" stroke="{MUTED}" marker-end="url(#tip)">'
-    return document(title, tuple(size), [marker, heading, group, *arrows, "</g>", *boxes])
+    return document(
+        title, (size.width, size.height), [marker, heading, group, *arrows, "</g>", *boxes]
+    )
 
 
 def _nodes(jaxpr: Jaxpr) -> list[_Node]:

@@ -7,8 +7,8 @@ NumPy reads one triangle: for Hermitian arguments it is the same, and gradients 
 
 from numpy.linalg import LinAlgError
 
-from ...ops.contract import matmul
 from ..ordering import matrix_transpose
+from ..products import matmul
 from .decompositions import cholesky, eigh, eigvalsh, qr, svd, svdvals
 from .norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from .products import cross, diagonal, matrix_power, multi_dot, outer, tensordot, trace, vecdot
