@@ -30,6 +30,7 @@ from . import numpy as fnp
 from .core import aval_of
 from .errors import ArgumentError, ShapeError, where
 from .ops import random as _random
+from .ops.contract import normal_axis
 
 __all__ = [
     "PRNGKey",
@@ -52,9 +53,11 @@ Shape = int | Sequence[int]
 
 
 def _shape(shape: Shape) -> tuple[int, ...]:
-    if isinstance(shape, int | np.integer):
-        return (int(shape),)
-    return tuple(operator.index(n) for n in shape)
+    sizes = (shape,) if isinstance(shape, int | np.integer) else shape
+    found = tuple(operator.index(n) for n in sizes)
+    if min(found, default=0) < 0:
+        raise ShapeError(f"random: shape={shape} has a negative length{where()}")
+    return found
 
 
 def _floating(name: str, dtype: Any) -> np.dtype:
@@ -243,6 +246,7 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Any:
     """
     if _is_int(x):
         return _random.random_permutation(key, n=int(x))
+    axis = normal_axis("random.permutation", axis, fnp.ndim(x))
     order = _random.random_permutation(key, n=fnp.shape(x)[axis])
     return fnp.take(x, order, axis=axis)
 
@@ -266,6 +270,7 @@ def choice(
     """
     shape = _shape(shape)
     count = math.prod(shape)
+    axis = 0 if _is_int(a) else normal_axis("random.choice", axis, fnp.ndim(a))
     n = int(a) if _is_int(a) else fnp.shape(a)[axis]
     if count and (n < 1 or (count > n and not replace)):
         kind = "with" if replace else "without"

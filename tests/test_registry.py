@@ -21,7 +21,7 @@ import fakecupy
 import numpy as np
 import pytest
 import samples
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import funcgrad
@@ -47,6 +47,9 @@ HIGHER_ORDER: dict[str, str] = {
 DECLARED_CONSTANT: dict[str, str] = {
     "stop_gradient": "that is its purpose",
 }
+# Primitives whose results jump now and then, at no fixed place: such samples are drawn again.
+SIGN = "LAPACK chooses the signs of the vectors"
+JUMPS: dict[str, str] = {"eigh": SIGN, "svd": SIGN}
 # Primitives for which `vmap` runs a loop.
 WITHOUT_BATCH_RULE: dict[str, str] = {}
 # Primitives that do not run on CuPy.
@@ -199,10 +202,17 @@ def numeric(f: Callable[..., Sequence[Any]], xs: Sequence[Any], ts: Sequence[Any
 
 
 def assert_derivative(
-    found: Sequence[Any], f: Callable[..., Sequence[Any]], xs: Sequence[Any], ts: Sequence[Any]
+    name: str,
+    found: Sequence[Any],
+    f: Callable[..., Sequence[Any]],
+    xs: Sequence[Any],
+    ts: Sequence[Any],
 ) -> None:
     expected, error = numeric(f, xs, ts)
-    assert error <= 1e-4 * max(1.0, largest(expected), largest(f(*xs))), "no smooth sample"
+    is_smooth = error <= 1e-4 * max(1.0, largest(expected), largest(f(*xs)))
+    if name in JUMPS:
+        assume(is_smooth)
+    assert is_smooth, "the sample is too near a kink"
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=error)
 
@@ -294,10 +304,12 @@ def test_tangent_is_the_directional_derivative(name: str, data: Any) -> None:
     f = case.function(case.places)
     if not xs or not f(*xs) or name in DECLARED_CONSTANT:
         return
+    if not np.isfinite(largest(f(*xs))):
+        return  # there are no differences of infinities
     ts = case.directions(xs)
     values, tangents = funcgrad.jvp(f, tuple(xs), tuple(ts))
     assert_close(values, f(*xs), 1e-14)
-    assert_derivative(tangents, f, xs, ts)
+    assert_derivative(name, tangents, f, xs, ts)
 
 
 @every_primitive
@@ -388,7 +400,7 @@ def test_second_derivatives_agree(name: str, data: Any) -> None:
     rtol = 1e4 * coarsest([*xs, *cts])
     assert_close(reverse_over_forward, forward_over_reverse, rtol)
     assert_close(reverse_over_reverse, forward_over_reverse, rtol)
-    assert_derivative(forward_over_reverse, gradient, xs, ts)
+    assert_derivative(name, forward_over_reverse, gradient, xs, ts)
     other = funcgrad.jvp(gradient, xs, us)[1]
     (a, scale_a), (b, scale_b) = pair(forward_over_reverse, us), pair(other, ts)
     assert abs(a - b) <= rtol * max(scale_a + scale_b, 1e-3), "not symmetric"
@@ -558,7 +570,14 @@ def test_registry_is_complete() -> None:
 
 
 def test_exceptions_are_needed() -> None:
-    tables = (HIGHER_ORDER, DECLARED_CONSTANT, WITHOUT_BATCH_RULE, NOT_ON_CUPY, WAITS_FOR_CUPY)
+    tables = (
+        HIGHER_ORDER,
+        DECLARED_CONSTANT,
+        JUMPS,
+        WITHOUT_BATCH_RULE,
+        NOT_ON_CUPY,
+        WAITS_FOR_CUPY,
+    )
     for table in tables:
         assert not table.keys() - REGISTRY.keys()
     assert not [n for n in NAMES if (n in WITHOUT_BATCH_RULE) == has_batch_rule(REGISTRY[n])]

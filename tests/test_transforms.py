@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import itertools
 import math
@@ -230,6 +231,113 @@ def test_nested_vmap_over_different_axes() -> None:
     np.testing.assert_allclose(
         funcgrad.vmap(columns, in_axes=(0, None), out_axes=1)(a, b), (a @ b).T
     )
+
+
+# ---------------------------------------------------------------- arguments, trees, auxiliary output
+
+
+def weighted(params: dict[str, Any], x: Any, scale: float = 1.0) -> Any:
+    return scale * fnp.sum(params["w"] * x) + params["b"] ** 2
+
+
+PARAMS = {"w": np.array([1.0, 2.0]), "b": np.float64(3.0)}
+DATA = np.array([4.0, 5.0])
+
+
+def test_argnums_and_argnames_select_arguments() -> None:
+    whole = funcgrad.grad(weighted)(PARAMS, DATA, scale=2.0)
+    assert whole["w"].tolist() == [8.0, 10.0] and whole["b"] == 6.0
+    both = funcgrad.grad(weighted, (0, 1))(PARAMS, DATA)
+    assert isinstance(both, tuple) and both[1].tolist() == [1.0, 2.0]
+    assert funcgrad.grad(weighted, argnums=-1)(PARAMS, DATA).tolist() == [1.0, 2.0]
+    assert funcgrad.grad(weighted, argnums=1)(PARAMS, x=DATA).tolist() == [1.0, 2.0]
+    assert funcgrad.grad(weighted, argnames="scale")(PARAMS, DATA, scale=1.0) == 14.0
+    value, slope = funcgrad.value_and_grad(weighted, 1)(PARAMS, DATA)
+    assert value == 23.0 and slope.tolist() == [1.0, 2.0]
+
+
+def test_auxiliary_output_is_passed_through() -> None:
+    def f(x: Any) -> Any:
+        return x * x, {"double": 2.0 * x, "label": "kept"}
+
+    aux = {"double": 6.0, "label": "kept"}
+    assert funcgrad.grad(f, has_aux=True)(3.0) == (6.0, aux)
+    assert funcgrad.value_and_grad(f, has_aux=True)(3.0) == ((9.0, aux), 6.0)
+    assert funcgrad.jacfwd(f, has_aux=True)(3.0) == (6.0, aux)
+    assert funcgrad.jacrev(f, has_aux=True)(3.0) == (6.0, aux)
+    y, pull, found = funcgrad.vjp(f, 3.0, has_aux=True)
+    assert (y, pull(1.0), found) == (9.0, (6.0,), aux)
+    assert funcgrad.jvp(f, (3.0,), (1.0,), has_aux=True) == (9.0, 6.0, aux)
+    y, push, found = funcgrad.linearize(f, 3.0, has_aux=True)
+    assert (y, push(1.0), found) == (9.0, 6.0, aux)
+
+
+@pytest.mark.parametrize("jacobian", [funcgrad.jacfwd, funcgrad.jacrev])
+def test_jacobians_have_the_trees_of_output_and_argument(jacobian: Function) -> None:
+    def f(p: Any, x: Any) -> Any:
+        return {"outer": fnp.outer(x, p["w"]), "sum": p["b"] + fnp.sum(x)}
+
+    found = jacobian(f)(PARAMS, DATA)
+    assert found["outer"]["w"].shape == (2, 2, 2) and found["sum"]["b"].shape == ()
+    np.testing.assert_array_equal(found["outer"]["w"][1], 5.0 * np.eye(2))
+    np.testing.assert_array_equal(found["outer"]["b"], np.zeros((2, 2)))
+    np.testing.assert_array_equal(jacobian(f, 1)(PARAMS, DATA)["sum"], np.ones(2))
+    assert jacobian(f, (1,))(PARAMS, DATA)["sum"][0].shape == (2,)
+
+
+def test_hessians_and_their_products() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return fnp.sum(x**3) + fnp.sum(x * x) * y
+
+    x, y = np.array([1.0, 2.0]), np.array(3.0)
+    blocks = funcgrad.hessian(f, (0, 1))(x, y)
+    np.testing.assert_allclose(blocks[0][0], np.diag(6 * x) + 6 * np.eye(2))
+    np.testing.assert_allclose(blocks[0][1], 2 * x)
+    np.testing.assert_allclose(blocks[1][0], 2 * x)
+    tx, ty = funcgrad.hvp(f, (x, y), (np.ones(2), np.array(0.5)))
+    np.testing.assert_allclose(tx, 6 * x + 6 + x)
+    np.testing.assert_allclose(ty, np.sum(2 * x))
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_stop_gradient_stops_every_mode(name: str) -> None:
+    derive = DERIVATIVES[name]
+    assert float(derive(lambda x: x * funcgrad.stop_gradient(x))(3.0)) == 3.0
+    assert float(derive(derive(lambda x: x * x * funcgrad.stop_gradient(x)))(3.0)) == 6.0
+
+
+def test_vmap_takes_trees_keywords_and_chunks() -> None:
+    batch = {"w": np.arange(6.0).reshape(3, 2), "b": np.arange(3.0)}
+    expected = [weighted({"w": w, "b": b}, DATA) for w, b in zip(*batch.values(), strict=True)]
+    mapped = funcgrad.vmap(weighted, in_axes=(0, None))
+    np.testing.assert_allclose(mapped(batch, DATA), expected)
+    chunked = funcgrad.vmap(weighted, in_axes=(0, None), chunk_size=2)
+    np.testing.assert_allclose(chunked(batch, DATA), expected)
+    mixed = funcgrad.vmap(weighted, in_axes=({"w": 1, "b": None}, None))
+    np.testing.assert_allclose(mixed({"w": batch["w"].T, "b": 0.0}, DATA), batch["w"] @ DATA)
+    by_keyword = funcgrad.vmap(weighted, in_axes=(None, None))(PARAMS, DATA, scale=np.arange(3.0))
+    np.testing.assert_allclose(by_keyword, 14 * np.arange(3.0) + 9)
+    first, rows = funcgrad.vmap(lambda x: (1.0, x), out_axes=(None, 1))(batch["w"])
+    assert first == 1.0 and rows.shape == (2, 3)
+    assert funcgrad.vmap(lambda: 2.0, axis_size=3)().tolist() == [2.0, 2.0, 2.0]
+
+
+def test_custom_rules_with_static_arguments() -> None:
+    @functools.partial(funcgrad.custom_jvp, nondiff_argnums=(0,))
+    def scaled(factor: float, x: Any) -> Any:
+        return factor * x
+
+    scaled.defjvp(lambda factor, primals, tangents: (scaled(factor, *primals), 10.0 * tangents[0]))
+    assert funcgrad.grad(lambda x: scaled(2.0, x))(1.0) == 10.0
+    assert funcgrad.vmap(funcgrad.grad(lambda x: scaled(2.0, x)))(np.ones(2)).tolist() == [10.0] * 2
+
+    @functools.partial(funcgrad.custom_vjp, nondiff_argnums=(1,))
+    def raised(x: Any, power: int) -> Any:
+        return x**power
+
+    raised.defvjp(lambda x, power: (raised(x, power), x), lambda power, x, ct: (ct * x * 100.0,))
+    assert funcgrad.grad(lambda x: raised(x, 3))(2.0) == 200.0
+    assert funcgrad.jvp(lambda x: raised(x, 3), (2.0,), (1.0,)) == (8.0, 200.0)
 
 
 # ---------------------------------------------------------------- writes

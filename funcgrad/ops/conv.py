@@ -244,8 +244,8 @@ def conv(xp, x, w, /, *, strides, padding, lhs_dilation, rhs_dilation, groups):
     x, w = x.astype(out.dtype, copy=False), w.astype(out.dtype, copy=False)
     if not out.size or not w.size:
         return xp.zeros(out.shape, out.dtype)
-    if max(lhs_dilation) > 1 and max(strides + rhs_dilation) == 1:
-        return _by_phases(xp, x, w, out.shape, padding, lhs_dilation, groups)
+    if max(strides) == 1 and _scattering_is_cheaper(x, out, lhs_dilation):
+        return _scatter(xp, x, w, out.shape, padding, lhs_dilation, rhs_dilation, groups)
     x = padded(xp, x, padding, lhs_dilation, 0)
     return _correlate(xp, x, w, out.shape, strides, rhs_dilation, groups)
 
@@ -340,40 +340,56 @@ def _blocks(xp: Any, outer: int, inner: int, unit: int) -> Iterator[tuple[slice,
             yield slice(i, i + outer_step), slice(j, j + inner_step)
 
 
-# ---------------------------------------------------------------- dilated inputs
+# ---------------------------------------------------------------- from the input's side
 
 
-def _by_phases(
-    xp: Any, x: Any, w: Any, shape: Sizes, padding: Padding, dilation: Sizes, groups: int
-) -> Any:
-    """The convolution of a dilated input without multiplying by the zeros between its elements.
+def _scattering_is_cheaper(x: Any, out: Aval, dilation: Sizes) -> bool:
+    """By what has to be moved for every tap: products for all of `x`, or windows for all of `out`.
 
-    Places that are equal modulo the dilation see the same taps of the kernel on elements of `x`,
-    and the other taps on zeros. So every residue is a convolution of `x` itself with every
-    ``dilation``-th tap. Needs strides and kernel dilations of 1.
+    It needs no zeros between the elements of a dilated `x`, so then it is taken anyway.
     """
-    out = xp.zeros(shape, w.dtype)
-    ones = (1,) * len(dilation)
-    for phase in itertools.product(*map(range, dilation)):
-        taps, pads, sizes = [], [], []
-        for r, d, (low, _), k, n, total in zip(
-            phase, dilation, padding, w.shape[2:], x.shape[2:], shape[2:], strict=True
-        ):
-            first = (low - r) % d
-            count, used = -((r - total) // d), -((first - k) // d)
-            before = (low - r - first) // d
-            taps.append(slice(first, None, d))
-            pads.append((before, count + used - 1 - before - n))
-            sizes.append(count)
-        if min(sizes) < 1:
-            continue
-        part = w[(..., *taps)]
-        if part.size:
-            target = (..., *(slice(r, None, d) for r, d in zip(phase, dilation, strict=True)))
-            cropped = padded(xp, x, tuple(pads), ones, 0)
-            shape_here = (*shape[:2], *sizes)
-            out[target] = _correlate(xp, cropped, part, shape_here, ones, ones, groups)
-    return out
+    products = out.shape[1] * math.prod(x.shape[2:])
+    return max(dilation) > 1 or products < x.shape[1] * math.prod(out.shape[2:])
+
+
+def _scatter(
+    xp: Any,
+    x: Any,
+    w: Any,
+    shape: Sizes,
+    padding: Padding,
+    dilation: Sizes,
+    taps_dilation: Sizes,
+    groups: int,
+) -> Any:
+    """Every element of `x` times every tap, added to the place it is for; needs strides of 1.
+
+    Element i meets tap k at the place ``i * dilation - k * tap dilation + low padding``.
+    """
+    n, c = x.shape[0], x.shape[1] // groups
+    kernel, spatial = w.shape[2:], x.shape[2:]
+    o = w.shape[0] // groups
+    w = xp.moveaxis(w.reshape(groups, o, c, math.prod(kernel)), 3, 1).reshape(groups, -1, c)
+    x = x.reshape(n, groups, c, math.prod(spatial))
+    out = xp.zeros((n, groups, o, *shape[2:]), x.dtype)
+    for i, g in _blocks(xp, n, groups, w.shape[1] * math.prod(spatial)):
+        products = xp.matmul(w[g], x[i, g])
+        products = products.reshape(*products.shape[:2], *kernel, o, *spatial)
+        for tap in itertools.product(*map(range, kernel)):
+            taken, put = [], []
+            for k, d, step, (low, _), m, total in zip(
+                tap, taps_dilation, dilation, padding, spatial, shape[2:], strict=True
+            ):
+                first = low - k * d
+                start = max(0, -(first // step))
+                stop = max(start, min(m, -((first - total) // step)))
+                taken.append(slice(start, stop))
+                begin = first + start * step
+                put.append(slice(begin, begin + dilated(stop - start, step), step))
+            out[(i, g, slice(None), *put)] += products[
+                (slice(None), slice(None), *tap, slice(None), *taken)
+            ]
+    return out.reshape(shape)
 
 
 # ---------------------------------------------------------------- conv_transpose

@@ -226,11 +226,22 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
     [1, 0]
     """
     source = padded(xp, x, padding, _no_dilation(window), _lowest(x.dtype))
-    place = xp.zeros(ans.shape, _place_dtype(window))
-    taps = list(_taps(source, window, strides, ans.shape))
-    for i in reversed(range(len(taps))):
-        place = xp.where(taps[i] < ans, place, place.dtype.type(i))
+    dtype = _place_dtype(window)
+    place = xp.zeros(ans.shape, dtype)
+    before = xp.ones(ans.shape, dtype)  # 1 as long as the maximum has not been met
+    for tap in itertools.islice(_taps(source, window, strides, ans.shape), math.prod(window) - 1):
+        before &= (tap < ans).astype(dtype)
+        place += before
     return place
+
+
+def _kept(xp: Any, x: Any, keep: Any) -> Any:
+    """`x` where `keep` is true, elsewhere 0."""
+    if x.dtype.kind != "f":
+        return xp.where(keep, x, 0)
+    # By masking bits: `where` is thirty times as slow on a CPU if the choices look random.
+    bits = np.dtype(f"uint{8 * x.dtype.itemsize}")
+    return (x.view(bits) & (bits.type(0) - keep.astype(bits))).view(x.dtype)
 
 
 @linear(
@@ -257,7 +268,7 @@ def pick_windows(xp, x, place, /, *, window, strides, padding):
     source = padded(xp, x, padding, _no_dilation(window), 0)
     out = xp.zeros(place.shape, x.dtype)
     for i, tap in enumerate(_taps(source, window, strides, place.shape)):
-        out = xp.where(place == i, tap, out)
+        out += _kept(xp, tap, place == i)
     return out
 
 
@@ -283,7 +294,12 @@ def put_windows(xp, ct, place, /, *, spatial, window, strides, padding):
     lead = ct.ndim - len(spatial)
     sizes = (low + n + high for n, (low, high) in zip(spatial, padding, strict=True))
     out = xp.zeros((*ct.shape[:lead], *sizes), ct.dtype)
+    apart = all(k <= stride for k, stride in zip(window, strides, strict=True))
     for i, tap in enumerate(_taps(out, window, strides, ct.shape)):
-        tap += xp.where(place == i, ct, 0)
+        part = _kept(xp, ct, place == i)
+        if apart:
+            tap[...] = part
+        else:
+            tap += part
     inside = (slice(low, low + n) for n, (low, _) in zip(spatial, padding, strict=True))
     return out[(..., *inside)]

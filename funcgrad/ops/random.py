@@ -77,7 +77,7 @@ def _words(xp: Any, keys: Any, columns: slice) -> Words:
     """The words of each key (rows) for the counters from ``columns.start`` on."""
     # Blocks start at multiples of a power of two, so the high word is the same in all of a block.
     high, low = divmod(columns.start, 1 << 32)
-    lows = xp.arange(low, low + columns.stop - columns.start, dtype=KEY_DTYPE)
+    lows = xp.arange(columns.stop - columns.start, dtype=KEY_DTYPE) + KEY_DTYPE.type(low)
     highs = xp.full((1, 1), high, KEY_DTYPE)
     x = xp.broadcast_to(highs, (len(keys), len(lows)))
     return threefry2x32(xp, (keys[:, :1], keys[:, 1:]), (x, lows[None]))

@@ -122,6 +122,7 @@ def _unary(prim: Elementwise) -> Record:
 def _binary(prim: Elementwise) -> Record:
     impl = prim.impl
     times_x, times_y = map(_coefficient, prim.rules)
+    new_x, new_y = (rule != 1 for rule in prim.rules)  # whether the product is a new array
     save = [prim.saves((i, j)) for i in (False, True) for j in (False, True)]
 
     def pull(cts: list[Any], entry: Entry, ct: Any) -> None:
@@ -133,7 +134,11 @@ def _binary(prim: Elementwise) -> Record:
             elif g.dtype is not ct.dtype:  # a coefficient of numbers only is float64
                 g = g.astype(ct.dtype)
             old = cts[i]
-            cts[i] = g if old is None else old + g
+            if new_x and g.__class__ is ndarray and old.__class__ is ndarray:
+                g += old
+                cts[i] = g
+            else:
+                cts[i] = g if old is None else old + g
         if j >= 0:
             g = times_y(ct, ans, x, y)
             if like_y is not None:
@@ -141,7 +146,11 @@ def _binary(prim: Elementwise) -> Record:
             elif g.dtype is not ct.dtype:
                 g = g.astype(ct.dtype)
             old = cts[j]
-            cts[j] = g if old is None else old + g
+            if new_y and g.__class__ is ndarray and old.__class__ is ndarray:
+                g += old
+                cts[j] = g
+            else:
+                cts[j] = g if old is None else old + g
 
     def record(trace: TapeTrace, x: Any, y: Any) -> Any:
         i = j = CONSTANT
