@@ -237,7 +237,7 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
 
 def _kept(xp: Any, x: Any, keep: Any) -> Any:
     """`x` where `keep` is true, elsewhere 0."""
-    if x.dtype.kind != "f":
+    if x.dtype.kind != "f" or x.dtype.itemsize > 8 or not x.ndim:
         return xp.where(keep, x, 0)
     # By masking bits: `where` is thirty times as slow on a CPU if the choices look random.
     bits = np.dtype(f"uint{8 * x.dtype.itemsize}")
