@@ -228,18 +228,16 @@ class _Printer:
         return [head.replace("lambda  ;", "lambda ;"), *body, f"  in ({outs}) }}"]
 
     def eqn_lines(self, eqn: Eqn) -> list[str]:
-        nested: list[str] = []
-        shown = []
-        for key, value in eqn.params.items():
-            if value.__class__ is Jaxpr:
-                nested += [f"  {key} ="] + ["    " + line for line in self.jaxpr_lines(value)]
-            else:
-                shown.append(f"{key}={_show(value)}")
+        shown = [f"{k}={_show(v)}" for k, v in eqn.params.items() if v.__class__ is not Jaxpr]
         params = f"[{' '.join(shown)}]" if shown else ""
         inputs = "".join(" " + self.atom(a) for a in eqn.inputs)
         line = f"{self.typed(eqn.outs)} = {eqn.prim.name}{params}{inputs}"
         if self.source and eqn.source is not None:
             line += f"  # {os.path.basename(eqn.source[0])}:{eqn.source[1]}"
+        nested = []
+        for key, value in eqn.params.items():
+            if value.__class__ is Jaxpr:
+                nested += [f"  {key} =", *("    " + text for text in self.jaxpr_lines(value))]
         return [line, *nested]
 
 

@@ -82,7 +82,9 @@ class TapeTrace(Trace):
 
     def new_input(self, value: Any) -> TapeTracer:
         self.entries.append(())
-        return tape_tracer(self, self.keep(value), len(self.entries) - 1)
+        differentiable = aval_of(value).dtype.kind in "fc"
+        slot = len(self.entries) - 1 if differentiable else CONSTANT
+        return tape_tracer(self, self.keep(value), slot)
 
     def lift(self, value: Any) -> TapeTracer:
         return tape_tracer(self, snapshot(value, copy=True), CONSTANT)

@@ -1,0 +1,254 @@
+"""The public functions' options, conventions and printed forms, and the guided run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad.__main__ import main
+from funcgrad.core import REGISTRY, Aval
+from funcgrad.errors import ArgumentError, JaxprError, MissingRuleError
+from funcgrad.jaxpr import Eqn, Jaxpr, Var
+
+X = np.array([0.3, 0.7, 1.1])
+
+# ---------------------------------------------------------------- complex numbers
+
+
+def test_complex_argument_of_a_real_function() -> None:
+    gradient = funcgrad.grad(lambda z: abs(z) ** 2)(1 + 2j)
+    assert complex(gradient) == pytest.approx(2 - 4j)  # df/dx - i df/dy
+
+
+def test_holomorphic() -> None:
+    assert complex(funcgrad.grad(lambda z: z**3, holomorphic=True)(1 + 2j)) == 3 * (1 + 2j) ** 2
+    z = np.array([1 + 2j, 3 - 1j])
+    for jacobian in (funcgrad.jacfwd, funcgrad.jacrev):
+        found = jacobian(lambda z: z * z, holomorphic=True)(z)
+        np.testing.assert_allclose(found, np.diag(2 * z))
+        with pytest.raises(ArgumentError, match="holomorphic"):
+            jacobian(lambda z: z * z)(z)
+    with pytest.raises(ArgumentError, match="need a complex array"):
+        funcgrad.grad(lambda z: z * 1j, holomorphic=True)(1.0)
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def test_integers() -> None:
+    assert float(funcgrad.grad(lambda x: x * x)(3)) == 6.0  # a Python int counts as a float
+    gradient = funcgrad.grad(lambda p: p["w"] * p["n"][0], allow_int=True)(
+        {"w": 2.0, "n": np.arange(1, 3)}
+    )
+    assert float(gradient["w"]) == 1.0
+    assert gradient["n"].shape == (2,)
+    assert gradient["n"].dtype == np.dtype([("float0", np.void, 0)])
+    assert float(funcgrad.grad(lambda x: x * float(np.argmax(X)) + x.astype(int))(2.0)) == 2.0
+
+
+def test_selected_arguments() -> None:
+    def f(x: Any, y: Any, *, scale: Any = 1.0) -> Any:
+        return scale * x * y
+
+    assert float(funcgrad.grad(f)(x=2.0, y=3.0)) == 3.0
+    assert list(map(float, funcgrad.grad(f, argnums=(1, 0))(2.0, 3.0))) == [2.0, 3.0]
+    assert float(funcgrad.grad(f, argnames="scale")(2.0, 3.0, scale=4.0)) == 6.0
+    both = funcgrad.grad(f, argnums=0, argnames="scale")(2.0, 3.0, scale=4.0)
+    assert list(map(float, both)) == [12.0, 6.0]
+    with pytest.raises(ArgumentError, match="twice"):
+        funcgrad.grad(f, argnums=0, argnames="x")(2.0, 3.0)
+
+
+def test_auxiliary_outputs() -> None:
+    def f(x: Any) -> Any:
+        return (x * x).sum(), {"twice": 2 * x}
+
+    gradient, aux = funcgrad.grad(f, has_aux=True)(X)
+    (value, same), _ = funcgrad.value_and_grad(f, has_aux=True)(X)
+    assert type(aux["twice"]) is np.ndarray
+    np.testing.assert_array_equal(aux["twice"], same["twice"])
+    assert float(value) == float((X * X).sum())
+    for jacobian in (funcgrad.jacfwd, funcgrad.jacrev):
+        np.testing.assert_allclose(jacobian(f, has_aux=True)(X)[0], gradient)
+    _, f_vjp, aux = funcgrad.vjp(f, X, has_aux=True)
+    np.testing.assert_array_equal(f_vjp(1.0)[0], gradient)
+    _, f_jvp, aux = funcgrad.linearize(f, X, has_aux=True)
+    assert float(f_jvp(X)) == pytest.approx(float(gradient @ X))
+    _, dot, aux = funcgrad.jvp(f, (X,), (X,), has_aux=True)
+    assert float(dot) == pytest.approx(float(gradient @ X))
+    np.testing.assert_array_equal(aux["twice"], 2 * X)
+
+
+def test_jacobians_of_trees() -> None:
+    def f(p: Any) -> Any:
+        return {"a": p["x"] * p["s"], "b": p["x"].sum()}
+
+    point = {"x": X, "s": 2.0}
+    for jacobian in (funcgrad.jacfwd, funcgrad.jacrev):
+        found = jacobian(f)(point)
+        np.testing.assert_allclose(found["a"]["x"], 2 * np.eye(3))
+        np.testing.assert_allclose(found["a"]["s"], X)
+        np.testing.assert_allclose(found["b"]["x"], np.ones(3))
+        assert float(found["b"]["s"]) == 0.0
+    second = funcgrad.hessian(lambda p: (p["x"] ** 2).sum() * p["s"])(point)
+    np.testing.assert_allclose(second["x"]["x"], 4 * np.eye(3))
+    np.testing.assert_allclose(second["x"]["s"], 2 * X)
+
+
+def test_elementwise_grad() -> None:
+    np.testing.assert_allclose(funcgrad.elementwise_grad(np.sin)(X), np.cos(X))
+    assert float(funcgrad.elementwise_grad(lambda x, y: x * y, 1)(3.0, 4.0)) == 3.0
+
+
+def test_results_may_be_written_into() -> None:
+    x = np.ones(3)
+    gradients = funcgrad.grad(lambda x, y: (x + y).sum(), (0, 1))(x, x)
+    y, (ct,) = funcgrad.vjp(lambda x: x, x)[0], funcgrad.vjp(lambda x: x, x)[1](x)
+    arrays = [*gradients, y, ct, x]
+    for i, a in enumerate(arrays):
+        a[0] = i
+    assert [a[0] for a in arrays] == [0, 1, 2, 3, 4]
+
+
+# ---------------------------------------------------------------- custom rules
+
+
+def test_defjvps() -> None:
+    f = funcgrad.custom_jvp(lambda x, y: x * y)
+    f.defjvps(lambda t, ans, x, y: 10 * t * y, None)
+    assert list(map(float, funcgrad.grad(f, (0, 1))(2.0, 3.0))) == [30.0, 0.0]
+    assert float(funcgrad.jvp(f, (2.0, 3.0), (1.0, 1.0))[1]) == 30.0
+
+
+RULES = {
+    "jvp": {"jvp": lambda primals, ts: (np.sin(primals[0]), 2 * np.cos(primals[0]) * ts[0])},
+    "vjp": {"vjp": lambda ct, ans, x: (2 * ct * np.cos(x),)},
+}
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_custom_rule_derives_the_others(rules: dict[str, Any]) -> None:
+    f = funcgrad.custom_rule(lambda x: np.sin(x), **rules)
+    slope = 2 * np.cos(X)
+
+    def total(x: Any) -> Any:
+        return f(x).sum()
+
+    np.testing.assert_allclose(funcgrad.grad(total)(X), slope)
+    np.testing.assert_allclose(funcgrad.jvp(f, (X,), (X,))[1], slope * X)
+    np.testing.assert_allclose(funcgrad.vmap(funcgrad.grad(f))(X), slope)
+    np.testing.assert_allclose(funcgrad.grad(lambda x: funcgrad.vmap(f)(x).sum())(X), slope)
+    np.testing.assert_allclose(funcgrad.linearize(f, X)[1](X), slope * X)
+    second = funcgrad.grad(funcgrad.grad(f))(0.3)
+    assert float(second) == pytest.approx(-2 * np.sin(0.3))
+    np.testing.assert_allclose(funcgrad.jacfwd(f)(X), np.diag(slope))
+    jaxpr = funcgrad.make_jaxpr(f)(X)
+    np.testing.assert_allclose(funcgrad.eval_jaxpr(jaxpr, X)[0], np.sin(X))
+
+
+def test_custom_transpose_and_batch() -> None:
+    double = funcgrad.custom_rule(lambda x: 2 * x, transpose=lambda ct: (2 * ct,))
+    assert funcgrad.linear_transpose(double, X)(X)[0].tolist() == (2 * X).tolist()
+    assert float(funcgrad.grad(lambda x: double(x) * x)(3.0)) == 12.0
+    sizes = []
+
+    def batch(size: int, axes: tuple[Any, ...], x: Any) -> Any:
+        sizes.append((size, axes))
+        return np.sin(x), axes[0]
+
+    sine = funcgrad.custom_rule(lambda x: np.sin(x), batch=batch)
+    np.testing.assert_allclose(funcgrad.vmap(sine)(X), np.sin(X))
+    assert sizes == [(3, (0,))]
+    assert float(funcgrad.grad(sine)(0.0)) == 1.0  # the function's own derivative
+    with pytest.raises(ArgumentError, match="at least one"):
+        funcgrad.custom_rule(np.sin)
+
+
+def test_custom_functions_are_methods_too() -> None:
+    class Model:
+        scale = 3.0
+
+        @funcgrad.custom_jvp
+        def apply(self, x: Any) -> Any:
+            return self.scale * x
+
+    Model.apply = funcgrad.custom_jvp(Model.apply.f, nondiff_argnums=(0,))
+    Model.apply.defjvp(lambda self, primals, ts: (self.scale * primals[0], 7.0 * ts[0]))
+    assert float(funcgrad.grad(Model().apply)(1.0)) == 7.0
+
+
+# ---------------------------------------------------------------- programs
+
+
+def test_printed_with_sources_and_nested_programs() -> None:
+    jaxpr = funcgrad.make_jaxpr(lambda x: funcgrad.checkpoint(np.sin)(x) + 1.0)(X)
+    assert repr(jaxpr) == (
+        "{ lambda ; a:f64[3] . let\n"
+        "    b:f64[3] = checkpoint_call a\n"
+        "      jaxpr =\n"
+        "        { lambda ; c:f64[3] . let\n"
+        "            d:f64[3] = sin c\n"
+        "          in (d,) }\n"
+        "    e:f64[3] = add b 1.0\n"
+        "  in (e,) }"
+    )
+    assert "# test_api.py:" in jaxpr.pretty(source=True)
+
+
+def test_check_jaxpr_finds_what_is_wrong() -> None:
+    x, y = Var(Aval((3,), np.dtype(float))), Var(Aval((2,), np.dtype(float)))
+    sin = REGISTRY["sin"]
+    with pytest.raises(JaxprError, match=r"equation 0 \(sin\): has type f64\[2\], needs f64\[3\]"):
+        funcgrad.check_jaxpr(Jaxpr([x], [Eqn(sin, [x], {}, [y])], [y]))
+    with pytest.raises(JaxprError, match="used before it is bound"):
+        funcgrad.check_jaxpr(Jaxpr([], [Eqn(sin, [x], {}, [Var(x.aval)])], []))
+    with pytest.raises(JaxprError, match="bound twice"):
+        funcgrad.check_jaxpr(Jaxpr([x], [Eqn(sin, [x], {}, [x])], [x]))
+
+
+def test_eval_shape_computes_nothing() -> None:
+    big = np.broadcast_to(0.0, (10**6, 10**6))
+    assert repr(funcgrad.eval_shape(lambda x: {"y": x + fnp.ones(10**6)}, big)) == (
+        "{'y': f64[1000000,1000000]}"
+    )
+
+
+def test_a_primitive_without_batch_rule_runs_in_a_loop_and_says_so_once() -> None:
+    from funcgrad.algebra import linear
+
+    @linear(lambda ct, _x: 3.0 * ct, aval=lambda x: x)
+    def triple_without_batch_rule(xp, x, /):  # type: ignore[no-untyped-def]
+        return 3.0 * x
+
+    try:
+        with pytest.warns(UserWarning, match="triple_without_batch_rule has no batch rule"):
+            found = funcgrad.vmap(funcgrad.grad(triple_without_batch_rule))(X)
+        assert found.tolist() == [3.0, 3.0, 3.0]
+        with pytest.raises(MissingRuleError):
+            triple_without_batch_rule.batch(3, (X,), (0,), {})
+    finally:
+        del REGISTRY["triple_without_batch_rule"]
+
+
+# ---------------------------------------------------------------- the guided run
+
+
+def test_guided_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--quick", "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    for part in ("matmul", "forward mode", "eigenvalues", "Newton step", "held out 9"):
+        assert part in printed
+    for name in ("loss.svg", "jaxpr.svg"):
+        assert ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")
+
+
+def test_guided_run_refuses_nonsense(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--epochs", "0"])
+    assert "--epochs must be at least 1" in capsys.readouterr().err
