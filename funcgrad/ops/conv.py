@@ -246,7 +246,7 @@ def conv(xp, x, w, /, *, strides, padding, lhs_dilation, rhs_dilation, groups):
     x, w = x.astype(out.dtype, copy=False), w.astype(out.dtype, copy=False)
     if not out.size or not w.size:
         return xp.zeros(out.shape, out.dtype)
-    if max(strides) == 1 and _scattering_is_cheaper(x, out, lhs_dilation):
+    if max(strides) == 1 and _scattering_is_cheaper(x, w, out, lhs_dilation):
         return _scatter(xp, x, w, out.shape, padding, lhs_dilation, rhs_dilation, groups)
     x = padded(xp, x, padding, lhs_dilation, 0)
     return _correlate(xp, x, w, out.shape, strides, rhs_dilation, groups)
@@ -345,13 +345,15 @@ def _blocks(xp: Any, outer: int, inner: int, unit: int) -> Iterator[tuple[slice,
 # ---------------------------------------------------------------- from the input's side
 
 
-def _scattering_is_cheaper(x: Any, out: Aval, dilation: Sizes) -> bool:
+def _scattering_is_cheaper(x: Any, w: Any, out: Aval, dilation: Sizes) -> bool:
     """By what has to be moved for every tap: products for all of `x`, or windows for all of `out`.
 
-    It needs no zeros between the elements of a dilated `x`, so then it is taken anyway.
+    It needs no zeros between the elements of a dilated `x`, so then it is taken anyway; but it is
+    a loop over taps, so not where there are more taps than places.
     """
+    places, taps = math.prod(out.shape[2:]), math.prod(w.shape[2:])
     products = out.shape[1] * math.prod(x.shape[2:])
-    return max(dilation) > 1 or products < x.shape[1] * math.prod(out.shape[2:])
+    return taps <= places and (max(dilation) > 1 or products < x.shape[1] * places)
 
 
 def _scatter(
