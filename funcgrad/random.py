@@ -221,6 +221,7 @@ def randint(key: Any, shape: Shape, minval: Any, maxval: Any, dtype: Any = int) 
     """Integers from `minval` to ``maxval - 1``; `minval` where there are none.
 
     Raises: ArgumentError: `key` is no key, or a bound no integer or not within the dtype.
+    ShapeError: a bound does not broadcast to `shape`.
 
     >>> randint(PRNGKey(0), (3,), 0, 6).tolist()
     [3, 5, 5]
@@ -232,7 +233,9 @@ def randint(key: Any, shape: Shape, minval: Any, maxval: Any, dtype: Any = int) 
             f"random.randint: bounds {aval_of(minval)} and {aval_of(maxval)} and dtype={dtype} "
             f"have to be integers{where()}"
         )
-    return _random.random_integers(key, minval, maxval, shape=_shape(shape), dtype=dtype)
+    shape = _shape(shape)
+    out = _random.random_integers(key, minval, maxval, shape=shape, dtype=dtype)
+    return _of_shape("randint", out, shape)
 
 
 def permutation(key: Any, x: Any, axis: int = 0) -> Any:

@@ -1,85 +1,268 @@
-"""Random numbers: the generator's published answers, determinism, batching, distributions."""
+"""Random numbers: the published hash, JAX's streams, independence of batching, distributions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import math
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pytest
 
 import funcgrad
+import funcgrad.numpy as fnp
 from funcgrad import random
-from funcgrad.ops.random import threefry2x32
+from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.ops import random as words
 
-KEY = random.key(7)
-COUNT = 20_000
+KEY = random.PRNGKey(3)
+LOGITS = np.log(np.array([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]]))
 
-SAMPLERS: dict[str, tuple[Callable[[Any], Any], float, float]] = {  # name: (draw, mean, variance)
-    "uniform": (lambda k: random.uniform(k, (COUNT,)), 0.5, 1 / 12),
-    "uniform 2..5": (lambda k: random.uniform(k, (COUNT,), minval=2.0, maxval=5.0), 3.5, 0.75),
-    "normal": (lambda k: random.normal(k, (COUNT,)), 0.0, 1.0),
-    "exponential": (lambda k: random.exponential(k, (COUNT,)), 1.0, 1.0),
-    "gumbel": (lambda k: random.gumbel(k, (COUNT,)), 0.5772, np.pi**2 / 6),
-    "bernoulli": (lambda k: random.bernoulli(k, 0.3, (COUNT,)), 0.3, 0.21),
-    "randint": (lambda k: random.randint(k, (COUNT,), 0, 6), 2.5, 35 / 12),
+DRAWS = {
+    "split": lambda key: random.split(key, 3),
+    "fold_in": lambda key: random.fold_in(key, 3),
+    "bits": lambda key: random.bits(key, (3,), np.uint64),
+    "uniform": lambda key: random.uniform(key, (2, 3), minval=-1.0),
+    "normal": lambda key: random.normal(key, (7,)),
+    "normal32": lambda key: random.normal(key, (7,), np.float32),
+    "exponential": lambda key: random.exponential(key, (5,)),
+    "gumbel": lambda key: random.gumbel(key, (5,)),
+    "bernoulli": lambda key: random.bernoulli(key, 0.3, (5,)),
+    "randint": lambda key: random.randint(key, (4,), -3, 9),
+    "permutation": lambda key: random.permutation(key, 5),
+    "permuted": lambda key: random.permutation(key, np.arange(8.0).reshape(2, 4), axis=1),
+    "choice": lambda key: random.choice(key, np.arange(5.0), (3,)),
+    "choice, weighted": lambda key: random.choice(key, 3, (4,), p=np.array([0.1, 0.2, 0.7])),
+    "choice, none twice": lambda key: random.choice(key, 5, (3,), replace=False),
+    "choice, both": lambda key: random.choice(key, 3, (2,), False, np.array([0.1, 0.2, 0.7])),
+    "categorical": lambda key: random.categorical(key, LOGITS, shape=(4, 2)),
 }
-sampler = pytest.mark.parametrize("name", SAMPLERS)
+every_draw = pytest.mark.parametrize("name", DRAWS)
 
 
-@sampler
-def test_moments(name: str) -> None:
-    draw, mean, variance = SAMPLERS[name]
-    x = np.asarray(draw(KEY), float)
-    assert abs(x.mean() - mean) < 5 * np.sqrt(variance / COUNT)
-    assert abs(x.var() - variance) < 0.06 * variance
+# ---------------------------------------------------------------- the hash
 
 
-@sampler
-def test_the_same_key_gives_the_same_numbers_and_another_key_others(name: str) -> None:
-    draw, _, _ = SAMPLERS[name]
-    np.testing.assert_array_equal(draw(KEY), draw(KEY))
-    assert not np.array_equal(draw(KEY), draw(random.fold_in(KEY, 1)))
+@pytest.mark.parametrize(
+    ("key", "counter", "expected"),
+    [
+        ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+        ((2**32 - 1, 2**32 - 1), (2**32 - 1, 2**32 - 1), (0x1CB996FC, 0xBB002BE7)),
+        ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+    ],
+)
+def test_published_answers(key: Any, counter: Any, expected: Any) -> None:
+    """The known answers of 20 rounds of Threefry-2x32 that come with the Random123 library."""
+    key, counter = ([np.array([v], np.uint32) for v in pair] for pair in (key, counter))
+    x, y = words.threefry2x32(np, tuple(key), tuple(counter))
+    assert (int(x[0]), int(y[0])) == expected
 
 
-@sampler
-def test_vmap_is_the_loop_bit_for_bit(name: str) -> None:
-    draw, _, _ = SAMPLERS[name]
-    keys = random.split(KEY, 3)
-    batched = funcgrad.vmap(draw)(keys)
-    for key, row in zip(keys, batched, strict=True):
-        np.testing.assert_array_equal(draw(key), row)
+def test_numbers_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = random.split(KEY, 5)
+    expected = words.random_normal(keys, shape=(40,), dtype=np.dtype(float))
+    for size in (1, 8, 64):
+        monkeypatch.setitem(words._BLOCK, "numpy", size)
+        found = words.random_normal(keys, shape=(40,), dtype=np.dtype(float))
+        np.testing.assert_array_equal(found, expected)
 
 
-def test_split_keys_differ() -> None:
-    keys = random.split(KEY, 100)
-    assert len({tuple(k) for k in keys.tolist()}) == 100
+def test_counters_beyond_32_bits() -> None:
+    key = np.array([[1, 2]], np.uint32)
+    found = words._words(np, key, slice(3 * 2**32 + 5, 3 * 2**32 + 6))
+    counter = (np.array([[3]], np.uint32), np.array([[5]], np.uint32))
+    expected = words.threefry2x32(np, (key[:, :1], key[:, 1:]), counter)
+    assert [x.item() for x in found] == [x.item() for x in expected]
+    words._words(np, key, slice(2**32 - 1, 2**32))
 
 
-def test_permutation_and_choice() -> None:
-    assert sorted(random.permutation(KEY, 10).tolist()) == list(range(10))
-    drawn = random.choice(KEY, np.arange(10), (10,), replace=False)
-    assert sorted(drawn.tolist()) == list(range(10))
+def test_recorded_values() -> None:
+    """As JAX 0.10 gives them with 64-bit types enabled."""
+    key = random.PRNGKey(0)
+    assert random.split(key).tolist() == [[1797259609, 2579123966], [928981903, 3453687069]]
+    assert random.bits(key, (2,)).tolist() == [4070199207, 4202968722]
+    assert random.randint(key, (3,), 0, 6).tolist() == [3, 5, 5]
+    np.testing.assert_allclose(
+        random.normal(key, (2,)), [-0.2058421394796434, -0.7847657764467411], rtol=1e-11
+    )
 
 
-def test_samples_are_differentiable_in_their_parameters() -> None:
-    def f(scale: Any) -> Any:
-        return (scale * random.normal(KEY, (5,))).sum()
-
-    assert float(funcgrad.grad(f)(2.0)) == pytest.approx(float(random.normal(KEY, (5,)).sum()))
+# ---------------------------------------------------------------- transforms
 
 
-KNOWN = [  # key, counter, output of Threefry-2x32 with 20 rounds (Random123's test vectors)
-    ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
-    ((0xFFFFFFFF,) * 2, (0xFFFFFFFF,) * 2, (0x1CB996FC, 0xBB002BE7)),
-    ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
-]
+@every_draw
+def test_vmap_over_keys_is_the_loop(name: str) -> None:
+    draw, keys = DRAWS[name], random.split(KEY, 4)
+    expected = np.stack([draw(key) for key in keys])
+    found = [
+        funcgrad.vmap(draw)(keys),
+        funcgrad.vmap(draw, in_axes=1)(keys.T),
+        funcgrad.vmap(funcgrad.vmap(draw))(keys.reshape(2, 2, 2)).reshape(expected.shape),
+    ]
+    for y in found:
+        assert y.dtype == expected.dtype
+        np.testing.assert_array_equal(y, expected)
 
 
-@pytest.mark.parametrize("key, counter, output", KNOWN)
-def test_known_answers(key: Any, counter: Any, output: Any) -> None:
-    def words(pair: Any) -> Any:
-        return tuple(np.array([v], np.uint32) for v in pair)
+@every_draw
+def test_program_draws_the_same(name: str) -> None:
+    program = funcgrad.make_jaxpr(DRAWS[name])(KEY)
+    np.testing.assert_array_equal(funcgrad.eval_jaxpr(program, KEY)[0], DRAWS[name](KEY))
 
-    found = threefry2x32(np, words(key), words(counter))
-    assert tuple(int(v[0]) for v in found) == output
+
+def test_vmap_over_seeds_and_data() -> None:
+    numbers = np.arange(3)
+    seeded = [random.PRNGKey(int(i)) for i in numbers]
+    np.testing.assert_array_equal(funcgrad.vmap(random.PRNGKey)(numbers), seeded)
+    folded = [random.fold_in(KEY, int(i)) for i in numbers]
+    found = funcgrad.vmap(random.fold_in, in_axes=(None, 0))(KEY, numbers)
+    np.testing.assert_array_equal(found, folded)
+
+
+def test_derivatives_go_to_parameters() -> None:
+    u = random.uniform(KEY, (4,))
+
+    def total(low: Any, high: Any) -> Any:
+        return fnp.sum(random.uniform(KEY, (4,), minval=low, maxval=high))
+
+    found = funcgrad.grad(total, argnums=(0, 1))(0.0, 2.0)
+    np.testing.assert_allclose(found, [np.sum(1 - u), np.sum(u)])
+    order = random.permutation(KEY, 4)
+    weights = np.arange(4.0)
+    moved = funcgrad.grad(lambda x: fnp.sum(random.permutation(KEY, x) * weights))(np.ones(4))
+    np.testing.assert_array_equal(moved[order], weights)
+    none = funcgrad.grad(lambda p: fnp.sum(random.bernoulli(KEY, p) * 1.0))(np.full(3, 0.5))
+    np.testing.assert_array_equal(none, np.zeros(3))
+
+
+# ---------------------------------------------------------------- distributions
+
+
+def test_normal_inverts_the_distribution_function() -> None:
+    q = np.concatenate([np.linspace(-0.499, 0.499, 400), -0.5 + 0.5 ** np.arange(2.0, 52.0)])
+    expected = [NormalDist().inv_cdf(p) for p in 0.5 + q]
+    np.testing.assert_allclose(words.inverse_normal(np, q), expected, rtol=2e-15, atol=1e-300)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_moments(dtype: str) -> None:
+    count = 40_000
+    for draw, mean, variance in (
+        (random.uniform, 1 / 2, 1 / 12),
+        (random.normal, 0.0, 1.0),
+        (random.exponential, 1.0, 1.0),
+        (random.gumbel, 0.5772156649, math.pi**2 / 6),
+    ):
+        x = draw(KEY, (count,), dtype)
+        assert x.dtype == dtype
+        x = x.astype(float)
+        assert np.all(np.isfinite(x))
+        assert abs(np.mean(x) - mean) < 5 * math.sqrt(variance / count)
+        assert abs(np.var(x) - variance) < 0.06 * variance
+
+
+def test_uniform_stays_in_its_bounds() -> None:
+    x = random.uniform(KEY, (10_000,), np.float16, minval=-2, maxval=3)
+    assert x.min() >= -2
+    assert x.max() <= 3
+
+
+def test_frequencies() -> None:
+    count, p = 30_000, np.array([0.1, 0.2, 0.0, 0.7])
+    one = random.choice(KEY, 4, (count,), p=p)
+    two = random.categorical(KEY, np.log(np.maximum(p, 1e-300)), shape=(count,))
+    three = random.bernoulli(KEY, p, (count, 4)).mean(axis=0)
+    for found in (np.bincount(one, minlength=4) / count, np.bincount(two) / count, three):
+        np.testing.assert_allclose(found, p, atol=0.012)
+    die = np.bincount(random.randint(KEY, (count,), 0, 6)) / count
+    np.testing.assert_allclose(die, np.full(6, 1 / 6), atol=0.01)
+
+
+def test_permutations_are_equally_likely() -> None:
+    keys = random.split(KEY, 6000)
+    found = funcgrad.vmap(lambda key: random.permutation(key, 3))(keys)
+    for order in itertools.permutations(range(3)):
+        share = np.mean(np.all(found == order, axis=1))
+        assert abs(share - 1 / 6) < 0.03
+
+
+def test_without_replacement_nothing_comes_twice() -> None:
+    for p in (None, np.array([0.1, 0.2, 0.3, 0.4])):
+        found = random.choice(KEY, 4, (4,), replace=False, p=p)
+        assert sorted(found.tolist()) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64"])
+def test_whole_range_of_integers(dtype: str) -> None:
+    info = np.iinfo(dtype)
+    high = info.max + 1 if info.bits < 64 else info.max
+    x = random.randint(KEY, (4000,), info.min, high, dtype)
+    assert x.dtype == dtype
+    assert float(x.max()) - float(x.min()) > 0.9 * (float(info.max) - float(info.min))
+    assert random.randint(KEY, (3,), 5, 5, dtype).tolist() == [5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: random.uniform(np.zeros(2)), ArgumentError),
+        (lambda: random.uniform(np.zeros(3, np.uint32)), ArgumentError),
+        (lambda: random.PRNGKey(1.5), ArgumentError),
+        (lambda: random.fold_in(KEY, 1.5), ArgumentError),
+        (lambda: random.uniform(KEY, (2,), int), ArgumentError),
+        (lambda: random.bits(KEY, (2,), np.int32), ArgumentError),
+        (lambda: random.uniform(KEY, (-1,)), ShapeError),
+        (lambda: random.randint(KEY, (2,), 0.0, 3), ArgumentError),
+        (lambda: random.randint(KEY, (2,), 0, 300, np.int8), ArgumentError),
+        (lambda: random.randint(KEY, (2,), -1, 3, np.uint8), ArgumentError),
+        (lambda: random.choice(KEY, 3, (4,), replace=False), ShapeError),
+        (lambda: random.choice(KEY, 3, p=np.ones(4)), ShapeError),
+        (lambda: random.permutation(KEY, np.ones(3), axis=1), ShapeError),
+        (lambda: random.bernoulli(KEY, np.zeros((2, 3)), (3,)), ShapeError),
+        (lambda: random.categorical(KEY, LOGITS, shape=(3,)), ShapeError),
+    ],
+)
+def test_errors(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()
+
+
+# ---------------------------------------------------------------- JAX, where it is installed
+
+
+def test_streams_are_those_of_jax() -> None:
+    jax = pytest.importorskip("jax")
+    with jax.enable_x64(True), jax.threefry_partitionable(True):
+        theirs = jax.random
+        key = theirs.PRNGKey(3)
+        p, a = np.array([0.1, 0.2, 0.7]), np.arange(3.0)
+        exact = {
+            "split": lambda r, k: r.split(k, (2, 3)),
+            "fold_in": lambda r, k: r.fold_in(k, 7),
+            **{f"bits{b}": lambda r, k, b=b: r.bits(k, (9,), f"uint{b}") for b in (8, 16, 32, 64)},
+            "uniform": lambda r, k: r.uniform(k, (40,)),
+            "uniform16": lambda r, k: r.uniform(k, (40,), "float16"),
+            "uniform32": lambda r, k: r.uniform(k, (40,), "float32"),
+            "bernoulli": lambda r, k: r.bernoulli(k, 0.3, (40,)),
+            "randint": lambda r, k: r.randint(k, (40,), -5, 100),
+            "randint8": lambda r, k: r.randint(k, (40,), -5, 100, "int8"),
+            "permutation": lambda r, k: r.permutation(k, 2000),
+            "choice": lambda r, k: r.choice(k, a, (40,)),
+            "choice, weighted": lambda r, k: r.choice(k, a, (40,), p=p),
+            "choice, none twice": lambda r, k: r.choice(k, a, (3,), False),
+            "categorical": lambda r, k: r.categorical(k, LOGITS, shape=(9, 2)),
+        }
+        for name, draw in exact.items():
+            found, expected = draw(random, KEY), np.asarray(draw(theirs, key))
+            assert found.dtype == expected.dtype, name
+            np.testing.assert_array_equal(found, expected, err_msg=name)
+        close = {
+            "bounds": lambda r, k: r.uniform(k, (40,), minval=-2.0, maxval=3.0),
+            "normal": lambda r, k: r.normal(k, (40,)),
+            "exponential": lambda r, k: r.exponential(k, (40,)),
+            "gumbel": lambda r, k: r.gumbel(k, (40,)),
+        }
+        for name, draw in close.items():
+            found, expected = draw(random, KEY), np.asarray(draw(theirs, key))
+            np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=name)

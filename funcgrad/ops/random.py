@@ -438,12 +438,13 @@ def random_integers(xp, key, low, high, /, *, shape, dtype):
     higher, lower = (random_bits.impl(xp, keys[..., i, :], shape=shape, bits=size) for i in (0, 1))
     wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
     low, high = (xp.asarray(b).astype(wide) for b in (low, high))
-    count = xp.where(high > low, (high - low).astype(lower.dtype), lower.dtype.type(1))
-    whole = count == 0  # as many as there are words of this size
-    count = xp.maximum(count, lower.dtype.type(1))
-    turn = lower.dtype.type(1 << (size // 2)) % count
-    offset = ((higher % count) * (turn * turn % count) + lower % count) % count
-    return (low + xp.where(whole, lower, offset).astype(wide)).astype(dtype)
+    with np.errstate(over="ignore"):  # it wraps around on purpose
+        count = xp.where(high > low, (high - low).astype(lower.dtype), lower.dtype.type(1))
+        whole = count == 0  # as many as there are words of this size
+        count = xp.maximum(count, lower.dtype.type(1))
+        turn = lower.dtype.type(1 << (size // 2)) % count
+        offset = ((higher % count) * (turn * turn % count) + lower % count) % count
+        return (low + xp.where(whole, lower, offset).astype(wide)).astype(dtype)
 
 
 def _require_in_range(xp: Any, low: Any, high: Any, dtype: np.dtype) -> None:
