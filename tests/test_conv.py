@@ -58,7 +58,7 @@ def by_definition(x: Any, w: Any, strides: Any, padding: Any, groups: int, **dil
         for o in range(len(w)):
             first = o // per_group * c
             seen = x[(slice(None), slice(first, first + c), *window)]
-            out[(slice(None), o, *place)] = (seen * w[o]).reshape(len(x), -1).sum(axis=1)
+            out[(slice(None), o, *place)] = (seen * w[o]).sum(axis=tuple(range(1, x.ndim)))
     return out
 
 
