@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -252,3 +253,20 @@ def test_guided_run_refuses_nonsense(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         main(["--epochs", "0"])
     assert "--epochs must be at least 1" in capsys.readouterr().err
+
+
+def test_a_lasting_tape_copies_a_constant_once() -> None:
+    weights = np.ones((500, 500))
+
+    def f(x: Any) -> Any:
+        for _ in range(50):
+            x = x * weights
+        return x.sum()
+
+    tracemalloc.start()
+    _, f_vjp = funcgrad.vjp(f, np.ones(500))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 4 * weights.nbytes
+    weights += 1.0  # writeable again, and no part of the tape
+    assert f_vjp(1.0)[0].tolist() == [500.0] * 500

@@ -5,7 +5,7 @@ cotangent of value ``k`` back to the operands' slots; the first entries stand fo
 entry saves is decided by the primitive's rule (NOTE [Unread arguments] in `algebra.py`).
 
 NOTE [Constants on the tape] A plain array that an entry saves must not change before the walk. It is
-made read-only while the user's function runs, or copied when the tape outlives the call (`vjp`).
+made read-only while the user's function runs, and copied if the tape outlives the call (`vjp`).
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def tape_tracer(trace: TapeTrace, value: Any, slot: int) -> TapeTracer:
 class TapeTrace(Trace):
     """Evaluates through the parent and keeps the tape.
 
-    `lasting`: the tape outlives the call that records it, so plain arrays are copied, not locked.
+    `lasting`: the tape outlives the call that records it, so plain arrays are copied too, once each.
     """
 
-    __slots__ = ("entries", "lasting", "locked")
+    __slots__ = ("copies", "entries", "lasting", "locked")
     transform = "grad or vjp"
 
     def __init__(self, parent: Trace, *, lasting: bool) -> None:
@@ -79,6 +79,7 @@ class TapeTrace(Trace):
         self.lasting = lasting
         self.entries: list[Entry] = []
         self.locked: list[Any] = []
+        self.copies: dict[int, Any] = {}  # by the id of an array that `locked` keeps alive
 
     def new_input(self, value: Any) -> TapeTracer:
         self.entries.append(())
@@ -91,20 +92,26 @@ class TapeTrace(Trace):
 
     def keep(self, value: Any) -> Any:
         """A value that is not this tape's own, safe from later writes."""
-        if value.__class__ is not ndarray or self.lasting:
+        if value.__class__ is not ndarray:
             return snapshot(value, copy=self.lasting)
-        array: Any = value
-        while array.__class__ is ndarray and array.flags.writeable:
-            array.flags.writeable = False
-            self.locked.append(array)
-            array = array.base
-        return value
+        copy = self.copies.get(id(value))
+        if copy is None and value.flags.writeable:
+            if self.lasting:
+                copy = self.copies[id(value)] = value.copy()
+            array: Any = value
+            while array.__class__ is ndarray and array.flags.writeable:
+                array.flags.writeable = False
+                self.locked.append(array)
+                array = array.base
+        return value if copy is None else copy
 
     def unlock(self) -> None:
+        """Make the arrays writeable again; nothing is recorded after this."""
         self.locked.sort(key=lambda array: array.base is not None)  # owners before their views
         for array in self.locked:
             array.flags.writeable = True
         self.locked.clear()
+        self.copies.clear()
 
     def value_of(self, x: Any) -> Any:
         """The value behind one of this tape's tracers; anything else is its own value."""
