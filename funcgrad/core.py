@@ -223,10 +223,10 @@ class EvalTrace(Trace):
         plain = []
         for i, a in enumerate(args):
             cls = a.__class__
-            if isinstance(a, Tracer):
-                raise escaped(prim, a)
             if hasattr(cls, "__process_primitive__"):
                 return cls.__process_primitive__(prim, args, params)
+            if isinstance(a, Tracer):
+                raise escaped(prim, a)
             plain.append(as_operand(prim, i, a))
         return prim.impl(namespace(*plain), *plain, **params)
 

@@ -11,7 +11,7 @@ import os
 import sys
 from types import FrameType
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PACKAGES = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 _SKIPPED = (os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
 _SKIPPED_NAMES = ("<__array_function__ internals>", "functools.py", "contextlib.py")
 
@@ -76,12 +76,17 @@ class JaxprError(FuncgradError, ValueError):
     """A jaxpr breaks its grammar: an unbound variable, a wrong type, a variable bound twice."""
 
 
+def add_package(folder: str) -> None:
+    """Count the code in `folder` as part of the library: a user's line is never in it."""
+    _PACKAGES.append(folder + os.sep)
+
+
 def user_frame() -> FrameType | None:
     """The innermost frame on the stack that is not ours, NumPy's or SciPy's."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        ours = name.startswith(_PACKAGE) and f"{os.sep}__main__" not in name
+        ours = name.startswith(tuple(_PACKAGES)) and f"{os.sep}__main__" not in name
         theirs = any(part in name for part in _SKIPPED) or name.endswith(_SKIPPED_NAMES)
         if not ours and not theirs:
             return frame

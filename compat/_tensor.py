@@ -1,0 +1,401 @@
+"""`Tensor`: an array that remembers how it was computed, with PyTorch's attributes and methods.
+
+Layer 7. What is here belongs to autograd and to Python's protocols; the operations are in
+`compat.ops`, one family per file, which end with the methods they give to the class.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from funcgrad.core import Tracer
+from funcgrad.ops.select import stop_gradient
+from funcgrad.protocols import call_function, call_ufunc
+
+from . import autograd, dtypes
+from .autograd import modes, sites, tape, views
+from .autograd.base import UNCOUNTED, TensorBase, made, tensor
+from .autograd.tape import unwrapped, wrapped
+from .autograd.node import AccumulateGrad, Port, extras
+from .ops.pointwise import PointwiseMethods
+from .ops.reduce import ReduceMethods
+from .size import Size, cpu, device
+from .utils.hooks import RemovableHandle
+
+
+class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
+    """A multi-dimensional array with a gradient.
+
+    Make one with `compat.tensor`, `compat.zeros` and their like. Operations on tensors of which one
+    has `requires_grad` build a graph; `backward()` walks it and adds to the leaves' `.grad`.
+
+    >>> import compat as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    # ------------------------------------------------------------ autograd
+
+    @property
+    def requires_grad(self) -> bool:
+        return views.edge(self) is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Say whether gradients by this tensor are wanted; it must be a leaf.
+
+        Raises: RuntimeError: it is not a leaf, not of a floating or complex dtype, or an inference
+        tensor.
+        """
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                f"var_no_grad = var.detach().{self._recorded_at()}"
+            )
+        if not requires_grad:
+            self._node = None
+            return self
+        if self._node is not None:
+            return self
+        if self._array.dtype.kind not in "fcV":
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients; found "
+                f"{self.dtype}. Convert it first, for example with x.float()."
+            )
+        if self._counter is UNCOUNTED and not modes.get().inference:
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed."
+            )
+        leaf = self.__dict__.get("_leaf")
+        if leaf is None:
+            leaf = self._leaf = AccumulateGrad(self)
+        self._node = leaf
+        return self
+
+    def _recorded_at(self) -> str:
+        """`` It was computed at model.py:12: y = x * 2``, for messages."""
+        node = self.grad_fn
+        return "" if node is None else f" It was computed at {sites.describe(node.site)}."
+
+    @property
+    def is_leaf(self) -> bool:
+        node = views.edge(self)
+        return node is None or node.__class__ is AccumulateGrad
+
+    @property
+    def grad_fn(self) -> Any:
+        node = views.edge(self)
+        if node is None or node.__class__ is AccumulateGrad:
+            return None
+        return node.node if node.__class__ is Port else node
+
+    @property
+    def output_nr(self) -> int:
+        node = views.edge(self)
+        return node.number if node.__class__ is Port else 0
+
+    @property
+    def grad(self) -> Any:
+        found = self._grad
+        if found is None and not self._retains and not self.is_leaf:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+                ".grad attribute won't be populated during autograd.backward(). If you indeed want "
+                "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+                "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
+                f"access the leaf Tensor instead.{self._recorded_at()}",
+                UserWarning,
+                stacklevel=2,
+            )
+        return found
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            if not isinstance(value, TensorBase):
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type "
+                    f"{type(value).__name__}"
+                )
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "  # type: ignore[attr-defined]
+                    f"dtype '{self.dtype}'. The gradient must match the tensor's dtype."
+                )
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "
+                    f"tensor of size '{list(self._array.shape)}'. Please ensure that the gradient "
+                    "and the tensor are the same size"
+                )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def retains_grad(self) -> bool:
+        return self._retains
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in `.grad`.
+
+        Raises: RuntimeError: it does not require grad.
+        """
+        node = views.edge(self)
+        if node is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if node.__class__ is AccumulateGrad or self._retains:
+            return
+        self._retains = True
+        extras(node).retaining.append(autograd.weak(self))
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad)`` whenever the gradient by this tensor is known; it may replace it.
+
+        Raises: RuntimeError: it does not require grad.
+        """
+        node = views.edge(self)
+        if node is None:
+            raise RuntimeError(
+                "cannot register a hook on a tensor that doesn't require gradient"
+            )
+        return RemovableHandle.added(extras(node).tensor_hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(self)`` after a gradient was added to `.grad`; for leaves only."""
+        node = views.edge(self)
+        if node is None:
+            raise RuntimeError(
+                "cannot register a hook on a tensor that doesn't require gradient"
+            )
+        if node.__class__ is not AccumulateGrad:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return RemovableHandle.added(extras(node).post_accumulate, hook)
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this tensor to the `.grad` of the leaves; see `autograd.backward`."""
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def detach(self) -> Tensor:
+        """The same numbers in the same memory, cut off from the graph."""
+        array = self._array
+        out = tensor(stop_gradient(array) if isinstance(array, Tracer) else array)
+        out._counter = self._counter
+        out._origin = sites.site()
+        return out
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor off from the graph.
+
+        Raises: RuntimeError: it is a view.
+        """
+        if self._view is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+                "these gradients. To fix this error, please refer to the "
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            )
+        self._node = None
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The tensor detached; writing into it counts as writing into this tensor."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._array = value._array
+        views.touch(self, "an assignment to .data")
+        leaf = self.__dict__.get("_leaf")
+        if leaf is not None:
+            leaf.array = self._array
+
+    @property
+    def _version(self) -> int:
+        if self._counter is UNCOUNTED:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self._counter[0]
+
+    @property
+    def _base(self) -> Any:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return self._counter is UNCOUNTED
+
+    # ------------------------------------------------------------ type
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._array.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or its entry `dim`."""
+        return Size(self._array.shape) if dim is None else self._array.shape[dim]
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        return dtypes.of(self._array.dtype)
+
+    @property
+    def device(self) -> device:
+        return cpu
+
+    @property
+    def ndim(self) -> int:
+        return len(self._array.shape)
+
+    def dim(self) -> int:
+        return len(self._array.shape)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        return self.shape.numel()
+
+    nelement = numel
+
+    @property
+    def itemsize(self) -> int:
+        return self._array.dtype.itemsize
+
+    def element_size(self) -> int:
+        return self._array.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.numel() * self.itemsize
+
+    def is_floating_point(self) -> bool:
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self.dtype.is_complex
+
+    def is_signed(self) -> bool:
+        return self.dtype.is_signed
+
+    @property
+    def is_cuda(self) -> bool:
+        return False
+
+    # ------------------------------------------------------------ Python
+
+    def item(self) -> Any:
+        """The one number in the tensor, as a Python number.
+
+        Raises: RuntimeError: there are several.
+        """
+        if self.numel() != 1:
+            raise RuntimeError(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
+            )
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The numbers as nested lists, or one number."""
+        return self._array.tolist()
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The NumPy array that shares the tensor's memory.
+
+        Raises: RuntimeError: the tensor requires grad (unless `force`).
+        """
+        if self.requires_grad and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                "instead."
+            )
+        return self._array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        return np.array(array, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return unwrapped(call_ufunc(ufunc, method, wrapped(inputs), wrapped(kwargs)))
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return unwrapped(call_function(func, wrapped(args), wrapped(kwargs)))
+
+    @classmethod
+    def __process_primitive__(cls, prim: Any, args: Any, params: dict[str, Any]) -> Any:
+        return tape.record(prim, args, params)
+
+    def __len__(self) -> int:
+        if not self._array.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._array.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter([self[i] for i in range(self._array.shape[0])])
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise RuntimeError(
+                "Boolean value of Tensor with "
+                + ("more than one value" if self.numel() else "no values")
+                + " is ambiguous"
+            )
+        return bool(self._array)
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.category > 1 or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._array.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self._array.shape else object.__format__(self, spec)
+
+    def __repr__(self) -> str:
+        return f"tensor({self._array})"
+
+
+made.cls = Tensor

@@ -1,0 +1,367 @@
+"""Backward: nodes in the reverse order of their numbers, no recursion, nothing left behind.
+
+The engine owns accumulation. Inside it cotangents pair with tangents without a conjugate, as the
+rules do; complex ones are conjugated wherever users see them (PyTorch's convention): where they
+enter, at hooks, in `.grad`, in what `grad` returns.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+import threading
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad.core import EVAL, Tracer, aval_of
+from funcgrad.core import current as current_trace
+from funcgrad.ops.complex import conjugate
+
+from . import modes, sites
+from .base import TensorBase, tensor
+from .node import NOTHING, AccumulateGrad, Freed, Port
+from .tape import record, tape_array
+
+ndarray = np.ndarray
+_by_number = operator.attrgetter("seq")
+_accumulating = threading.Lock()
+
+
+def run(
+    roots: Sequence[tuple[Any, Any]],
+    *,
+    retain: bool,
+    graph: bool,
+    inputs: Sequence[Any] | None = None,
+    targets: Sequence[TensorBase] | None = None,
+) -> list[Any]:
+    """Run backward from `roots`, pairs of an edge and its cotangent, a tensor as users see it.
+
+    With `inputs` (edges) only those get a gradient: added to the `.grad` of the `targets`, or, if
+    there are none, returned as tensors, None for one that was not reached. `graph`: record what is
+    done.
+
+    Raises: RuntimeError: something needed was freed or modified.
+    """
+    walk = _Walk(inputs, targets, retain, graph)
+    mode = modes.get()
+    walk.anomaly = mode.anomaly
+    changed = mode._replace(records=graph)
+    token = modes.current.set(
+        modes.GRAD if changed == modes.GRAD else modes.NO_GRAD if changed == modes.NO_GRAD else changed
+    )
+    try:
+        walk.start(roots)
+        if graph or current_trace.get() is not EVAL:
+            walk.nodes()
+        else:
+            with np.errstate(all="ignore"):
+                walk.nodes()
+        walk.finish()
+    finally:
+        modes.current.reset(token)
+    return walk.found(inputs)
+
+
+class _Walk:
+    """One backward pass."""
+
+    __slots__ = (
+        "anomaly",
+        "captured",
+        "env",
+        "executed",
+        "freed",
+        "graph",
+        "leaves",
+        "order",
+        "retain",
+        "targets",
+    )
+
+    def __init__(
+        self, inputs: Sequence[Any] | None, targets: Any, retain: bool, graph: bool
+    ) -> None:
+        self.captured: dict[Any, Any] | None = None if inputs is None else dict.fromkeys(inputs)
+        self.targets: dict[Any, TensorBase] | None = None
+        if targets is not None:
+            self.targets = dict(zip(inputs or (), targets, strict=True))
+        self.retain = retain
+        self.graph = graph
+        self.freed = Freed(sites.site())
+        self.env: dict[Any, Any] = {}  # cotangents that wait for their node
+        self.executed: set[Any] | None = None  # None: all nodes
+        self.anomaly: bool | None = None
+
+    def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
+        self._collect([edge for edge, _ in roots])
+        if self.captured is not None:
+            self._keep_needed(self.captured)
+        env = self.env
+        for edge, ct in roots:
+            if aval_of(ct._array).dtype.kind == "c":
+                ct = record(conjugate, (ct,))
+            value = ct if self.graph else ct._array
+            old = env.get(edge)
+            env[edge] = value if old is None else old + value
+
+    def _collect(self, roots: Sequence[Any]) -> None:
+        """Find the nodes that lead to the roots, latest first, and the leaves."""
+        order = list(dict.fromkeys(roots))
+        seen = set(order)
+        see, keep = seen.add, order.append
+        for node in order:  # which grows meanwhile
+            for edge in node.next:
+                if edge is not None and edge not in seen:
+                    see(edge)
+                    keep(edge)
+        order.sort(key=_by_number, reverse=True)
+        self.leaves = []
+        while order and order[-1].__class__ is AccumulateGrad:  # their number is the lowest
+            self.leaves.append(order.pop())
+        self.order = order
+
+    def _keep_needed(self, wanted: dict[Any, Any]) -> None:
+        """Leave out what leads to none of the inputs."""
+        needed = set(wanted)
+        self.executed = set()
+        for node in reversed(self.order):
+            if any(edge in needed for edge in node.next):
+                self.executed.add(node)
+                needed.add(node)
+        self.order = [node for node in self.order if node in needed]
+        self.leaves = [leaf for leaf in self.leaves if leaf in needed]
+
+    def nodes(self) -> None:
+        """Hand every node its cotangent."""
+        env, retain, freed = self.env, self.retain, self.freed
+        take = env.pop
+        captured = self.captured
+        plain = not self.graph and self.anomaly is None and current_trace.get() is EVAL
+        simple = plain and captured is None
+        for node in self.order:
+            ct = take(node, None)
+            if ct is None:
+                continue
+            if simple and node.extras is None:
+                node.pull(ct, env)
+            else:
+                if node.extras is not None:
+                    ct = self._hooked(node, ct)
+                if captured is not None:
+                    if node in captured:
+                        self._capture(node, ct)
+                    if node not in self.executed:  # type: ignore[operator]
+                        continue
+                if plain and (node.extras is None or not node.extras.hooks):
+                    node.pull(ct, env)
+                else:
+                    self._pull_slowly(node, ct)
+            if not retain and node.saved is not NOTHING:
+                node.saved = freed
+
+    def _pull_slowly(self, node: Any, ct: Any) -> None:
+        """As `node.pull`, recording or with hooks on the node or with a look at every result."""
+        if node.__class__ is Port:
+            node.pull(ct, self.env)
+            return
+        try:
+            cts = list(node.pull_list(ct, tape_array if self.graph else None))
+        except Exception as error:
+            if self.anomaly is not None:
+                error.add_note(_forward_place(node))
+            raise
+        if self.anomaly:
+            _require_numbers(node, cts)
+        hooks = node.extras.hooks if node.extras is not None else ()
+        for hook in list(hooks and hooks.values()):
+            outputs = ct.values() if ct.__class__ is dict else (ct,)
+            found = hook(
+                tuple(None if c is None else self.shown(c) for c in cts),
+                tuple(map(self.shown, outputs)),
+            )
+            if found is not None:
+                found = found if isinstance(found, tuple) else (found,)
+                cts = [None if c is None else self.hidden(c) for c in found]
+        env = self.env
+        for edge, g in zip(node.next, cts, strict=True):
+            if edge is not None and g is not None:
+                old = env.get(edge)
+                env[edge] = g if old is None else old + g
+
+    # ------------------------------------------------------------ what users see of cotangents
+
+    def shown(self, ct: Any) -> TensorBase:
+        """A cotangent as users see it."""
+        out = ct if self.graph else tensor(ct)
+        return record(conjugate, (out,)) if aval_of(out._array).dtype.kind == "c" else out
+
+    def hidden(self, ct: TensorBase) -> Any:
+        """A cotangent that a user has given, as the engine uses it."""
+        if aval_of(ct._array).dtype.kind == "c":
+            ct = record(conjugate, (ct,))
+        return ct if self.graph else ct._array
+
+    def _hooked(self, node: Any, ct: Any) -> Any:
+        """Run the hooks on a tensor or node that come before it, and hand out retained gradients."""
+        extras = node.extras
+        for hook in list(extras.tensor_hooks.values()):
+            ct = self._replaced(hook, hook(self.shown(ct)), ct)
+        for ref in extras.retaining:
+            retaining = ref()
+            if retaining is not None:
+                self._add_to_grad(retaining, ct, False)
+        for hook in list(extras.prehooks.values()):
+            several = ct.__class__ is dict
+            found = hook(tuple(map(self.shown, ct.values())) if several else (self.shown(ct),))
+            if found is not None:
+                found = found if isinstance(found, tuple) else (found,)
+                if several:
+                    ct = dict(zip(ct, map(self.hidden, found), strict=True))
+                else:
+                    ct = self._replaced(hook, found[0], ct)
+        return ct
+
+    def _replaced(self, hook: Any, found: Any, ct: Any) -> Any:
+        """What a hook returned in place of `ct`.
+
+        Raises: RuntimeError: it has another shape or dtype. TypeError: it is no tensor.
+        """
+        if found is None:
+            return ct
+        name = getattr(hook, "__name__", repr(hook))
+        if not isinstance(found, TensorBase):
+            raise TypeError(
+                f"hook '{name}' has returned {type(found).__name__}, expected a Tensor or None"
+            )
+        found = self.hidden(found)
+        old, new = aval_of(ct._array if self.graph else ct), found
+        new = aval_of(new._array if self.graph else new)
+        if new.shape != old.shape:
+            raise RuntimeError(
+                f"hook '{name}' has changed the size of value: it got {list(old.shape)} and "
+                f"returned {list(new.shape)}"
+            )
+        if new.dtype != old.dtype:
+            raise RuntimeError(
+                f"hook '{name}' has changed the type of value (was {old.dtype.name} got "
+                f"{new.dtype.name})"
+            )
+        return found
+
+    # ------------------------------------------------------------ results
+
+    def finish(self) -> None:
+        """Hand the leaves their gradients."""
+        env = self.env
+        for leaf in self.leaves:
+            ct = env.pop(leaf, None)
+            if ct is None:
+                continue
+            # Nobody but this frame (and the call) refers to it: it may become `.grad` as it is.
+            owned = ct.__class__ is ndarray and sys.getrefcount(ct) == 2 and ct.base is None
+            extras = leaf.extras
+            if extras is not None:
+                ct = self._hooked(leaf, ct)
+                owned = False
+            if self.captured is not None:
+                if leaf in self.captured:
+                    self._capture(leaf, ct)
+                continue
+            variable = leaf.variable if extras is not None else leaf.alive()
+            if variable is None or variable._node is not leaf:
+                continue
+            self._add_to_grad(variable, ct, owned)
+            if extras is not None:
+                for hook in list(extras.post_accumulate.values()):
+                    with modes.no_grad():
+                        hook(variable)
+                for hook in list(extras.hooks.values()):
+                    hook((), (self.shown(ct),))
+
+    def _capture(self, edge: Any, ct: Any) -> None:
+        if self.targets is not None:
+            self._add_to_grad(self.targets[edge], ct, False)
+        elif self.captured is not None:
+            self.captured[edge] = self.shown(ct if self.graph else _own(ct))
+
+    def found(self, inputs: Sequence[Any] | None) -> list[Any]:
+        captured = self.captured
+        return [] if captured is None else [captured[edge] for edge in inputs or ()]
+
+    def _add_to_grad(self, variable: TensorBase, ct: Any, owned: bool) -> None:
+        """Add a cotangent to `.grad`, in place unless it is recorded."""
+        new = self.shown(ct)
+        if self.graph:
+            old = variable._grad
+            variable._grad = new if old is None else old + new
+            return
+        array = new._array
+        dtype = variable._array.dtype
+        if array.dtype != dtype:
+            array = array.astype(dtype)
+            owned = True
+        with _accumulating:
+            old = variable._grad
+            if old is None:
+                new._array = array if owned else _own(array)
+                variable._grad = new
+            elif old._array.__class__ is ndarray and array.__class__ is ndarray:
+                old._array += array
+                count = old._counter[0] + 1
+                old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
+            else:
+                old._array = old._array + array
+
+
+def warn_of_cycles() -> None:
+    """PyTorch's warning; here nothing leaks (NOTE [Who owns whom] in `base.py`)."""
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+        "make sure to reset the .grad fields of your parameters to None after use to break the "
+        "cycle and avoid the leak.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def origin_of(x: Any) -> str:
+    """Where a tensor that needs no gradient was made, for messages."""
+    place = getattr(x, "_origin", None)
+    made = f" It was made at {sites.describe(place)}." if place is not None else ""
+    return f".{made} Make the leaf it is computed from with requires_grad=True."
+
+
+def _own(array: Any) -> Any:
+    """A copy that nothing else refers to."""
+    if isinstance(array, Tracer):
+        return array
+    return np.array(array) if array.__class__ is ndarray else np.asarray(array)
+
+
+def _forward_place(node: Any) -> str:
+    stack = node.metadata.get("traceback_")
+    if stack is None:
+        return (
+            f"{node.name()} was recorded at {sites.describe(node.site)}, without forward "
+            f"traceback; enable anomaly detection for the forward pass as well"
+        )
+    return f"Traceback of the forward call that recorded {node.name()}:\n{stack}"
+
+
+def _require_numbers(node: Any, cts: Sequence[Any]) -> None:
+    """Raises: RuntimeError: a cotangent is NaN."""
+    for i, ct in enumerate(cts):
+        array = getattr(ct, "_array", ct)
+        if array is not None and not isinstance(array, Tracer) and np.isnan(array).any():
+            error = RuntimeError(
+                f"Function '{node.name()}' returned nan values in its {i}th output. It was "
+                f"recorded at {sites.describe(node.site)}."
+            )
+            error.add_note(_forward_place(node))
+            raise error

@@ -1,0 +1,451 @@
+"""The graph: nodes, the edges between them, what they save, and the hooks on them.
+
+An edge is a node, or a `Port` of a node with several results. `node.next` holds the edges of the
+operands, None for one that needs no gradient.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from funcgrad.core import Aval, Primitive, aval_of
+from funcgrad.transforms.transpose import cotangents
+
+from ..utils.hooks import RemovableHandle
+from . import modes, sites
+from .base import TensorBase, tensor
+
+NOTHING = ()  # in `node.saved`: nothing was saved, so there is nothing to free
+next_number = itertools.count().__next__
+Face = Callable[[TensorBase], Any]  # makes of a tensor what rules can read
+
+
+class Extras:
+    """What most nodes do not have: hooks, tensors that retain their gradient, metadata."""
+
+    __slots__ = (
+        "hooks",
+        "metadata",
+        "post_accumulate",
+        "prehooks",
+        "retaining",
+        "tensor_hooks",
+    )
+
+    def __init__(self) -> None:
+        self.tensor_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.post_accumulate: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.retaining: list[weakref.ref[TensorBase]] = []
+        self.prehooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.metadata: dict[Any, Any] = {}
+
+
+class Freed:
+    """Stands in `node.saved` for what a backward pass has freed; knows where that was."""
+
+    __slots__ = ("site",)
+
+    def __init__(self, site: sites.Site) -> None:
+        self.site = site
+
+
+# ---------------------------------------------------------------- saved values
+
+
+class Saved:
+    """A value that a rule reads, with the version at which it was saved.
+
+    It is rebuilt as a tensor when it is asked for, so the graph does not own one (NOTE [Who owns
+    whom] in `base.py`). `is_result`: it is a result of the node that saves it.
+    """
+
+    __slots__ = ("array", "counter", "is_result", "version")
+
+    def __init__(self, array: Any, counter: list[Any], version: int, is_result: bool) -> None:
+        self.array = array
+        self.counter = counter
+        self.version = version
+        self.is_result = is_result
+
+    def check(self, node: Node) -> None:
+        if self.counter[0] != self.version:
+            raise stale(node, self)
+
+    def value(self, node: Node) -> Any:
+        """The bare array."""
+        self.check(node)
+        return self.array
+
+    def unpack(self, node: Node, edge: Any) -> TensorBase:
+        """The tensor, with `edge` as its place in the graph."""
+        self.check(node)
+        if edge.__class__ is AccumulateGrad:
+            original = edge.alive()
+            if original is not None and original._array is self.array:
+                return original
+        out = tensor(self.array, edge)
+        out._counter = self.counter
+        return out
+
+
+class Packed:
+    """A value that saved-tensor hooks have packed."""
+
+    __slots__ = ("is_result", "packed", "unpack_hook")
+
+    def __init__(self, packed: Any, unpack_hook: Callable[[Any], Any], is_result: bool) -> None:
+        self.packed = packed
+        self.unpack_hook = unpack_hook
+        self.is_result = is_result
+
+    def value(self, node: Node) -> Any:
+        return self.unpack(node, None)._array
+
+    def unpack(self, node: Node, edge: Any) -> TensorBase:
+        found = self.unpack_hook(self.packed)
+        if not isinstance(found, TensorBase):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor, found "
+                f"{type(found).__name__}"
+            )
+        out = tensor(found._array, edge)
+        out._counter = found._counter
+        return out
+
+
+def save(array: Any, counter: list[Any], is_result: bool, mode: modes.Mode) -> Any:
+    """`array` kept for the backward pass, as the mode wants it."""
+    if mode.pack is None:
+        if mode.unlocked is not None:
+            return mode.unlocked.saved(array, counter, is_result)
+        return Saved(array, counter, counter[0], is_result)
+    if isinstance(mode.pack, str):
+        raise RuntimeError(mode.pack)
+    pack, unpack = mode.pack
+    handed = tensor(array)
+    handed._counter = counter
+    before = counter[0]
+    token = modes.current.set(modes.NO_GRAD)
+    try:
+        packed = pack(handed)
+    finally:
+        modes.current.reset(token)
+    if counter[0] != before:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+            "to pack hook can not be modified by in-place operations as this can lead to "
+            "unexpected side-effects. Please open an issue if you need to perform in-place "
+            "operations on the input to a pack hook."
+        )
+    return Packed(packed, unpack, is_result)
+
+
+# ---------------------------------------------------------------- nodes
+
+
+class Node:
+    """One recorded operation.
+
+    `seq`: later nodes have larger numbers, which is the order backward runs in, reversed.
+    `saved`: what the rule reads, or `NOTHING`; `Freed` once a backward pass has freed it. `code` and
+    `offset`: the user's line, as in `sites.py`.
+    """
+
+    __slots__ = ("__weakref__", "code", "extras", "next", "offset", "saved", "seq")
+    seq: float
+    next: tuple[Any, ...]
+    saved: Any
+    extras: Extras | None
+    code: Any
+    offset: int
+
+    def pull(self, ct: Any, env: dict[Any, Any]) -> None:
+        """Add the operands' cotangents to `env`, from the result's; on bare arrays."""
+        for edge, g in zip(self.next, self.pull_list(ct, None), strict=True):
+            if edge is not None and g is not None:
+                old = env.get(edge)
+                env[edge] = g if old is None else old + g
+
+    def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
+        """The operands' cotangents: of bare arrays, or with `face` of tensors and recorded."""
+        raise NotImplementedError
+
+    @property
+    def site(self) -> sites.Site:
+        return self.code, self.offset
+
+    # ------------------------------------------------------------ what users see
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        return tuple((e.node, e.number) if e.__class__ is Port else (e, 0) for e in self.next)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        return extras(self).metadata
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run; it may replace the first."""
+        return RemovableHandle.added(extras(self).hooks, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before the node runs; it may replace them."""
+        return RemovableHandle.added(extras(self).prehooks, fn)
+
+    def _sequence_nr(self) -> int:
+        return int(self.seq)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("_saved_", "_raw_saved_")):
+            return saved_attribute(self, name)
+        raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
+
+
+def extras(edge: Any) -> Extras:
+    if edge.extras is None:
+        edge.extras = Extras()
+    return edge.extras
+
+
+class Port:
+    """Result number `number` of a node that has several."""
+
+    saved = NOTHING
+    __slots__ = ("__weakref__", "extras", "next", "node", "number", "seq")
+
+    def __init__(self, node: Any, number: int) -> None:
+        self.node = node
+        self.number = number
+        self.next = (node,)
+        self.seq = next_number()
+        self.extras: Extras | None = None
+
+    def pull(self, ct: Any, env: dict[Any, Any]) -> None:
+        found = env.get(self.node)
+        if found is None:
+            found = env[self.node] = {}
+        old = found.get(self.number)
+        found[self.number] = ct if old is None else old + ct
+
+
+class AccumulateGrad(Node):
+    """The node of a leaf: adds what arrives to the leaf's `.grad`."""
+
+    __slots__ = ("array", "counter", "tensor")
+
+    def __init__(self, leaf: TensorBase) -> None:
+        self.seq = -1
+        self.next = ()
+        self.saved = NOTHING
+        self.extras = None
+        self.code, self.offset = sites.site()
+        self.array = leaf._array
+        self.counter = leaf._counter
+        self.tensor = weakref.ref(leaf)
+
+    def alive(self) -> TensorBase | None:
+        return self.tensor()
+
+    @property
+    def variable(self) -> TensorBase:
+        """The leaf; made anew if the user has dropped it."""
+        found = self.tensor()
+        if found is None:
+            found = tensor(self.array, self)
+            found._counter = self.counter
+            self.tensor = weakref.ref(found)
+        return found
+
+
+class OpNode(Node):
+    """A node of a primitive: everything follows from the primitive's rule.
+
+    `saved` is ``(ans, xs)``: each entry a `Saved` value, the `Aval` of one that is not read, or a
+    plain constant; `ans` is a tuple for a primitive with several results. If nothing at all is
+    saved it is empty and the pair is in `types`, so that there is nothing to free.
+    """
+
+    __slots__ = ("params", "prim", "types")
+    prim: Primitive
+    params: dict[str, Any]
+    types: Any
+    argument_names = ("self", "other")  # what `_saved_<name>` of the operands is called
+
+    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
+        """``(ans, xs)``, each a saved value, a type or a constant."""
+        if self.saved.__class__ is Freed:
+            raise second_backward(self)
+        return self.types if self.saved is NOTHING else self.saved
+
+    def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
+        ans, xs = self.entries(ct)
+        wanted = [e is not None for e in self.next]
+        if self.prim.multiple:
+            ct = [ct.get(i) for i in range(len(ans))]
+        if face is None:
+            values = [x.value(self) if x.__class__ in SAVED else x for x in xs]
+            return cotangents(self.prim, ct, self._ans(ans, None), values, wanted, self.params)
+        values = [
+            face(x.unpack(self, e)) if x.__class__ in SAVED else x
+            for x, e in zip(xs, self.next, strict=True)
+        ]
+        if self.prim.multiple:
+            ct = [None if c is None else face(c) for c in ct]
+        else:
+            ct = face(ct)
+        found = cotangents(self.prim, ct, self._ans(ans, face), values, wanted, self.params)
+        return [None if g is None else _behind(g) for g in found]
+
+    def keep_written(self, array: Any, counter: list[Any]) -> None:
+        """The result was written into `array`: what was saved of it is that, as it is now."""
+        if self.saved[0].__class__ is Saved:
+            self.saved = (Saved(array, counter, counter[0], True), self.saved[1])
+
+    def keep_copies(self, counter: list[Any]) -> None:
+        """Copy what was saved of the memory counted by `counter`; see `rescue`."""
+        if self.saved is not NOTHING:
+            ans, xs = self.saved
+            self.saved = (
+                ans,
+                [
+                    Saved(x.array.copy(), [0], 0, False)
+                    if x.__class__ is Saved and x.counter is counter and not x.is_result
+                    else x
+                    for x in xs
+                ],
+            )
+
+    def _ans(self, ans: Any, face: Face | None) -> Any:
+        if ans.__class__ is tuple:
+            return tuple(
+                a
+                if a.__class__ not in SAVED
+                else a.value(self)
+                if face is None
+                else face(a.unpack(self, Port(self, i)))
+                for i, a in enumerate(ans)
+            )
+        if ans.__class__ not in SAVED:
+            return ans
+        return ans.value(self) if face is None else face(ans.unpack(self, self))
+
+
+def _behind(g: Any) -> TensorBase:
+    """The tensor behind what rules compute with; a constant becomes one."""
+    found = getattr(g, "tensor", None)
+    return tensor(g) if found is None else found
+
+
+SAVED = frozenset({Saved, Packed})
+
+_CLASSES: dict[tuple[str, type[Node]], type[Node]] = {}
+
+
+def node_class(name: str, base: type[Node] = OpNode) -> Any:
+    """The class of nodes called `name`."""
+    found = _CLASSES.get((name, base))
+    if found is None:
+        found = _CLASSES[name, base] = type(name, (base,), {"__slots__": ()})
+    return found
+
+
+_ARGUMENT_NAMES = {
+    "power": ("self", "exponent"),
+    "matmul": ("self", "mat2"),
+    "where": ("condition", "self", "other"),
+}
+
+
+def saved_attribute(node: Node, name: str) -> Any:
+    """``node._saved_self`` and its like.
+
+    Raises: RuntimeError: a backward pass has freed it, or it was written since.
+    """
+    asked = name.removeprefix("_raw").removeprefix("_saved_")
+    if not isinstance(node, OpNode):
+        raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
+    ans, xs = node.entries(None)
+    if asked == "result":
+        found, edge = ans, node
+    else:
+        names = _ARGUMENT_NAMES.get(node.prim.name, ("self", "other"))
+        if asked not in names or names.index(asked) >= len(xs):
+            if asked in node.params:
+                return node.params[asked]
+            raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
+        at = names.index(asked)
+        found, edge = xs[at], node.next[at]
+    if found.__class__ in SAVED:
+        return found.unpack(node, edge)
+    return None if found.__class__ is Aval else found
+
+
+def sequence_number() -> int:
+    """A number between those of the nodes recorded before and after this call."""
+    return next_number()
+
+
+def rescue(node: Any, counter: list[Any], since: int) -> None:
+    """Copy what the nodes recorded after `since` have saved of the memory counted by `counter`.
+
+    It is about to be written by the very operation that they recorded.
+    """
+    stack, seen = [node], {node}
+    while stack:
+        node = stack.pop()
+        if node.seq <= since:
+            continue
+        if isinstance(node, OpNode):
+            node.keep_copies(counter)
+        for edge in node.next:
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+
+
+# ---------------------------------------------------------------- errors
+
+
+def second_backward(node: Node) -> RuntimeError:
+    """The error for a node whose saved values are gone."""
+    return RuntimeError(
+        f"Trying to backward through the graph a second time (or directly access saved tensors "
+        f"after they have already been freed). Saved intermediate values of the graph are freed "
+        f"when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+        f"backward through the graph a second time or if you need to access saved tensors after "
+        f"calling backward. {node.name()} was recorded at {sites.describe(node.site)}; its values "
+        f"were freed at {sites.describe(node.saved.site)}."
+    )
+
+
+def type_name(array: Any) -> str:
+    """PyTorch's name of an array's type: ``torch.FloatTensor [2, 3]``."""
+    names = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long"}
+    dtype = aval_of(array).dtype.name
+    kind = names.get(dtype, dtype.capitalize())
+    return f"torch.{kind}Tensor {list(array.shape)}"
+
+
+def stale(node: Node, saved: Saved) -> RuntimeError:
+    """The error for a saved value that was written since."""
+    counter = saved.counter
+    output = f", which is output 0 of {node.name()}," if saved.is_result else ""
+    what, place = counter[1:]
+    return RuntimeError(
+        f"one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{type_name(saved.array)}]{output} is at version {counter[0]}; expected "
+        f"version {saved.version} instead. It was saved by {node.name()} at "
+        f"{sites.describe(node.site)} and modified by {what} at {sites.describe(place)}. Use the "
+        f"out-of-place operation there, or clone() the value before it is saved."
+    )

@@ -1,0 +1,534 @@
+"""Fast paths, printed from the primitives: one Python call to run and record an operation.
+
+For tensors of one floating dtype, in the two common modes, this prints a function that runs a
+primitive and makes its node, and the node's class, whose `pull` runs the primitive's rule. The
+source is that of the primitive's implementation and rule (`funcgrad.inline`); whatever is not common
+goes to `general`, the function that `compat.ops` has for everything. What a printed function does is
+what `tape.record` does; tests compare the two.
+
+>>> import compat as torch
+>>> print(source(torch.tanh))  # doctest: +ELLIPSIS
+def tanh(input, *, out=None):
+    ...
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from funcgrad.algebra import Elementwise, sum_to
+from funcgrad.core import Aval
+from funcgrad.inline import NotPrintableError, Program
+
+from . import modes, sites
+from .base import TensorBase, made
+from .node import NOTHING, Freed, OpNode, Saved, next_number, second_backward, stale
+from .views import edge
+
+ndarray = np.ndarray
+_F = TypeVar("_F", bound=Callable[..., Any])
+Options = dict[str, Any]  # keyword parameters of a function and their usual values
+
+
+# ---------------------------------------------------------------- the nodes
+
+
+class UnaryNode(OpNode):
+    """A node with one tensor operand, number `at`; the other operand, if any, is `number`.
+
+    `saved` is the array of the operand or the result, with its counter and version, or `NOTHING`.
+    """
+
+    __slots__ = ("counter", "number", "version")
+    params: dict[str, Any] = {}
+    reads_ans = False
+    at = 0
+    count = 1
+
+    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
+        saved = self.saved
+        if saved.__class__ is Freed:
+            raise second_backward(self)
+        array = ct._array if saved is NOTHING else saved
+        ans: Any = Aval(array.shape, array.dtype)
+        x: Any = ans
+        if saved is not NOTHING:
+            found = Saved(saved, self.counter, self.version, self.reads_ans)
+            ans, x = (found, x) if self.reads_ans else (ans, found)
+        if self.count == 1:
+            return ans, [x]
+        return ans, [x, self.number] if self.at == 0 else [self.number, x]
+
+    def keep_written(self, array: Any, counter: list[Any]) -> None:
+        if self.reads_ans:
+            self.saved, self.counter, self.version = array, counter, counter[0]
+
+    def keep_copies(self, counter: list[Any]) -> None:
+        if self.saved is not NOTHING and not self.reads_ans and self.counter is counter:
+            self.saved, self.counter, self.version = self.saved.copy(), [0], 0
+
+
+class BinaryNode(OpNode):
+    """A node with two tensor operands.
+
+    `saved` holds an array (None if not needed), its counter and its version for each of `reads`, in
+    the order z (the result), x, y. `shapes` are those of the operands if they were broadcast.
+    """
+
+    __slots__ = ("shapes",)
+    params: dict[str, Any] = {}
+    reads = ""
+
+    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
+        saved = self.saved
+        if saved.__class__ is Freed:
+            raise second_backward(self)
+        found: dict[str, Any] = {}
+        dtype, shape = None, None
+        if ct is not None:
+            dtype, shape = ct._array.dtype, ct._array.shape
+        for i, name in enumerate("" if saved is NOTHING else self.reads):
+            array, counter, version = saved[3 * i : 3 * i + 3]
+            if array is not None:
+                found[name] = Saved(array, counter, version, name == "z")
+                dtype = array.dtype
+        shape_x, shape_y = self.shapes or (shape, shape)
+        return found.get("z") or Aval(shape, dtype), [
+            found.get("x") or Aval(shape_x, dtype),
+            found.get("y") or Aval(shape_y, dtype),
+        ]
+
+    def keep_written(self, array: Any, counter: list[Any]) -> None:
+        if "z" in self.reads and self.saved[0] is not None:
+            self.saved = (array, counter, counter[0], *self.saved[3:])
+
+    def keep_copies(self, counter: list[Any]) -> None:
+        if self.saved is NOTHING:
+            return
+        saved = list(self.saved)
+        for i, name in enumerate(self.reads):
+            if name != "z" and saved[3 * i] is not None and saved[3 * i + 1] is counter:
+                saved[3 * i : 3 * i + 3] = saved[3 * i].copy(), [0], 0
+        self.saved = tuple(saved)
+
+
+# ---------------------------------------------------------------- the templates
+
+_RESULT = """\
+    if z.__class__ is not ndarray:
+        z = asarray(z)
+    t = new(made.cls)
+    t._array = z
+    t._view = None
+    t._counter = c = [0]
+"""
+
+_NODE = """\
+    t._node = n = new_node({node})
+    n.seq = next_number()
+    n.extras = None
+    f = frame({depth})
+    n.code = code = f.f_code
+    n.offset = f.f_lasti
+    if code.co_filename in OWN:
+        n.code, n.offset = site()
+"""
+
+_PASS_ON = """\
+    old = env.get({edge})
+    env[{edge}] = r if old is None else old + r
+"""
+
+_UNARY = (
+    """\
+def {function}({parameters}):
+    try:
+        {x} = input._array
+    except AttributeError:
+        return general({arguments})
+    dtype = {x}.dtype
+    if {x}.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
+        return general({arguments})
+    m = mode()
+    if m is GRAD:
+        e = input._node if input._view is None else edge(input)
+    elif m is NO_GRAD:
+        e = None
+    else:
+        return general({arguments})
+    {forward}
+"""
+    + _RESULT
+    + """\
+    if e is None:
+        t._node = None
+        return t
+"""
+    + _NODE
+    + """\
+    n.next = {next}
+    {save}
+    return t
+
+
+def {function}_pull(n, g, env):
+    {unpack}
+    {rule}
+    e = n.next[{at}]
+"""
+    + _PASS_ON
+)
+
+_BINARY = (
+    """\
+def {function}({parameters}):
+    cls = other.__class__
+    if cls is float or cls is int:
+        return with_number({arguments})
+    try:
+        x = input._array
+        y = other._array
+    except AttributeError:
+        return general({arguments})
+    dtype = x.dtype
+    if x.__class__ is not ndarray or y.__class__ is not ndarray or y.dtype is not dtype{unusual}:
+        return general({arguments})
+    m = mode()
+    if (dtype is not f32 and dtype is not f64) or (m is not GRAD and m is not NO_GRAD):
+        return general({arguments})
+    try:
+        {forward}
+    except ValueError:
+        return general({arguments})
+"""
+    + _RESULT
+    + """\
+    if m is NO_GRAD:
+        t._node = None
+        return t
+    ex = input._node if input._view is None else edge(input)
+    ey = other._node if other._view is None else edge(other)
+    if ex is None and ey is None:
+        t._node = None
+        return t
+"""
+    + _NODE
+    + """\
+    n.next = (ex, ey)
+    {save}
+    shape = x.shape
+    n.shapes = None if y.shape == shape else (shape, y.shape)
+    return t
+
+
+def {function}_pull(n, g, env):
+    {unpack}
+    ex, ey = n.next
+    shapes = n.shapes
+    if ex is not None:
+        {pull_x}
+    if ey is not None:
+        {pull_y}
+"""
+)
+
+_UNPACK = """\
+try:
+    {names} = n.saved
+except (TypeError, ValueError):
+    raise second_backward(n) from None
+"""
+
+_BIND_NUMBER = """\
+number = other
+other = (numbers_64 if dtype is f64 else numbers_32).get(number)
+if other is None:
+    other = number_array(number, dtype)
+"""
+
+_UNPACK_ONE = """\
+{name} = n.saved
+if {name}.__class__ is Freed:
+    raise second_backward(n)
+if n.counter[0] != n.version:
+    raise stale(n, Saved({name}, n.counter, n.version, {is_ans}))
+"""
+
+_CHECK = """\
+if {test}{name}c[0] != {name}v:
+    raise stale(n, Saved({name}, {name}c, {name}v, {is_ans}))
+"""
+
+_GLOBALS: dict[str, Any] = {
+    "Freed": Freed,
+    "GRAD": modes.GRAD,
+    "NOTHING": NOTHING,
+    "NO_GRAD": modes.NO_GRAD,
+    "OWN": sites.OWN,
+    "Saved": Saved,
+    "asarray": np.asarray,
+    "edge": edge,
+    "f32": np.dtype("float32"),
+    "f64": np.dtype("float64"),
+    "frame": sys._getframe,
+    "made": made,
+    "mode": modes.get,
+    "ndarray": ndarray,
+    "new": TensorBase.__new__,
+    "new_node": OpNode.__new__,
+    "next_number": next_number,
+    "second_backward": second_backward,
+    "site": sites.site,
+    "stale": stale,
+    "sum_to": sum_to,
+    "__name__": __name__,
+}
+
+
+# NOTE [Numbers] A Python number in an operation is kept as a 0-d array of the tensor's dtype, with
+# which NumPy is twice as fast. Zeros are not kept, since 0.0 and -0.0 are the same key.
+_numbers_32: dict[float, ndarray] = {}
+_numbers_64: dict[float, ndarray] = {}
+
+
+def number_array(number: float, dtype: Any) -> ndarray:
+    """The number as a 0-d array, remembered."""
+    made = np.array(number, dtype)
+    kept = _numbers_64 if dtype == np.float64 else _numbers_32
+    if len(kept) > 4096:
+        kept.clear()
+    if number:
+        kept[number] = made
+    return made
+
+
+_GLOBALS |= {
+    "number_array": number_array,
+    "numbers_32": _numbers_32,
+    "numbers_64": _numbers_64,
+}
+
+
+# ---------------------------------------------------------------- filling them in
+
+
+def _at_depth(text: str, depth: int) -> str:
+    """Lines to stand where a template has a placeholder at that depth."""
+    return text.rstrip("\n").replace("\n", "\n" + "    " * depth)
+
+
+def _product(
+    program: Program, coefficient: Any, operands: Sequence[Any], *, same_shape: bool
+) -> str:
+    """Lines that set `r` to ``g * coefficient``; `same_shape`: all arrays have that of `g`."""
+    start = len(program.lines)
+    program.numbers.clear()
+    c = program.rule(coefficient, operands) if callable(coefficient) else coefficient
+    factor = program.text(c)
+    lines = [*_numbers(program, "g.dtype"), *program.lines[start:]]
+    if c.__class__ is int and abs(c) == 1:
+        lines.append("r = g" if c == 1 else "r = -g")
+    elif same_shape and program.is_temporary(c):
+        lines += [f"{c.text} *= g", f"r = {c.text}"]
+    else:
+        lines.append(f"r = g * {factor}")
+    return "\n".join(lines)
+
+
+def _forward(program: Program, prim: Elementwise, operands: Sequence[Any]) -> str:
+    start = len(program.lines)
+    program.numbers.clear()
+    z = program.apply(prim, operands, {})
+    return "\n".join([*_numbers(program, "dtype"), *program.lines[start:], f"z = {z.text}"])
+
+
+def _numbers(program: Program, dtype: str) -> list[str]:
+    """Lines that bind the numbers of the program's last part to 0-d arrays of the dtype."""
+    lines = []
+    for name, value in program.numbers.items():
+        k = f"k{len(program.constants)}"
+        program.constants[f"{k}_32"] = np.array(value, np.float32)
+        program.constants[f"{k}_64"] = np.array(value, np.float64)
+        lines.append(f"{name} = {k}_64 if {dtype} is f64 else {k}_32")
+    return lines
+
+
+def _signature(first: str, options: Options) -> dict[str, str]:
+    """The parts of a printed function that deal with its parameters."""
+    tests = [f"{k} is not None" if v is None else f"{k} != {v!r}" for k, v in options.items()]
+    return {
+        "parameters": ", ".join([first, "*", *(f"{k}={v!r}" for k, v in options.items())])
+        if options
+        else first,
+        "arguments": ", ".join([first, *(f"{k}={k}" for k in options)]),
+        "unusual": "".join(f" or {test}" for test in tests),
+    }
+
+
+def _compiled(
+    general: Callable[..., Any], source: str, scope: dict[str, Any], node: Any
+) -> Callable[..., Any]:
+    """The function that `source` defines; its node class gets the `pull`."""
+    function = general.__name__
+    filename = f"{sites.PRINTED}{function} {node.__name__}>"
+    sites.OWN.add(filename)
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    scope = {**_GLOBALS, **scope, "general": general, node.__name__: node}
+    exec(compile(source, filename, "exec"), scope)
+    node.pull = scope.pop(f"{function}_pull")
+    out = scope[function]
+    out.__doc__ = general.__doc__
+    out.__module__ = general.__module__
+    out.__wrapped__ = general
+    return out
+
+
+def source(function: Any) -> str:
+    """The source of a printed function."""
+    return "".join(linecache.getlines(function.__code__.co_filename))
+
+
+def _node(name: str, base: type, prim: Elementwise, **facts: Any) -> Any:
+    return type(name, (base,), {"__slots__": (), "prim": prim, **facts})
+
+
+def _unary(
+    prim: Elementwise,
+    general: Callable[..., Any],
+    node_name: str,
+    operands: tuple[str, ...],
+    options: Options,
+    depth: int,
+) -> Callable[..., Any]:
+    """Print a function of one tensor, whose operands are called "x", "y" and the number "other"."""
+    at, count = next(i for i, name in enumerate(operands) if name != "other"), len(operands)
+    program = Program()
+    symbols = [program.operand(name) for name in operands]
+    x = operands[at]
+    wanted = [i == at for i in range(count)]
+    save_ans, save_xs = prim.saves(wanted)
+    try:
+        forward = _forward(program, prim, symbols)
+        z = program.operand("z")
+        rule = _product(program, prim.rules[at], [z, *symbols], same_shape=True)
+    except NotPrintableError:
+        return general
+    if save_ans and save_xs[at]:
+        return general
+    name = "z" if save_ans else x if save_xs[at] else ""
+    save = "n.saved = NOTHING"
+    if name:
+        counter = "c" if save_ans else "input._counter"
+        save = f"n.saved = {name}\nn.counter = c = {counter}\nn.version = c[0]"
+    if count == 2:
+        forward = _BIND_NUMBER + forward
+        save += "\nn.number = other"
+        rule = "other = n.number\n" + rule
+    unpack = "pass"
+    if name:
+        unpack = _UNPACK_ONE.format(name=name, is_ans=save_ans)
+    next_edges = ", ".join("e" if w else "None" for w in wanted)
+    source = _UNARY.format(
+        function=general.__name__,
+        node=node_name,
+        depth=depth,
+        x=x,
+        forward=_at_depth(forward, 1),
+        next=f"({next_edges},)",
+        save=_at_depth(save, 1),
+        unpack=_at_depth(unpack, 1),
+        rule=_at_depth(rule, 1),
+        at=at,
+        edge="e",
+        **_signature("input, other" if count == 2 else "input", options),
+    )
+    node = _node(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
+    return _compiled(general, source, program.constants, node)
+
+
+def unary(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
+    """Give the decorated function, of one tensor, a fast path that runs the elementwise `prim`.
+
+    `options` are its keyword parameters with the values for which the primitive alone is run.
+    """
+    return lambda general: _unary(prim, general, node_name, ("x",), options, 1)  # type: ignore
+
+
+def reflected(prim: Any, node_name: str) -> Callable[[_F], _F]:
+    """Give the decorated function, `prim` of a number and a tensor (input), a fast path."""
+
+    def decorate(general: Any) -> Any:
+        fast = _unary(prim, general, node_name, ("other", "y"), {}, 2)
+
+        @functools.wraps(general)
+        def choose(input: Any, other: Any) -> Any:
+            cls = other.__class__
+            return fast(input, other) if cls is float or cls is int else general(input, other)
+
+        return choose
+
+    return decorate
+
+
+def binary(prim: Any, node_name: str, number_node: str, **options: Any) -> Callable[[_F], _F]:
+    """Give the decorated function, of a tensor and a tensor or number, a fast path.
+
+    `number_node` is the name of the node if the second operand is a number.
+    """
+    return lambda general: _binary(prim, general, node_name, number_node, options)  # type: ignore
+
+
+def _binary(
+    prim: Any, general: Callable[..., Any], node_name: str, number_node: str, options: Options
+) -> Callable[..., Any]:
+    program = Program()
+    x, y, z = map(program.operand, "xyz")
+    needs = [prim.saves(w) for w in ((True, False), (False, True))]
+    try:
+        forward = _forward(program, prim, [x, y])
+        rules = [_product(program, rule, [z, x, y], same_shape=False) for rule in prim.rules]
+    except NotPrintableError:
+        return general
+    with_number = _unary(prim, general, number_node, ("x", "other"), options, 2)
+    reads, saves, unpack, checks = "", [], [], ""
+    for name, needed in (
+        ("z", [n[0] for n in needs]),
+        ("x", [n[1][0] for n in needs]),
+        ("y", [n[1][1] for n in needs]),
+    ):
+        if not any(needed):
+            continue
+        reads += name
+        owner = {"z": "t", "x": "input", "y": "other"}[name]
+        if all(needed):
+            value = name
+        else:
+            value = f"{name} if {'ex' if needed[0] else 'ey'} is not None else None"
+        saves += [value, f"{owner}._counter", f"{owner}._counter[0]"]
+        unpack += [name, f"{name}c", f"{name}v"]
+        checks += _CHECK.format(test=f"{name} is not None and ", name=name, is_ans=name == "z")
+    unpacked = _UNPACK.format(names=", ".join(unpack)) + checks if reads else "pass"
+    pulls = [
+        f"{rule}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
+        + _PASS_ON.replace("\n    ", "\n").removeprefix("    ").format(edge=f"e{name}")
+        for i, (name, rule) in enumerate(zip("xy", rules, strict=True))
+    ]
+    source = _BINARY.format(
+        function=general.__name__,
+        node=node_name,
+        depth=1,
+        forward=_at_depth(forward, 2),
+        save=f"n.saved = ({', '.join(saves)})" if reads else "n.saved = NOTHING",
+        unpack=_at_depth(unpacked, 1),
+        pull_x=_at_depth(pulls[0], 2),
+        pull_y=_at_depth(pulls[1], 2),
+        **_signature("input, other", options),
+    )
+    node = _node(node_name, BinaryNode, prim, reads=reads)
+    return _compiled(general, source, {**program.constants, "with_number": with_number}, node)

@@ -1,0 +1,283 @@
+"""The interpreter: `record` runs a primitive on tensors and notes it in the graph.
+
+Everything a graph node needs follows from the primitive (what its rule reads, whether it is a view),
+so this is the one general path; `printed.py` has the common cases laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad.array import TracedArray
+from funcgrad.core import EVAL, Aval, EvalTrace, Primitive, aval_of
+from funcgrad.core import current as current_trace
+from funcgrad.views import Link
+
+from . import modes, sites, views
+from .base import UNCOUNTED, TensorBase, View, tensor
+from .node import NOTHING, OpNode, Port, next_number, node_class, save
+
+ndarray = np.ndarray
+_trace = current_trace.get
+
+
+def record(
+    prim: Primitive,
+    args: Sequence[Any],
+    params: dict[str, Any] | None = None,
+    name: str | None = None,
+    origin: str = "",
+) -> Any:
+    """``prim(*args, **params)`` on tensors, arrays and numbers; the result is a tensor, or several.
+
+    `name` is that of the node, from the primitive's name if it is not given. `origin` marks views
+    that must not be written into (see `base.View`).
+    """
+    if params is None:
+        params = {}
+    values: list[Any] = []
+    edges: list[Any] = []
+    needed = False
+    for a in args:
+        if isinstance(a, TensorBase):
+            if a._view is not None:
+                views.refresh(a)
+            values.append(a._array)
+            edges.append(a._node)
+            needed = needed or a._node is not None
+        else:
+            values.append(a)
+            edges.append(None)
+    ans = run(prim, values, params)
+    mode = modes.get()
+    if needed and mode.records and prim.differentiable:
+        if prim.multiple:
+            outs = tuple(tensor(x) for x in ans)
+            arrays = tuple(o._array for o in outs)
+            node = make_node(prim, params, name, args, values, edges, arrays, outs, mode)
+            for i, out in enumerate(outs):
+                if aval_of(out._array).dtype.kind in "fc":
+                    out._node = Port(node, i)
+            return outs
+        out = tensor(ans)
+        ans = out._array
+        out._node = make_node(prim, params, name, args, values, edges, ans, out, mode)
+    elif prim.multiple:
+        return tuple(map(tensor, ans))
+    else:
+        out = tensor(ans)
+        ans = out._array
+    if prim.is_view:
+        share(out, args[0], prim, params, origin, mode)
+    return out
+
+
+def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    """The primitive on bare arrays or traced values; NumPy's floating-point warnings are off."""
+    trace = _trace()
+    if trace is not EVAL:
+        return prim(*values, **params)
+    with np.errstate(all="ignore"):
+        return EVAL.process(prim, values, params)
+
+
+def make_node(
+    prim: Primitive,
+    params: dict[str, Any],
+    name: str | None,
+    args: Sequence[Any],
+    values: Sequence[Any],
+    edges: Sequence[Any],
+    ans: Any,
+    outs: Any,
+    mode: modes.Mode,
+) -> OpNode:
+    """The node of an operation that has run; `outs` are its results as tensors, None if unread."""
+    node: OpNode = OpNode.__new__(node_class(name or default_name(prim)))
+    node.prim = prim
+    node.params = params
+    node.seq = next_number()
+    node.next = tuple(edges)
+    node.extras = None
+    node.code, node.offset = sites.site()
+    save_ans, save_xs = prim.saves([e is not None for e in edges])
+    xs = []
+    for a, v, wanted in zip(args, values, save_xs, strict=True):
+        if not wanted:
+            xs.append(aval_of(v))
+        elif isinstance(a, TensorBase):
+            xs.append(save(v, a._counter, False, mode))
+        else:
+            xs.append(v)
+    kept: Any
+    if save_ans and prim.multiple:
+        kept = tuple(save(o._array, o._counter, True, mode) for o in outs)
+    elif save_ans:
+        kept = save(ans, outs._counter, True, mode)
+    else:
+        kept = tuple(map(aval_of, ans)) if prim.multiple else aval_of(ans)
+    if save_ans or any(
+        wanted and isinstance(a, TensorBase) for a, wanted in zip(args, save_xs, strict=True)
+    ):
+        node.saved = (kept, xs)
+        node.types = None
+    else:
+        node.saved = NOTHING
+        node.types = (kept, xs)
+    if mode.anomaly is not None:
+        node.metadata["traceback_"] = sites.stack()
+    return node
+
+
+_NAMES = {
+    "add": "AddBackward0",
+    "subtract": "SubBackward0",
+    "multiply": "MulBackward0",
+    "divide": "DivBackward0",
+    "negative": "NegBackward0",
+    "power": "PowBackward1",
+    "absolute": "AbsBackward0",
+    "getitem": "SliceBackward0",
+    "transpose": "PermuteBackward0",
+    "reshape": "ViewBackward0",
+    "expand_dims": "UnsqueezeBackward0",
+    "squeeze": "SqueezeBackward1",
+    "broadcast_to": "ExpandBackward0",
+    "view_update": "CopySlices",
+    "cast": "ToCopyBackward0",
+    "gather": "IndexBackward0",
+    "scatter_set": "IndexPutBackward0",
+    "concatenate": "CatBackward0",
+    "stack_arrays": "StackBackward0",
+    "matmul": "MmBackward0",
+    "conjugate": "ConjBackward0",
+}
+
+
+def default_name(prim: Primitive) -> str:
+    """PyTorch's name for the node of a primitive."""
+    found = _NAMES.get(prim.name)
+    if found is None:
+        words = prim.name.split("_")
+        found = _NAMES[prim.name] = "".join(w.capitalize() for w in words) + "Backward0"
+    return found
+
+
+def share(
+    out: TensorBase,
+    x: Any,
+    prim: Primitive,
+    params: dict[str, Any],
+    origin: str,
+    mode: modes.Mode,
+) -> None:
+    """Note that `out` is the view ``prim(x, **params)``, if it does share memory."""
+    if not isinstance(x, TensorBase):
+        return
+    array = out._array
+    if array.__class__ is ndarray and not _shares(array, x._array):
+        return
+    link = Link(prim, tuple(params.items()))
+    out._counter = counter = x._counter
+    if counter is UNCOUNTED:
+        return
+    if not mode.records and not origin:
+        origin = "no_grad"
+    seen = x._view
+    if seen is None:
+        out._view = View(x, (link,), counter[0], origin)
+    else:
+        out._view = View(seen.base, (*seen.chain, link), counter[0], origin or seen.origin)
+
+
+def _shares(a: ndarray, b: ndarray) -> bool:
+    """Whether a result of a view primitive is a view; arrays of no elements always are."""
+    return not a.size or np.may_share_memory(a, b)
+
+
+# ---------------------------------------------------------------- the array face of a tensor
+
+
+class _TensorTrace(EvalTrace):
+    """The owner of all `TapeArray`s."""
+
+    __slots__ = ()
+    transform = "the tape"
+
+    def lift(self, value: Any) -> TapeArray:
+        return tape_array(tensor(value.copy()))
+
+
+_OWNER = _TensorTrace()
+_OWNER.parent = EVAL
+
+
+class TapeArray(TracedArray):
+    """A tensor as derivative rules see it, with NumPy's operators, methods and dtypes.
+
+    Rules are written for arrays. To run one so that it is recorded itself (`create_graph=True`), or
+    to hand a tensor to a functional transform, it is wrapped in one of these, whose operations come
+    back to the tape through funcgrad's one protocol, `__process_primitive__`.
+    """
+
+    __slots__ = ("tensor",)
+    tensor: TensorBase
+
+    @classmethod
+    def __process_primitive__(
+        cls, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> Any:
+        out = record(prim, [a.tensor if a.__class__ is cls else a for a in args], params)
+        return tuple(map(tape_array, out)) if out.__class__ is tuple else tape_array(out)
+
+    @property
+    def aval(self) -> Aval:
+        return aval_of(self.tensor._array)
+
+    @property
+    def underlying(self) -> Any:
+        return self.tensor._array
+
+    def assign(self, other: Any) -> None:
+        self.tensor = other.tensor
+
+
+def tape_array(x: TensorBase) -> TapeArray:
+    """The array face of a tensor."""
+    out = TapeArray.__new__(TapeArray)
+    out.owner = _OWNER
+    out.alias = None
+    out.tensor = x
+    return out
+
+
+def through(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``f(*args, **kwargs)``, a function of arrays, on tensors: they go in and come out as tensors.
+
+    Every primitive that `f` calls is recorded.
+    """
+    return unwrapped(f(*map(wrapped, args), **{k: wrapped(v) for k, v in kwargs.items()}))
+
+
+def wrapped(x: Any) -> Any:
+    """Tensors as arrays, also inside tuples, lists and dicts."""
+    if isinstance(x, TensorBase):
+        return tape_array(x)
+    if isinstance(x, tuple | list):
+        return type(x)(map(wrapped, x))
+    if isinstance(x, dict):
+        return {k: wrapped(v) for k, v in x.items()}
+    return x
+
+
+def unwrapped(x: Any) -> Any:
+    """Arrays as tensors, also inside tuples and lists."""
+    if isinstance(x, TapeArray):
+        return x.tensor
+    if isinstance(x, tuple | list):
+        made = [unwrapped(y) for y in x]
+        return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
+    return tensor(x) if isinstance(x, ndarray | np.generic) else x

@@ -1,0 +1,227 @@
+"""Views and writing: what an in-place operation does to the graph and to those who share memory.
+
+NOTE [In place] ``x.op_(y)`` is: check what is forbidden, run `op` out of place, write the result
+back, count a version, and give the history to the base. A view's own place in the graph is made
+again from its base's, by replaying its chain, when it is next looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad.core import Tracer, aval_of
+from funcgrad.ops.index import follow, view_update
+
+from . import modes, sites
+from .base import UNCOUNTED, TensorBase
+from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, next_number, node_class
+
+ndarray = np.ndarray
+
+
+def refresh(x: TensorBase) -> None:
+    """Bring a view's array and node up to date with its base. Call where `x._view` is not None."""
+    view: Any = x._view
+    if view.seen == x._counter[0]:
+        return
+    view.seen = x._counter[0]
+    base = view.base
+    if isinstance(base._array, Tracer) and not isinstance(x._array, Tracer):
+        x._array = follow(base._array, view.chain)
+    node = base._node
+    if node is not None:
+        aval = aval_of(base._array)
+        for prim, params in view.chain:
+            params = dict(params)
+            out = prim.aval(aval, **params)
+            node = _link_node("AsStridedBackward0", prim, params, [node], [aval], out)
+            aval = out
+    move_retained(x, node)
+    x._node = node
+
+
+def _link_node(
+    name: str, prim: Any, params: dict[str, Any], edges: list[Any], xs: list[Any], ans: Any
+) -> OpNode:
+    """A node of a primitive that saves nothing, made without running it."""
+    node: OpNode = OpNode.__new__(node_class(name))
+    node.prim = prim
+    node.params = params
+    node.seq = next_number()
+    node.next = tuple(edges)
+    node.extras = None
+    node.code, node.offset = sites.site()
+    node.saved = NOTHING
+    node.types = (ans, xs)
+    return node
+
+
+# ---------------------------------------------------------------- what is forbidden
+
+
+def edge(x: Any) -> Any:
+    """Where the cotangent of `x` goes; None if it needs none."""
+    if not isinstance(x, TensorBase):
+        return None
+    if x._view is not None:
+        refresh(x)
+    return x._node
+
+
+def check_writable(x: TensorBase, *others: Any) -> None:
+    """Require that `x` may be written in place, with operands `others`.
+
+    Raises: RuntimeError: a leaf that requires grad or a view of one, a view that several were made
+    with at once, an expanded tensor, an inference tensor.
+    """
+    mode = modes.get()
+    if x._counter is UNCOUNTED and not mode.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+            "a clone to get a normal tensor before doing inplace update."
+        )
+    node = edge(x)
+    if mode.records and (node is not None or any(edge(o) is not None for o in others)):
+        view = x._view
+        if view is not None:
+            if view.base._node.__class__ is AccumulateGrad:
+                raise RuntimeError(
+                    "a view of a leaf Variable that requires grad is being used in an in-place "
+                    "operation."
+                )
+            if view.origin:
+                raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)))
+        elif node.__class__ is AccumulateGrad:
+            raise RuntimeError(
+                "a leaf Variable that requires grad is being used in an in-place operation."
+            )
+    array = x._array
+    if (
+        array.__class__ is ndarray
+        and 0 in array.strides
+        and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+    ):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def _node_name(node: Any) -> str:
+    if node is None:
+        return "an operation"
+    return node.node.name() if node.__class__ is Port else node.name()
+
+
+_ORIGINS = {
+    "no_grad": (
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+        "your code by moving both the view and the inplace either both inside the no_grad block "
+        "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+        "to be tracked)."
+    ),
+    "several": (
+        "Output 0 of {name} is a view and is being modified inplace. This view is the output of a "
+        "function that returns multiple views. Such functions do not allow the output views to be "
+        "modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    "function": (
+        "Output 0 of {name} is a view and is being modified inplace. This view was created inside "
+        "a custom Function (or because an input was returned as-is) and the autograd logic to "
+        "handle view+inplace would override the custom backward associated with the custom "
+        "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+        "cloning the output of the custom Function."
+    ),
+}
+
+
+# ---------------------------------------------------------------- writing
+
+
+def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> TensorBase:
+    """Write `new`, a tensor or number that broadcasts to `x`, into `x`, and give `x` its history.
+
+    `whole`: `new` was made without reading `x` (`copy_`, `fill_`, ``x[...] =``). `what` names the
+    operation in errors.
+    """
+    value = new._array if isinstance(new, TensorBase) else new
+    mode = modes.get()
+    _store(x, value)
+    touch(x, what)
+    if not mode.records:
+        return x
+    new_edge = edge(new)
+    view = x._view
+    if view is None and not whole:
+        move_retained(x, new_edge)
+        x._node = new_edge
+        _save_written(new_edge, x)
+        return x
+    base, chain = (x, ()) if view is None else (view.base, view.chain)
+    base_edge = base._node
+    if base_edge is not None or new_edge is not None:
+        aval = aval_of(base._array)
+        node = _link_node(
+            "CopySlices" if chain else "CopyBackwards",
+            view_update,
+            {"chain": chain},
+            [base_edge, new_edge],
+            [aval, aval_of(value)],
+            aval,
+        )
+        move_retained(base, node)
+        base._node = node
+    if view is not None:
+        _save_written(new_edge, x)
+    return x
+
+
+def _save_written(node: Any, x: TensorBase) -> None:
+    """A node that saved its result has saved what is now the memory of `x`."""
+    if not isinstance(node, OpNode) or node.saved is NOTHING:
+        return
+    node.keep_written(x._array, x._counter)
+
+
+def touch(x: TensorBase, what: str) -> None:
+    """Count a write into the memory of `x` by the operation `what`."""
+    counter = x._counter
+    if counter is not UNCOUNTED:
+        counter[:] = (counter[0] + 1, what, sites.site())
+
+
+def _store(x: TensorBase, value: Any) -> None:
+    """The numbers only: `value` into the memory of `x`."""
+    array = x._array
+    if isinstance(value, Tracer) and not isinstance(array, Tracer):
+        _lift(x, value)
+        array = x._array
+    if isinstance(array, Tracer):
+        array[...] = value  # type: ignore[index]
+    else:
+        np.copyto(array, value, casting="unsafe")
+
+
+def _lift(x: TensorBase, like: Tracer) -> None:
+    """Make the memory of `x` a traced value of the trace of `like`, so that it can be stored."""
+    view = x._view
+    base = x if view is None else view.base
+    base._array = like.owner.lift(base._array)
+    if view is not None:
+        x._array = follow(base._array, view.chain)
+
+
+def move_retained(x: TensorBase, node: Any) -> None:
+    """`retain_grad` goes with the tensor, to its new node."""
+    if not x._retains or x._node is node:
+        return
+    old = x._node
+    if old is not None and old.extras is not None:
+        kept = [r for r in old.extras.retaining if r() is not x]
+        found = [r for r in old.extras.retaining if r() is x]
+        old.extras.retaining = kept
+        if node is not None:
+            extras(node).retaining += found

@@ -1,0 +1,279 @@
+"""The types of numbers: `dtype`, `finfo`, `iinfo`, the default dtype, and PyTorch's promotion.
+
+Layer 6, below everything else of the package. A `dtype` is a name for one of NumPy's; `dtype.numpy`
+is NumPy's own object, which arrays carry.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+_DTYPES: dict[Any, dtype] = {}  # by NumPy's dtype
+
+
+class dtype:
+    """The type of a tensor's elements; there is one object of each.
+
+    >>> float32, float32.itemsize, float32.is_floating_point, float64.to_complex()
+    (torch.float32, 4, True, torch.complex128)
+    """
+
+    __slots__ = ("category", "name", "numpy")
+
+    def __init__(self, name: str, numpy: Any = None) -> None:
+        self.name = name
+        self.numpy = np.dtype(name if numpy is None else numpy)
+        kind = self.numpy.kind
+        # What promotes what: booleans, integers, floats, complex numbers.
+        self.category = {"b": 0, "i": 1, "u": 1, "c": 3}.get(kind, 2)
+        _DTYPES[self.numpy] = self
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.category == 2
+
+    @property
+    def is_complex(self) -> bool:
+        return self.category == 3
+
+    @property
+    def is_signed(self) -> bool:
+        return self.numpy.kind not in "bu"
+
+    @property
+    def itemsize(self) -> int:
+        return self.numpy.itemsize
+
+    def to_real(self) -> dtype:
+        return _DTYPES[np.empty(0, self.numpy).real.dtype]
+
+    def to_complex(self) -> dtype:
+        return complex128 if self.itemsize == 8 else complex64
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+float32 = dtype("float32")
+float64 = dtype("float64")
+float16 = dtype("float16")
+complex64 = dtype("complex64")
+complex128 = dtype("complex128")
+int64 = dtype("int64")
+int32 = dtype("int32")
+int16 = dtype("int16")
+int8 = dtype("int8")
+uint8 = dtype("uint8")
+bool = dtype("bool")
+
+try:
+    from ml_dtypes import bfloat16 as _bfloat16
+except ImportError:
+    pass
+else:
+    bfloat16 = dtype("bfloat16", _bfloat16)
+
+float = float32
+double = float64
+half = float16
+cfloat = complex64
+cdouble = complex128
+long = int64
+int = int32
+short = int16
+
+
+def of(numpy_dtype: Any) -> dtype:
+    """The name here of a dtype of NumPy's.
+
+    Raises: TypeError: there is none.
+    """
+    found = _DTYPES.get(numpy_dtype)
+    if found is None:
+        found = _DTYPES.get(np.dtype(numpy_dtype).newbyteorder("="))
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type {numpy_dtype}. The only supported types are: "
+            f"{', '.join(d.name for d in _DTYPES.values())}."
+        )
+    return found
+
+
+def as_dtype(x: Any) -> dtype:
+    """A dtype from one of ours, one of NumPy's or a Python type."""
+    if x.__class__ is dtype:
+        return x
+    python = {builtins.float: _default, builtins.int: int64, builtins.bool: bool}
+    if x in python:
+        return python[x]
+    if x is complex:
+        return _default.to_complex()
+    return of(np.dtype(x))
+
+
+# ---------------------------------------------------------------- the default dtype
+
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of tensors made of Python floats.
+
+    >>> get_default_dtype()
+    torch.float32
+    """
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Make tensors of Python floats have the dtype `d`.
+
+    Raises: TypeError: `d` is not a floating dtype.
+    """
+    global _default
+    if not (d.__class__ is dtype and d.is_floating_point):
+        raise TypeError(f"only floating-point types are supported as the default type, found {d}")
+    _default = d
+
+
+# ---------------------------------------------------------------- promotion
+
+_SCALARS: tuple[tuple[type, builtins.int], ...] = (
+    (builtins.bool, 0),
+    (np.bool, 0),
+    (builtins.int, 1),
+    (np.integer, 1),
+    (builtins.float, 2),
+    (np.floating, 2),
+    (complex, 3),
+    (np.complexfloating, 3),
+)
+
+
+def scalar_category(x: Any) -> builtins.int:
+    """The category of a Python number, or of one of NumPy's, which counts as one.
+
+    Raises: TypeError: it is no number.
+    """
+    for cls, category in _SCALARS:
+        if isinstance(x, cls):
+            return category
+    raise TypeError(f"expected a Tensor or a number, found {type(x).__name__}")
+
+
+def promote_types(a: dtype, b: dtype) -> dtype:
+    """The smallest dtype that both convert to; integers do not widen floats.
+
+    >>> promote_types(int64, float32), promote_types(uint8, int8)
+    (torch.float32, torch.int16)
+    """
+    if a is b:
+        return a
+    if a.category < 2 <= b.category:
+        return b
+    if b.category < 2 <= a.category:
+        return a
+    if a.category == b.category == 2 and "bfloat16" in (a.name, b.name):
+        return float32 if {a.name, b.name} == {"bfloat16", "float16"} else max(a, b, key=_size)
+    if a.category == 3 and b.category == 2 or a.category == 2 and b.category == 3:
+        return complex128 if 8 in (a.to_real().itemsize, b.to_real().itemsize) else complex64
+    return of(np.promote_types(a.numpy, b.numpy))
+
+
+def _size(d: dtype) -> builtins.int:
+    return d.itemsize
+
+
+def default_of(category: builtins.int) -> dtype:
+    """The dtype of a Python number of this category."""
+    return (bool, int64, _default, _default.to_complex())[category]
+
+
+def result_type_of(operands: list[tuple[dtype | None, builtins.int, builtins.int]]) -> dtype:
+    """The dtype of an operation on operands given as (dtype or None, category, number of axes).
+
+    Operands with axes come first, then those without, then Python numbers: a lower one counts only
+    if its category is higher.
+    """
+    result: dtype | None = None
+    for wanted in (lambda d, n: d is not None and n, lambda d, n: d is not None and not n):
+        level: dtype | None = None
+        for d, _, n in operands:
+            if wanted(d, n) and d is not None:
+                level = d if level is None else promote_types(level, d)
+        if level is not None and (result is None or level.category > result.category):
+            result = level if result is None else _widened(result, level)
+    highest = max((c for d, c, _ in operands if d is None), default=-1)
+    if highest > (-1 if result is None else result.category):
+        if result is not None and highest == 3:
+            return promote_types(result if result.category == 2 else _default, complex64)
+        result = default_of(highest)
+    assert result is not None
+    return result
+
+
+def _widened(low: dtype, high: dtype) -> dtype:
+    """The result where `high` is of a higher category than `low`, which has axes."""
+    if high.category == 3 and low.category == 2:
+        return low.to_complex() if low is not float16 else complex64
+    return high
+
+
+# ---------------------------------------------------------------- limits
+
+
+class finfo:
+    """The limits of a floating dtype.
+
+    >>> finfo(float32).eps, finfo(float64).bits
+    (1.1920928955078125e-07, 64)
+    """
+
+    def __init__(self, dtype: dtype | None = None) -> None:
+        d = _default if dtype is None else dtype
+        if d.category < 2:
+            raise TypeError(f"torch.finfo() requires a floating point input type, found {d}")
+        info = np.finfo(d.to_real().numpy) if d.is_complex else np.finfo(d.numpy)
+        self.bits = info.bits
+        self.dtype = d.name
+        self.eps = builtins.float(info.eps)
+        self.max = builtins.float(info.max)
+        self.min = builtins.float(info.min)
+        self.tiny = self.smallest_normal = builtins.float(info.tiny)
+        self.resolution = builtins.float(info.resolution)
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, eps={self.eps}, "
+            f"smallest_normal={self.smallest_normal}, tiny={self.tiny}, dtype={self.dtype})"
+        )
+
+
+class iinfo:
+    """The limits of an integer dtype.
+
+    >>> iinfo(int8)
+    iinfo(min=-128, max=127, dtype=int8)
+    """
+
+    def __init__(self, dtype: dtype) -> None:
+        if dtype.category != 1:
+            raise TypeError(f"torch.iinfo() requires an integer input type, found {dtype}")
+        info = np.iinfo(dtype.numpy)
+        self.bits = info.bits
+        self.dtype = dtype.name
+        self.max = builtins.int(info.max)
+        self.min = builtins.int(info.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+NAMES = [name for name, value in list(globals().items()) if value.__class__ is dtype]
+__all__ = [*NAMES, "dtype", "finfo", "get_default_dtype", "iinfo", "promote_types", "set_default_dtype"]

@@ -1,0 +1,179 @@
+"""How a function of PyTorch's becomes a primitive: check, promote, record, `out=`, and in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from funcgrad.algebra import broadcast_shapes
+from funcgrad.core import Primitive, Tracer
+from funcgrad.errors import ShapeError
+
+from .. import dtypes
+from ..autograd import modes, views
+from ..autograd.base import TensorBase, tensor
+from ..autograd.node import rescue, sequence_number
+from ..autograd.tape import record
+from ._operands import convert, dtype_of, operand, promoted
+
+
+def pointwise(
+    name: str,
+    prim: Primitive,
+    args: tuple[Any, ...],
+    *,
+    out: Any = None,
+    node: str | None = None,
+    floating: bool = False,
+    params: dict[str, Any] | None = None,
+) -> Any:
+    """An elementwise primitive on tensors and numbers, in their common dtype.
+
+    `floating`: integers become the default dtype. `node`: the name of the node.
+    """
+    given = tuple(
+        operand(name, i + 1, "input" if i == 0 else "other", x, number=i > 0 or len(args) > 1)
+        for i, x in enumerate(args)
+    )
+    if not any(isinstance(x, TensorBase) for x in given):
+        given = (tensor(np.asarray(given[0], dtype_of_number(given[0]).numpy)), *given[1:])
+    check_broadcast(*given)
+    return finish(name, record(prim, promoted(given, floating=floating), params, node), out, given)
+
+
+def dtype_of_number(x: Any) -> dtypes.dtype:
+    return dtypes.default_of(dtypes.scalar_category(x))
+
+
+def check_broadcast(*xs: Any) -> None:
+    """Require that the tensors broadcast together.
+
+    Raises: RuntimeError: they do not, naming the sizes and the axis.
+    """
+    shapes = [tuple(x._array.shape) for x in xs if isinstance(x, TensorBase)]
+    if len(shapes) < 2:
+        return
+    try:
+        broadcast_shapes("", shapes)
+    except ShapeError:
+        raise mismatch(*shapes) from None
+
+
+def mismatch(*shapes: tuple[int, ...]) -> RuntimeError:
+    """The error for the first axis along which shapes do not broadcast."""
+    a, b = shapes[0], shapes[1]
+    n = max(len(a), len(b))
+    for i in reversed(range(n)):
+        p = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        q = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if p != q and 1 not in (p, q):
+            return RuntimeError(
+                f"The size of tensor a ({p}) must match the size of tensor b ({q}) at "
+                f"non-singleton dimension {i}"
+            )
+    return RuntimeError(f"Shapes {[list(s) for s in shapes]} do not broadcast together")
+
+
+def requires_grad(*xs: Any) -> bool:
+    """Whether an operation on these would be recorded."""
+    return modes.get().records and any(views.edge(x) is not None for x in xs)
+
+
+def finish(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
+    """`result`, or `out` with the result in it.
+
+    Raises: RuntimeError: an operand requires grad, or `out` cannot hold the dtype.
+    """
+    if out is None:
+        return result
+    if not isinstance(out, TensorBase):
+        raise TypeError(
+            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}"
+        )
+    if requires_grad(*operands, out):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            f"but one of the arguments requires grad."
+        )
+    check_castable(result, out)
+    if out._array.shape != result._array.shape:
+        out._array = np.empty(result._array.shape, out._array.dtype)
+    return views.assign(out, result, name, whole=True)
+
+
+def check_castable(result: Any, out: TensorBase) -> None:
+    """Require that the dtype of `out` is of the result's category or a higher one."""
+    found, needed = dtype_of(result), dtype_of(out)
+    if found.category > needed.category:
+        raise RuntimeError(
+            f"result type {_type_word(found)} can't be cast to the desired output type "
+            f"{_type_word(needed)}"
+        )
+
+
+_TYPE_WORDS = {
+    "float32": "Float",
+    "float64": "Double",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "int64": "Long",
+    "int32": "Int",
+    "int16": "Short",
+    "int8": "Char",
+    "uint8": "Byte",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+
+
+def _type_word(d: dtypes.dtype) -> str:
+    return _TYPE_WORDS[d.name]
+
+
+def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
+    """``x.f_(...)``: `f` out of place, and the result written into `x`.
+
+    The old value of `x` is copied if the derivative of `f` reads it.
+    """
+    name = name or f"{f.__name__}_"
+
+    def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
+        views.check_writable(self, *args)
+        since = sequence_number()
+        new = f(self, *args, **kwargs)
+        if new._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"output with shape {list(self._array.shape)} doesn't match the broadcast shape "
+                f"{list(new._array.shape)}"
+            )
+        check_castable(new, self)
+        if new._array.dtype != self._array.dtype:
+            new = convert(new, dtype_of(self))
+        if new._node is not None:
+            rescue(new._node, self._counter, since)
+        return views.assign(self, new, name)
+
+    in_place.__name__ = in_place.__qualname__ = name
+    in_place.__doc__ = f"`{f.__name__}` in place; see `compat.{f.__name__}`."
+    in_place.__module__ = f.__module__
+    return in_place
+
+
+def is_traced(x: TensorBase) -> bool:
+    """Whether the numbers of `x` are those of a funcgrad transform."""
+    return isinstance(x._array, Tracer)
+
+
+__all__ = [
+    "check_broadcast",
+    "check_castable",
+    "finish",
+    "inplace",
+    "is_traced",
+    "mismatch",
+    "pointwise",
+    "requires_grad",
+]

@@ -1,0 +1,89 @@
+"""What operands become before a primitive sees them: tensors and numbers of one dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad.core import Tracer, aval_of
+from funcgrad.ops.cast import cast, cast_constant
+
+from .. import dtypes
+from ..autograd.base import TensorBase, tensor
+from ..autograd.tape import record
+
+_NUMBERS = (bool, int, float, complex, np.number, np.bool)
+
+
+def dtype_of(x: TensorBase) -> dtypes.dtype:
+    """The tensor's dtype."""
+    return dtypes.of(x._array.dtype)
+
+
+def is_number(x: Any) -> bool:
+    return isinstance(x, _NUMBERS)
+
+
+def operand(name: str, position: int, argument: str, x: Any, *, number: bool = False) -> Any:
+    """`x`, which must be a tensor (or a number, if `number`); an array becomes a tensor.
+
+    Raises: TypeError: it is neither.
+    """
+    if isinstance(x, TensorBase):
+        return x
+    if number and isinstance(x, _NUMBERS):
+        return x
+    if isinstance(x, np.ndarray | Tracer):
+        return tensor(x)
+    needed = "Tensor or Number" if number else "Tensor"
+    raise TypeError(
+        f"{name}(): argument '{argument}' (position {position}) must be {needed}, not "
+        f"{type(x).__name__}"
+    )
+
+
+def result_type(*xs: Any) -> dtypes.dtype:
+    """The dtype of an operation on tensors and numbers, by PyTorch's promotion.
+
+    >>> import compat as torch
+    >>> result_type(torch.ones(2, dtype=torch.int64), 1.5)
+    torch.float32
+    """
+    found = []
+    for x in xs:
+        if isinstance(x, TensorBase):
+            d = dtype_of(x)
+            found.append((d, d.category, len(x._array.shape)))
+        else:
+            found.append((None, dtypes.scalar_category(x), 0))
+    return dtypes.result_type_of(found)
+
+
+def convert(x: Any, dtype: dtypes.dtype) -> Any:
+    """A tensor in another dtype, recorded; the same object if it has it already."""
+    target = dtype.numpy
+    found = aval_of(x._array).dtype
+    if found == target:
+        return x
+    inexact = target.kind in "fcV" and found.kind in "fcV"
+    return record(cast if inexact else cast_constant, (x,), {"dtype": target}, "ToCopyBackward0")
+
+
+def number(x: Any, dtype: dtypes.dtype) -> Any:
+    """A number as an operand that does not widen tensors of `dtype`."""
+    if dtype.category == 3:
+        return complex(x)
+    if dtype.category == 2:
+        return float(x)
+    return np.asarray(x).astype(dtype.numpy)[()]  # wraps around, as PyTorch does
+
+
+def promoted(xs: tuple[Any, ...], *, floating: bool = False) -> tuple[Any, ...]:
+    """The operands in their common dtype; `floating`: at least the default dtype."""
+    dtype = result_type(*xs)
+    if floating and dtype.category < 2:
+        dtype = dtypes.get_default_dtype()
+    return tuple(
+        convert(x, dtype) if isinstance(x, TensorBase) else number(x, dtype) for x in xs
+    )

@@ -1,0 +1,1 @@
+"""Helpers around autograd: hook handles, checkpointing."""

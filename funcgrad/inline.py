@@ -1,0 +1,176 @@
+"""Straight-line NumPy source of what primitives and their rules do, found by running them on names.
+
+Layer 2. A rule stays the one definition; this prints it. An implementation or a rule is called with
+`Symbol`s in place of arrays and writes a line per operation:
+
+>>> from funcgrad.ops.trigonometric import tanh
+>>> program = Program()
+>>> y, x = program.operand("y"), program.operand("x")
+>>> program.rule(tanh.rules[0], [y, x]).text
+'t2'
+>>> print(*program.lines, sep="; "), program.numbers
+t1 = y * y; t2 = k1 - t1
+(None, {'k1': 1})
+
+What looks at shapes or dtypes cannot be printed and is called instead. Numbers get names, so that
+they can be bound to 0-d arrays of the right dtype: NumPy is twice as fast with those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .core import EVAL, Primitive, Trace, run_under
+
+
+class NotPrintableError(Exception):
+    """The code asks a `Symbol` for something that only an array has."""
+
+
+class Symbol:
+    """The name of an array in a program; operators write lines."""
+
+    __slots__ = ("program", "text")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, program: Program, text: str) -> None:
+        self.program = program
+        self.text = text
+
+    def __add__(self, other: Any) -> Symbol:
+        return self.program.binary("+", self, other)
+
+    def __radd__(self, other: Any) -> Symbol:
+        return self.program.binary("+", other, self)
+
+    def __sub__(self, other: Any) -> Symbol:
+        return self.program.binary("-", self, other)
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return self.program.binary("-", other, self)
+
+    def __mul__(self, other: Any) -> Symbol:
+        return self.program.binary("*", self, other)
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return self.program.binary("*", other, self)
+
+    def __truediv__(self, other: Any) -> Symbol:
+        return self.program.binary("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Symbol:
+        return self.program.binary("/", other, self)
+
+    def __neg__(self) -> Symbol:
+        return self.program.assign(f"-{self.text}")
+
+    def __bool__(self) -> bool:
+        raise NotPrintableError("a truth value")
+
+    def __eq__(self, other: object) -> Any:
+        raise NotPrintableError("a comparison")
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotPrintableError(name)
+
+
+class _Namespace:
+    """Stands for the array module: its functions write a line that calls NumPy's."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        if not isinstance(found, np.ufunc) and found is not np.where:
+            raise NotPrintableError(f"np.{name}")
+        return lambda *args: self.program.call(f"np_{name}", found, args)
+
+
+class _PrintTrace(Trace):
+    """Interprets primitives by writing lines."""
+
+    __slots__ = ("program",)
+
+    def __init__(self, program: Program) -> None:
+        self.parent = EVAL
+        self.program = program
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        return self.program.apply(prim, args, params)
+
+
+class Program:
+    """Lines of source and the constants they name."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: dict[str, Any] = {}
+        self.numbers: dict[str, float] = {}
+        self._count = 0
+
+    def operand(self, name: str) -> Symbol:
+        """The array that is called `name` in the source."""
+        return Symbol(self, name)
+
+    def is_temporary(self, x: Any) -> bool:
+        """Whether `x` is an array that a line of this program has made."""
+        return isinstance(x, Symbol) and x.text[0] == "t" and x.text[1:].isdigit()
+
+    def rule(self, rule: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        """What `rule` makes of the operands: a symbol, or a number.
+
+        Raises: NotPrintableError: it looks at shapes, dtypes or values.
+        """
+        return run_under(_PrintTrace(self), rule, operands)
+
+    def apply(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Symbol:
+        """One primitive: its implementation printed, or called if it cannot be."""
+        written = len(self.lines)
+        if not params:
+            try:
+                out = prim.impl(_Namespace(self), *args)
+                if isinstance(out, Symbol):
+                    return out
+            except (NotPrintableError, AttributeError, TypeError):
+                pass
+        del self.lines[written:]
+        impl = self.constant(f"{prim.name}_impl", prim.impl)
+        texts = [self.text(a) for a in args]
+        texts += [f"{key}={self.text(value)}" for key, value in params.items()]
+        return self.assign(f"{impl}({self.constant('np', np)}, {', '.join(texts)})")
+
+    def call(self, name: str, function: Any, args: Sequence[Any]) -> Symbol:
+        name = self.constant(name, function)
+        return self.assign(f"{name}({', '.join(map(self.text, args))})")
+
+    def binary(self, operator: str, x: Any, y: Any) -> Symbol:
+        return self.assign(f"{self.text(x)} {operator} {self.text(y)}")
+
+    def assign(self, expression: str) -> Symbol:
+        self._count += 1
+        name = f"t{self._count}"
+        self.lines.append(f"{name} = {expression}")
+        return Symbol(self, name)
+
+    def constant(self, name: str, value: Any) -> str:
+        self.constants[name] = value
+        return name
+
+    def text(self, x: Any) -> str:
+        """How an operand is written: by name, also a number (see `numbers`) and a constant."""
+        if isinstance(x, Symbol):
+            return x.text
+        if x.__class__ is int or x.__class__ is float:
+            for name, value in self.numbers.items():
+                if value == x and math.copysign(1, value) == math.copysign(1, x):
+                    return name
+            name = f"k{len(self.numbers) + 1}"
+            self.numbers[name] = x
+            return name
+        return self.constant(f"c{len(self.constants)}", x)
