@@ -22,12 +22,17 @@ from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
 from .base import TensorBase, tensor
-from .node import NOTHING, AccumulateGrad, Freed, Port
+from .node import IDLE, NOTHING, AccumulateGrad, Freed, Port
 from .tape import record, tape_array
 
 ndarray = np.ndarray
 _by_number = operator.attrgetter("seq")
-_accumulating = threading.Lock()
+
+# NOTE [Cotangents on nodes] A cotangent waits for its node in `node.ct`, which is `IDLE` outside of a
+# pass and None once a pass has found the node. So one pass runs at a time: other threads wait, and a
+# pass inside a hook or a custom `Function` puts aside what the outer one has pending.
+_walking = threading.RLock()
+_active: list[_Walk] = []
 
 
 def run(
@@ -46,23 +51,29 @@ def run(
 
     Raises: RuntimeError: something needed was freed or modified.
     """
-    walk = _Walk(inputs, targets, retain, graph)
     mode = modes.get()
-    walk.anomaly = mode.anomaly
+    walk = _Walk(inputs, targets, retain, graph, mode.anomaly)
     changed = mode._replace(records=graph)
     token = modes.current.set(
         modes.GRAD if changed == modes.GRAD else modes.NO_GRAD if changed == modes.NO_GRAD else changed
     )
-    try:
-        walk.start(roots)
-        if graph or current_trace.get() is not EVAL:
-            walk.nodes()
-        else:
-            with np.errstate(all="ignore"):
+    with _walking:
+        suspended = _active[-1].suspend() if _active else ()
+        _active.append(walk)
+        try:
+            walk.start(roots)
+            if graph or current_trace.get() is not EVAL:
                 walk.nodes()
-        walk.finish()
-    finally:
-        modes.current.reset(token)
+            else:
+                with np.errstate(all="ignore"):
+                    walk.nodes()
+            walk.finish()
+        finally:
+            modes.current.reset(token)
+            walk.clear()
+            _active.pop()
+            for node, ct in suspended:
+                node.ct = ct
     return walk.found(inputs)
 
 
@@ -72,8 +83,8 @@ class _Walk:
     __slots__ = (
         "anomaly",
         "captured",
-        "env",
         "executed",
+        "found_nodes",
         "freed",
         "graph",
         "leaves",
@@ -83,7 +94,12 @@ class _Walk:
     )
 
     def __init__(
-        self, inputs: Sequence[Any] | None, targets: Any, retain: bool, graph: bool
+        self,
+        inputs: Sequence[Any] | None,
+        targets: Any,
+        retain: bool,
+        graph: bool,
+        anomaly: bool | None,
     ) -> None:
         self.captured: dict[Any, Any] | None = None if inputs is None else dict.fromkeys(inputs)
         self.targets: dict[Any, TensorBase] | None = None
@@ -92,37 +108,53 @@ class _Walk:
         self.retain = retain
         self.graph = graph
         self.freed = Freed(sites.site())
-        self.env: dict[Any, Any] = {}  # cotangents that wait for their node
         self.executed: set[Any] | None = None  # None: all nodes
-        self.anomaly: bool | None = None
+        self.anomaly = anomaly
+        self.found_nodes: list[Any] = []  # all whose `ct` is ours
 
     def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
         self._collect([edge for edge, _ in roots])
         if self.captured is not None:
             self._keep_needed(self.captured)
-        env = self.env
         for edge, ct in roots:
             if aval_of(ct._array).dtype.kind == "c":
                 ct = record(conjugate, (ct,))
             value = ct if self.graph else ct._array
-            old = env.get(edge)
-            env[edge] = value if old is None else old + value
+            old = edge.ct
+            edge.ct = value if old is None else old + value
 
     def _collect(self, roots: Sequence[Any]) -> None:
         """Find the nodes that lead to the roots, latest first, and the leaves."""
-        order = list(dict.fromkeys(roots))
-        seen = set(order)
-        see, keep = seen.add, order.append
+        order: list[Any] = []
+        keep = order.append
+        for edge in roots:
+            if edge.ct is IDLE:
+                edge.ct = None
+                keep(edge)
+        self.order = self.found_nodes = order
         for node in order:  # which grows meanwhile
             for edge in node.next:
-                if edge is not None and edge not in seen:
-                    see(edge)
+                if edge is not None and edge.ct is IDLE:
+                    edge.ct = None
                     keep(edge)
         order.sort(key=_by_number, reverse=True)
-        self.leaves = []
-        while order and order[-1].__class__ is AccumulateGrad:  # their number is the lowest
-            self.leaves.append(order.pop())
-        self.order = order
+        count = len(order)
+        while count and order[count - 1].__class__ is AccumulateGrad:  # their number is the lowest
+            count -= 1
+        self.leaves = order[count:]
+        self.order = order[:count]
+
+    def suspend(self) -> list[tuple[Any, Any]]:
+        """Put aside the cotangents that wait, for a pass inside this one."""
+        waiting = [(node, node.ct) for node in self.found_nodes if node.ct is not IDLE]
+        for node, _ in waiting:
+            node.ct = IDLE
+        return waiting
+
+    def clear(self) -> None:
+        """Leave nothing on the nodes, however the pass ended."""
+        for node in self.found_nodes:
+            node.ct = IDLE
 
     def _keep_needed(self, wanted: dict[Any, Any]) -> None:
         """Leave out what leads to none of the inputs."""
@@ -137,17 +169,16 @@ class _Walk:
 
     def nodes(self) -> None:
         """Hand every node its cotangent."""
-        env, retain, freed = self.env, self.retain, self.freed
-        take = env.pop
-        captured = self.captured
+        retain, freed, captured = self.retain, self.freed, self.captured
         plain = not self.graph and self.anomaly is None and current_trace.get() is EVAL
         simple = plain and captured is None
         for node in self.order:
-            ct = take(node, None)
+            ct = node.ct
             if ct is None:
                 continue
+            node.ct = None
             if simple and node.extras is None:
-                node.pull(ct, env)
+                node.pull(ct)
             else:
                 if node.extras is not None:
                     ct = self._hooked(node, ct)
@@ -157,7 +188,7 @@ class _Walk:
                     if node not in self.executed:  # type: ignore[operator]
                         continue
                 if plain and (node.extras is None or not node.extras.hooks):
-                    node.pull(ct, env)
+                    node.pull(ct)
                 else:
                     self._pull_slowly(node, ct)
             if not retain and node.saved is not NOTHING:
@@ -166,7 +197,7 @@ class _Walk:
     def _pull_slowly(self, node: Any, ct: Any) -> None:
         """As `node.pull`, recording or with hooks on the node or with a look at every result."""
         if node.__class__ is Port:
-            node.pull(ct, self.env)
+            node.pull(ct)
             return
         try:
             cts = list(node.pull_list(ct, tape_array if self.graph else None))
@@ -186,11 +217,10 @@ class _Walk:
             if found is not None:
                 found = found if isinstance(found, tuple) else (found,)
                 cts = [None if c is None else self.hidden(c) for c in found]
-        env = self.env
         for edge, g in zip(node.next, cts, strict=True):
             if edge is not None and g is not None:
-                old = env.get(edge)
-                env[edge] = g if old is None else old + g
+                old = edge.ct
+                edge.ct = g if old is None else old + g
 
     # ------------------------------------------------------------ what users see of cotangents
 
@@ -256,11 +286,11 @@ class _Walk:
 
     def finish(self) -> None:
         """Hand the leaves their gradients."""
-        env = self.env
         for leaf in self.leaves:
-            ct = env.pop(leaf, None)
+            ct = leaf.ct
             if ct is None:
                 continue
+            leaf.ct = None
             # Nobody but this frame (and the call) refers to it: it may become `.grad` as it is.
             owned = ct.__class__ is ndarray and sys.getrefcount(ct) == 2 and ct.base is None
             extras = leaf.extras
@@ -304,17 +334,16 @@ class _Walk:
         if array.dtype != dtype:
             array = array.astype(dtype)
             owned = True
-        with _accumulating:
-            old = variable._grad
-            if old is None:
-                new._array = array if owned else _own(array)
-                variable._grad = new
-            elif old._array.__class__ is ndarray and array.__class__ is ndarray:
-                old._array += array
-                count = old._counter[0] + 1
-                old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
-            else:
-                old._array = old._array + array
+        old = variable._grad
+        if old is None:
+            new._array = array if owned else _own(array)
+            variable._grad = new
+        elif old._array.__class__ is ndarray and array.__class__ is ndarray:
+            old._array += array
+            count = old._counter[0] + 1
+            old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
+        else:
+            old._array = old._array + array
 
 
 def warn_of_cycles() -> None:

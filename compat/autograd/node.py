@@ -19,6 +19,7 @@ from ..utils.hooks import RemovableHandle
 from . import modes, sites
 from .base import TensorBase, tensor
 
+IDLE = "idle"  # in `node.ct`: no backward pass is looking at the node
 NOTHING = ()  # in `node.saved`: nothing was saved, so there is nothing to free
 next_number = itertools.count().__next__
 Face = Callable[[TensorBase], Any]  # makes of a tensor what rules can read
@@ -153,23 +154,24 @@ class Node:
 
     `seq`: later nodes have larger numbers, which is the order backward runs in, reversed.
     `saved`: what the rule reads, or `NOTHING`; `Freed` once a backward pass has freed it. `code` and
-    `offset`: the user's line, as in `sites.py`.
+    `offset`: the user's line, as in `sites.py`. `ct`: NOTE [Cotangents on nodes] in `engine.py`.
     """
 
-    __slots__ = ("__weakref__", "code", "extras", "next", "offset", "saved", "seq")
+    __slots__ = ("__weakref__", "code", "ct", "extras", "next", "offset", "saved", "seq")
     seq: float
     next: tuple[Any, ...]
     saved: Any
+    ct: Any
     extras: Extras | None
     code: Any
     offset: int
 
-    def pull(self, ct: Any, env: dict[Any, Any]) -> None:
-        """Add the operands' cotangents to `env`, from the result's; on bare arrays."""
+    def pull(self, ct: Any) -> None:
+        """Add the operands' cotangents to theirs, from the result's; on bare arrays."""
         for edge, g in zip(self.next, self.pull_list(ct, None), strict=True):
             if edge is not None and g is not None:
-                old = env.get(edge)
-                env[edge] = g if old is None else old + g
+                old = edge.ct
+                edge.ct = g if old is None else old + g
 
     def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
         """The operands' cotangents: of bare arrays, or with `face` of tensors and recorded."""
@@ -222,19 +224,20 @@ class Port:
     """Result number `number` of a node that has several."""
 
     saved = NOTHING
-    __slots__ = ("__weakref__", "extras", "next", "node", "number", "seq")
+    __slots__ = ("__weakref__", "ct", "extras", "next", "node", "number", "seq")
 
     def __init__(self, node: Any, number: int) -> None:
         self.node = node
         self.number = number
         self.next = (node,)
         self.seq = next_number()
+        self.ct: Any = IDLE
         self.extras: Extras | None = None
 
-    def pull(self, ct: Any, env: dict[Any, Any]) -> None:
-        found = env.get(self.node)
+    def pull(self, ct: Any) -> None:
+        found = self.node.ct
         if found is None:
-            found = env[self.node] = {}
+            found = self.node.ct = {}
         old = found.get(self.number)
         found[self.number] = ct if old is None else old + ct
 
@@ -246,6 +249,7 @@ class AccumulateGrad(Node):
 
     def __init__(self, leaf: TensorBase) -> None:
         self.seq = -1
+        self.ct = IDLE
         self.next = ()
         self.saved = NOTHING
         self.extras = None
@@ -345,6 +349,19 @@ def _behind(g: Any) -> TensorBase:
     """The tensor behind what rules compute with; a constant becomes one."""
     found = getattr(g, "tensor", None)
     return tensor(g) if found is None else found
+
+
+def new_node(cls: Any, prim: Primitive, params: dict[str, Any], edges: Sequence[Any]) -> Any:
+    """A node of a primitive, recorded here and now; what it saves is up to the caller."""
+    node = cls.__new__(cls)
+    node.prim = prim
+    node.params = params
+    node.seq = next_number()
+    node.next = tuple(edges)
+    node.ct = IDLE
+    node.extras = None
+    node.code, node.offset = sites.site()
+    return node
 
 
 SAVED = frozenset({Saved, Packed})

@@ -28,7 +28,7 @@ from funcgrad.inline import NotPrintableError, Program
 
 from . import modes, sites
 from .base import TensorBase, made
-from .node import NOTHING, Freed, OpNode, Saved, next_number, second_backward, stale
+from .node import IDLE, NOTHING, Freed, OpNode, Saved, next_number, second_backward, stale
 from .views import edge
 
 ndarray = np.ndarray
@@ -132,6 +132,7 @@ _RESULT = """\
 _NODE = """\
     t._node = n = new_node({node})
     n.seq = next_number()
+    n.ct = IDLE
     n.extras = None
     f = frame({depth})
     n.code = code = f.f_code
@@ -141,8 +142,8 @@ _NODE = """\
 """
 
 _PASS_ON = """\
-    old = env.get({edge})
-    env[{edge}] = r if old is None else old + r
+    old = {edge}.ct
+    {edge}.ct = r if old is None else old + r
 """
 
 _UNARY = (
@@ -177,7 +178,7 @@ def {function}({parameters}):
     return t
 
 
-def {function}_pull(n, g, env):
+def {function}_pull(n, g):
     {unpack}
     {rule}
     e = n.next[{at}]
@@ -227,7 +228,7 @@ def {function}({parameters}):
     return t
 
 
-def {function}_pull(n, g, env):
+def {function}_pull(n, g):
     {unpack}
     ex, ey = n.next
     shapes = n.shapes
@@ -268,6 +269,7 @@ if {test}{name}c[0] != {name}v:
 _GLOBALS: dict[str, Any] = {
     "Freed": Freed,
     "GRAD": modes.GRAD,
+    "IDLE": IDLE,
     "NOTHING": NOTHING,
     "NO_GRAD": modes.NO_GRAD,
     "OWN": sites.OWN,

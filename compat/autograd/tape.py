@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from funcgrad.array import TracedArray
-from funcgrad.core import EVAL, Aval, EvalTrace, Primitive, aval_of
+from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, aval_of
 from funcgrad.core import current as current_trace
+from funcgrad.ops.structural import broadcast_to
 from funcgrad.views import Link
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
-from .node import NOTHING, OpNode, Port, next_number, node_class, save
+from .node import NOTHING, OpNode, Port, new_node, node_class, save
 
 ndarray = np.ndarray
 _trace = current_trace.get
@@ -53,26 +54,26 @@ def record(
             edges.append(None)
     ans = run(prim, values, params)
     mode = modes.get()
-    if needed and mode.records and prim.differentiable:
-        if prim.multiple:
-            outs = tuple(tensor(x) for x in ans)
+    needed = needed and mode.records and prim.differentiable
+    if prim.multiple:
+        outs = tuple(map(tensor, ans))
+        if needed:
             arrays = tuple(o._array for o in outs)
             node = make_node(prim, params, name, args, values, edges, arrays, outs, mode)
             for i, out in enumerate(outs):
                 if aval_of(out._array).dtype.kind in "fc":
                     out._node = Port(node, i)
-            return outs
-        out = tensor(ans)
-        ans = out._array
-        out._node = make_node(prim, params, name, args, values, edges, ans, out, mode)
-    elif prim.multiple:
-        return tuple(map(tensor, ans))
-    else:
-        out = tensor(ans)
-        ans = out._array
-    if prim.is_view:
+        return outs
+    out = tensor(ans)
+    if needed:
+        out._node = make_node(prim, params, name, args, values, edges, out._array, out, mode)
+    if prim in VIEWS:
         share(out, args[0], prim, params, origin, mode)
     return out
+
+
+# The primitives whose results share memory with the operand.
+VIEWS = frozenset({broadcast_to, *(p for p in REGISTRY.values() if p.is_view)})
 
 
 def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -80,6 +81,8 @@ def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     trace = _trace()
     if trace is not EVAL:
         return prim(*values, **params)
+    if prim in VIEWS:
+        return EVAL.process(prim, values, params)
     with np.errstate(all="ignore"):
         return EVAL.process(prim, values, params)
 
@@ -95,33 +98,27 @@ def make_node(
     outs: Any,
     mode: modes.Mode,
 ) -> OpNode:
-    """The node of an operation that has run; `outs` are its results as tensors, None if unread."""
-    node: OpNode = OpNode.__new__(node_class(name or default_name(prim)))
-    node.prim = prim
-    node.params = params
-    node.seq = next_number()
-    node.next = tuple(edges)
-    node.extras = None
-    node.code, node.offset = sites.site()
+    """The node of an operation that has run; `outs` are its results as tensors."""
+    node: OpNode = new_node(node_class(name or default_name(prim)), prim, params, edges)
     save_ans, save_xs = prim.saves([e is not None for e in edges])
-    xs = []
-    for a, v, wanted in zip(args, values, save_xs, strict=True):
-        if not wanted:
-            xs.append(aval_of(v))
-        elif isinstance(a, TensorBase):
-            xs.append(save(v, a._counter, False, mode))
-        else:
-            xs.append(v)
     kept: Any
     if save_ans and prim.multiple:
-        kept = tuple(save(o._array, o._counter, True, mode) for o in outs)
+        kept = tuple([save(o._array, o._counter, True, mode) for o in outs])
     elif save_ans:
         kept = save(ans, outs._counter, True, mode)
     else:
         kept = tuple(map(aval_of, ans)) if prim.multiple else aval_of(ans)
-    if save_ans or any(
-        wanted and isinstance(a, TensorBase) for a, wanted in zip(args, save_xs, strict=True)
-    ):
+    xs = []
+    saved = save_ans
+    for a, v, wanted in zip(args, values, save_xs, strict=True):
+        if not wanted:
+            xs.append(aval_of(v))
+        elif isinstance(a, TensorBase):
+            saved = True
+            xs.append(save(v, a._counter, False, mode))
+        else:
+            xs.append(v)
+    if saved:
         node.saved = (kept, xs)
         node.types = None
     else:

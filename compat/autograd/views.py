@@ -16,7 +16,7 @@ from funcgrad.ops.index import follow, view_update
 
 from . import modes, sites
 from .base import UNCOUNTED, TensorBase
-from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, next_number, node_class
+from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, new_node, node_class
 
 ndarray = np.ndarray
 
@@ -46,13 +46,7 @@ def _link_node(
     name: str, prim: Any, params: dict[str, Any], edges: list[Any], xs: list[Any], ans: Any
 ) -> OpNode:
     """A node of a primitive that saves nothing, made without running it."""
-    node: OpNode = OpNode.__new__(node_class(name))
-    node.prim = prim
-    node.params = params
-    node.seq = next_number()
-    node.next = tuple(edges)
-    node.extras = None
-    node.code, node.offset = sites.site()
+    node: OpNode = new_node(node_class(name), prim, params, edges)
     node.saved = NOTHING
     node.types = (ans, xs)
     return node

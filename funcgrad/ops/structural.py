@@ -207,6 +207,12 @@ def broadcast_to(xp, x, /, *, shape):
     >>> broadcast_to(np.array([1.0, 2.0]), shape=(2, 2)).tolist()
     [[1.0, 2.0], [1.0, 2.0]]
     """
+    if xp is np and not getattr(x, "shape", True):
+        # What the gradient of every full sum starts with; NumPy's own function takes ten times as
+        # long.
+        out = np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
+        out.flags.writeable = False
+        return out
     return xp.broadcast_to(x, shape)
 
 
@@ -220,12 +226,16 @@ def without(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for i, n in enumerate(shape) if i not in axis)
 
 
+def _sum_transpose(ct: Any, _x: Any, *, axis: tuple[int, ...]) -> Any:
+    return broadcast_to(ct.reshape(kept(_x.shape, axis)) if ct.shape else ct, shape=_x.shape)
+
+
 def _sum_aval(x: Aval, *, axis: tuple[int, ...]) -> Aval:
     return Aval(without(x.shape, axis), np.sum(np.ones(1, x.dtype)).dtype)
 
 
 @linear(
-    lambda ct, _x, *, axis: broadcast_to(ct.reshape(kept(_x.shape, axis)), shape=_x.shape),
+    _sum_transpose,
     aval=_sum_aval,
     batch=batch_axis_first,
 )
@@ -240,7 +250,7 @@ def sum(xp, x, /, *, axis):
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=(0,)).tolist()
     [4.0, 6.0]
     """
-    return xp.sum(x, axis=axis)
+    return x.sum(axis=axis) if hasattr(x, "sum") else xp.sum(x, axis=axis)
 
 
 # ---------------------------------------------------------------- diagonal and its adjoint
