@@ -17,7 +17,7 @@ from funcgrad.ops.select import stop_gradient
 from funcgrad.protocols import call_function, call_ufunc
 
 from . import autograd, dtypes
-from .autograd import modes, sites, tape, views
+from .autograd import modes, printed, sites, tape, views
 from .autograd.base import UNCOUNTED, TensorBase, made, tensor
 from .autograd.tape import unwrapped, wrapped
 from .autograd.node import AccumulateGrad, Port, extras
@@ -399,3 +399,4 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
 
 
 made.cls = Tensor
+printed.bind(Tensor)

@@ -69,6 +69,9 @@ class Symbol:
     def __neg__(self) -> Symbol:
         return self.program.assign(f"-{self.text}")
 
+    def sum(self, *, axis: Any) -> Symbol:
+        return self.program.assign(f"{self.text}.sum(axis={self.program.text(axis)})")
+
     def __bool__(self) -> bool:
         raise NotPrintableError("a truth value")
 
@@ -132,13 +135,12 @@ class Program:
     def apply(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Symbol:
         """One primitive: its implementation printed, or called if it cannot be."""
         written = len(self.lines)
-        if not params:
-            try:
-                out = prim.impl(_Namespace(self), *args)
-                if isinstance(out, Symbol):
-                    return out
-            except (NotPrintableError, AttributeError, TypeError):
-                pass
+        try:
+            out = prim.impl(_Namespace(self), *args, **params)
+            if isinstance(out, Symbol):
+                return out
+        except (NotPrintableError, AttributeError, TypeError):
+            pass
         del self.lines[written:]
         impl = self.constant(f"{prim.name}_impl", prim.impl)
         texts = [self.text(a) for a in args]

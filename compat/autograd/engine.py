@@ -68,10 +68,13 @@ def run(
                 with np.errstate(all="ignore"):
                     walk.nodes()
             walk.finish()
+            if walk.captured is None:
+                walk.found_nodes = ()  # every node of a complete pass is idle again
         finally:
             modes.current.reset(token)
-            walk.clear()
             _active.pop()
+            if walk.found_nodes:
+                walk.clear()
             for node, ct in suspended:
                 node.ct = ct
     return walk.found(inputs)
@@ -110,7 +113,7 @@ class _Walk:
         self.freed = Freed(sites.site())
         self.executed: set[Any] | None = None  # None: all nodes
         self.anomaly = anomaly
-        self.found_nodes: list[Any] = []  # all whose `ct` is ours
+        self.found_nodes: Sequence[Any] = ()  # all whose `ct` is ours
 
     def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
         self._collect([edge for edge, _ in roots])
@@ -174,9 +177,9 @@ class _Walk:
         simple = plain and captured is None
         for node in self.order:
             ct = node.ct
+            node.ct = IDLE
             if ct is None:
                 continue
-            node.ct = None
             if simple and node.extras is None:
                 node.pull(ct)
             else:
@@ -288,9 +291,9 @@ class _Walk:
         """Hand the leaves their gradients."""
         for leaf in self.leaves:
             ct = leaf.ct
+            leaf.ct = IDLE
             if ct is None:
                 continue
-            leaf.ct = None
             # Nobody but this frame (and the call) refers to it: it may become `.grad` as it is.
             owned = ct.__class__ is ndarray and sys.getrefcount(ct) == 2 and ct.base is None
             extras = leaf.extras

@@ -17,254 +17,26 @@ from __future__ import annotations
 import functools
 import linecache
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from funcgrad.algebra import Elementwise, sum_to
-from funcgrad.core import Aval
+from funcgrad.core import Primitive
 from funcgrad.inline import NotPrintableError, Program
 
-from . import modes, sites
-from .base import TensorBase, made
+from . import modes, sites, templates
+from .base import TensorBase
 from .node import IDLE, NOTHING, Freed, OpNode, Saved, next_number, second_backward, stale
+from .printed_nodes import BinaryNode, TotalNode, UnaryNode
 from .views import edge
 
 ndarray = np.ndarray
 _F = TypeVar("_F", bound=Callable[..., Any])
 Options = dict[str, Any]  # keyword parameters of a function and their usual values
 
-
-# ---------------------------------------------------------------- the nodes
-
-
-class UnaryNode(OpNode):
-    """A node with one tensor operand, number `at`; the other operand, if any, is `number`.
-
-    `saved` is the array of the operand or the result, with its counter and version, or `NOTHING`.
-    """
-
-    __slots__ = ("counter", "number", "version")
-    params: dict[str, Any] = {}
-    reads_ans = False
-    at = 0
-    count = 1
-
-    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
-        saved = self.saved
-        if saved.__class__ is Freed:
-            raise second_backward(self)
-        array = ct._array if saved is NOTHING else saved
-        ans: Any = Aval(array.shape, array.dtype)
-        x: Any = ans
-        if saved is not NOTHING:
-            found = Saved(saved, self.counter, self.version, self.reads_ans)
-            ans, x = (found, x) if self.reads_ans else (ans, found)
-        if self.count == 1:
-            return ans, [x]
-        return ans, [x, self.number] if self.at == 0 else [self.number, x]
-
-    def keep_written(self, array: Any, counter: list[Any]) -> None:
-        if self.reads_ans:
-            self.saved, self.counter, self.version = array, counter, counter[0]
-
-    def keep_copies(self, counter: list[Any]) -> None:
-        if self.saved is not NOTHING and not self.reads_ans and self.counter is counter:
-            self.saved, self.counter, self.version = self.saved.copy(), [0], 0
-
-
-class BinaryNode(OpNode):
-    """A node with two tensor operands.
-
-    `saved` holds an array (None if not needed), its counter and its version for each of `reads`, in
-    the order z (the result), x, y. `shapes` are those of the operands if they were broadcast.
-    """
-
-    __slots__ = ("shapes",)
-    params: dict[str, Any] = {}
-    reads = ""
-
-    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
-        saved = self.saved
-        if saved.__class__ is Freed:
-            raise second_backward(self)
-        found: dict[str, Any] = {}
-        dtype, shape = None, None
-        if ct is not None:
-            dtype, shape = ct._array.dtype, ct._array.shape
-        for i, name in enumerate("" if saved is NOTHING else self.reads):
-            array, counter, version = saved[3 * i : 3 * i + 3]
-            if array is not None:
-                found[name] = Saved(array, counter, version, name == "z")
-                dtype = array.dtype
-        shape_x, shape_y = self.shapes or (shape, shape)
-        return found.get("z") or Aval(shape, dtype), [
-            found.get("x") or Aval(shape_x, dtype),
-            found.get("y") or Aval(shape_y, dtype),
-        ]
-
-    def keep_written(self, array: Any, counter: list[Any]) -> None:
-        if "z" in self.reads and self.saved[0] is not None:
-            self.saved = (array, counter, counter[0], *self.saved[3:])
-
-    def keep_copies(self, counter: list[Any]) -> None:
-        if self.saved is NOTHING:
-            return
-        saved = list(self.saved)
-        for i, name in enumerate(self.reads):
-            if name != "z" and saved[3 * i] is not None and saved[3 * i + 1] is counter:
-                saved[3 * i : 3 * i + 3] = saved[3 * i].copy(), [0], 0
-        self.saved = tuple(saved)
-
-
-# ---------------------------------------------------------------- the templates
-
-_RESULT = """\
-    if z.__class__ is not ndarray:
-        z = asarray(z)
-    t = new(made.cls)
-    t._array = z
-    t._view = None
-    t._counter = c = [0]
-"""
-
-_NODE = """\
-    t._node = n = new_node({node})
-    n.seq = next_number()
-    n.ct = IDLE
-    n.extras = None
-    f = frame({depth})
-    n.code = code = f.f_code
-    n.offset = f.f_lasti
-    if code.co_filename in OWN:
-        n.code, n.offset = site()
-"""
-
-_PASS_ON = """\
-    old = {edge}.ct
-    {edge}.ct = r if old is None else old + r
-"""
-
-_UNARY = (
-    """\
-def {function}({parameters}):
-    try:
-        {x} = input._array
-    except AttributeError:
-        return general({arguments})
-    dtype = {x}.dtype
-    if {x}.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
-        return general({arguments})
-    m = mode()
-    if m is GRAD:
-        e = input._node if input._view is None else edge(input)
-    elif m is NO_GRAD:
-        e = None
-    else:
-        return general({arguments})
-    {forward}
-"""
-    + _RESULT
-    + """\
-    if e is None:
-        t._node = None
-        return t
-"""
-    + _NODE
-    + """\
-    n.next = {next}
-    {save}
-    return t
-
-
-def {function}_pull(n, g):
-    {unpack}
-    {rule}
-    e = n.next[{at}]
-"""
-    + _PASS_ON
-)
-
-_BINARY = (
-    """\
-def {function}({parameters}):
-    cls = other.__class__
-    if cls is float or cls is int:
-        return with_number({arguments})
-    try:
-        x = input._array
-        y = other._array
-    except AttributeError:
-        return general({arguments})
-    dtype = x.dtype
-    if x.__class__ is not ndarray or y.__class__ is not ndarray or y.dtype is not dtype{unusual}:
-        return general({arguments})
-    m = mode()
-    if (dtype is not f32 and dtype is not f64) or (m is not GRAD and m is not NO_GRAD):
-        return general({arguments})
-    try:
-        {forward}
-    except ValueError:
-        return general({arguments})
-"""
-    + _RESULT
-    + """\
-    if m is NO_GRAD:
-        t._node = None
-        return t
-    ex = input._node if input._view is None else edge(input)
-    ey = other._node if other._view is None else edge(other)
-    if ex is None and ey is None:
-        t._node = None
-        return t
-"""
-    + _NODE
-    + """\
-    n.next = (ex, ey)
-    {save}
-    shape = x.shape
-    n.shapes = None if y.shape == shape else (shape, y.shape)
-    return t
-
-
-def {function}_pull(n, g):
-    {unpack}
-    ex, ey = n.next
-    shapes = n.shapes
-    if ex is not None:
-        {pull_x}
-    if ey is not None:
-        {pull_y}
-"""
-)
-
-_UNPACK = """\
-try:
-    {names} = n.saved
-except (TypeError, ValueError):
-    raise second_backward(n) from None
-"""
-
-_BIND_NUMBER = """\
-number = other
-other = (numbers_64 if dtype is f64 else numbers_32).get(number)
-if other is None:
-    other = number_array(number, dtype)
-"""
-
-_UNPACK_ONE = """\
-{name} = n.saved
-if {name}.__class__ is Freed:
-    raise second_backward(n)
-if n.counter[0] != n.version:
-    raise stale(n, Saved({name}, n.counter, n.version, {is_ans}))
-"""
-
-_CHECK = """\
-if {test}{name}c[0] != {name}v:
-    raise stale(n, Saved({name}, {name}c, {name}v, {is_ans}))
-"""
 
 _GLOBALS: dict[str, Any] = {
     "Freed": Freed,
@@ -279,7 +51,6 @@ _GLOBALS: dict[str, Any] = {
     "f32": np.dtype("float32"),
     "f64": np.dtype("float64"),
     "frame": sys._getframe,
-    "made": made,
     "mode": modes.get,
     "ndarray": ndarray,
     "new": TensorBase.__new__,
@@ -343,6 +114,10 @@ def _product(
     return "\n".join(lines)
 
 
+def _passing_on(coefficient: Any) -> str:
+    return templates.PASS_ON if coefficient.__class__ is int and coefficient == 1 else templates.PASS_ON_NEW
+
+
 def _forward(program: Program, prim: Elementwise, operands: Sequence[Any]) -> str:
     start = len(program.lines)
     program.numbers.clear()
@@ -382,8 +157,10 @@ def _compiled(
     sites.OWN.add(filename)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     scope = {**_GLOBALS, **scope, "general": general, node.__name__: node}
+    _scopes.append(scope)
     exec(compile(source, filename, "exec"), scope)
-    node.pull = scope.pop(f"{function}_pull")
+    if f"{function}_pull" in scope:
+        node.pull = scope.pop(f"{function}_pull")
     out = scope[function]
     out.__doc__ = general.__doc__
     out.__module__ = general.__module__
@@ -391,12 +168,21 @@ def _compiled(
     return out
 
 
+_scopes: list[dict[str, Any]] = []
+
+
+def bind(cls: type[TensorBase]) -> None:
+    """Make `cls` the class of the printed functions' results."""
+    for scope in (_GLOBALS, *_scopes):
+        scope["Tensor"] = cls
+
+
 def source(function: Any) -> str:
     """The source of a printed function."""
     return "".join(linecache.getlines(function.__code__.co_filename))
 
 
-def _node(name: str, base: type, prim: Elementwise, **facts: Any) -> Any:
+def _node(name: str, base: type, prim: Primitive, **facts: Any) -> Any:
     return type(name, (base,), {"__slots__": (), "prim": prim, **facts})
 
 
@@ -426,17 +212,20 @@ def _unary(
     name = "z" if save_ans else x if save_xs[at] else ""
     save = "n.saved = NOTHING"
     if name:
-        counter = "c" if save_ans else "input._counter"
-        save = f"n.saved = {name}\nn.counter = c = {counter}\nn.version = c[0]"
+        save = f"n.saved = {name}\n"
+        if save_ans:
+            save += "n.counter = c\nn.version = 0"
+        else:
+            save += "n.counter = c = input._counter\nn.version = c[0]"
     if count == 2:
-        forward = _BIND_NUMBER + forward
+        forward = templates.BIND_NUMBER + forward
         save += "\nn.number = other"
         rule = "other = n.number\n" + rule
     unpack = "pass"
     if name:
-        unpack = _UNPACK_ONE.format(name=name, is_ans=save_ans)
+        unpack = templates.UNPACK_ONE.format(name=name, is_ans=save_ans)
     next_edges = ", ".join("e" if w else "None" for w in wanted)
-    source = _UNARY.format(
+    source = templates.UNARY.format(
         function=general.__name__,
         node=node_name,
         depth=depth,
@@ -447,11 +236,28 @@ def _unary(
         unpack=_at_depth(unpack, 1),
         rule=_at_depth(rule, 1),
         at=at,
-        edge="e",
+        pass_on=_passing_on(prim.rules[at]).format(edge="e"),
         **_signature("input, other" if count == 2 else "input", options),
     )
     node = _node(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
     return _compiled(general, source, program.constants, node)
+
+
+def total(prim: Any, node_name: str) -> Callable[[_F], _F]:
+    """Give the decorated reduction a fast path for all axes, where it runs the linear `prim`."""
+
+    def decorate(general: Any) -> Any:
+        node = _node(node_name, TotalNode, prim, rule=staticmethod(prim.rules[0]))
+        program = Program()
+        z = program.apply(prim, [program.operand("x")], {"axis": program.operand("axis")})
+        forward = "\n".join([*program.lines, f"z = {z.text}"])
+        source = templates.TOTAL.format(
+            function=general.__name__, node=node_name, depth=1, forward=_at_depth(forward, 1)
+        )
+        axes = [tuple(range(n)) for n in range(65)]
+        return _compiled(general, source, {**program.constants, "AXES": axes}, node)
+
+    return decorate
 
 
 def unary(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
@@ -514,14 +320,14 @@ def _binary(
             value = f"{name} if {'ex' if needed[0] else 'ey'} is not None else None"
         saves += [value, f"{owner}._counter", f"{owner}._counter[0]"]
         unpack += [name, f"{name}c", f"{name}v"]
-        checks += _CHECK.format(test=f"{name} is not None and ", name=name, is_ans=name == "z")
-    unpacked = _UNPACK.format(names=", ".join(unpack)) + checks if reads else "pass"
+        checks += templates.CHECK.format(name=name, is_ans=name == "z")
+    unpacked = templates.UNPACK.format(names=", ".join(unpack)) + checks if reads else "pass"
     pulls = [
-        f"{rule}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
-        + _PASS_ON.replace("\n    ", "\n").removeprefix("    ").format(edge=f"e{name}")
-        for i, (name, rule) in enumerate(zip("xy", rules, strict=True))
+        f"{text}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
+        + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
+        for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
     ]
-    source = _BINARY.format(
+    source = templates.BINARY.format(
         function=general.__name__,
         node=node_name,
         depth=1,

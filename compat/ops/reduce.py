@@ -7,6 +7,7 @@ from typing import Any
 from funcgrad.ops import structural
 
 from .. import dtypes
+from ..autograd import printed
 from ..autograd.tape import record
 from ._apply import finish
 from ._operands import convert, dtype_of, operand
@@ -46,6 +47,7 @@ def keep(x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
     return record(structural.expand_dims, (x,), {"axis": axes}) if keepdim and axes else x
 
 
+@printed.total(structural.sum, "SumBackward0")
 def sum(
     input: Any,
     dim: Any = None,

@@ -1,0 +1,197 @@
+"""The source of printed functions, with placeholders that `printed.py` fills in.
+
+A printed function does what `tape.record` does: run, make the result, make the node. Names that are
+bound in every template are in `printed._GLOBALS`.
+"""
+
+RESULT = """\
+    if z.__class__ is not ndarray:
+        z = asarray(z)
+    t = new(Tensor)
+    t._array = z
+    t._view = None
+    t._counter = c = [0]
+"""
+
+NODE = """\
+    t._node = n = new_node({node})
+    n.seq = next_number()
+    n.ct = IDLE
+    n.extras = None
+    f = frame({depth})
+    n.code = code = f.f_code
+    n.offset = f.f_lasti
+    if code.co_filename in OWN:
+        n.code, n.offset = site()
+"""
+
+PASS_ON = """\
+    old = {edge}.ct
+    {edge}.ct = r if old is None else old + r
+"""
+
+# The same for an `r` that was made here, so that it may be written into.
+PASS_ON_NEW = """\
+    old = {edge}.ct
+    if old is not None:
+        r += old
+    {edge}.ct = r
+"""
+
+UNARY = (
+    """\
+def {function}({parameters}):
+    try:
+        {x} = input._array
+    except AttributeError:
+        return general({arguments})
+    dtype = {x}.dtype
+    if {x}.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
+        return general({arguments})
+    m = mode()
+    if m is GRAD:
+        e = input._node if input._view is None else edge(input)
+    elif m is NO_GRAD:
+        e = None
+    else:
+        return general({arguments})
+    {forward}
+"""
+    + RESULT
+    + """\
+    if e is None:
+        t._node = None
+        return t
+"""
+    + NODE
+    + """\
+    n.next = {next}
+    {save}
+    return t
+
+
+def {function}_pull(n, g):
+    {unpack}
+    {rule}
+    e = n.next[{at}]
+{pass_on}"""
+)
+
+BINARY = (
+    """\
+def {function}({parameters}):
+    cls = other.__class__
+    if cls is float or cls is int:
+        return with_number({arguments})
+    try:
+        x = input._array
+        y = other._array
+    except AttributeError:
+        return general({arguments})
+    dtype = x.dtype
+    if x.__class__ is not ndarray or y.__class__ is not ndarray or y.dtype is not dtype{unusual}:
+        return general({arguments})
+    m = mode()
+    if (dtype is not f32 and dtype is not f64) or (m is not GRAD and m is not NO_GRAD):
+        return general({arguments})
+    try:
+        {forward}
+    except ValueError:
+        return general({arguments})
+"""
+    + RESULT
+    + """\
+    if m is NO_GRAD:
+        t._node = None
+        return t
+    ex = input._node if input._view is None else edge(input)
+    ey = other._node if other._view is None else edge(other)
+    if ex is None and ey is None:
+        t._node = None
+        return t
+"""
+    + NODE
+    + """\
+    n.next = (ex, ey)
+    {save}
+    shape = x.shape
+    n.shapes = None if y.shape == shape else (shape, y.shape)
+    return t
+
+
+def {function}_pull(n, g):
+    {unpack}
+    ex, ey = n.next
+    shapes = n.shapes
+    if ex is not None:
+        {pull_x}
+    if ey is not None:
+        {pull_y}
+"""
+)
+
+TOTAL = (
+    """\
+def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    try:
+        x = input._array
+    except AttributeError:
+        return general(input, dim, keepdim, dtype=dtype, out=out)
+    found = x.dtype
+    m = mode()
+    if (
+        x.__class__ is not ndarray
+        or (found is not f32 and found is not f64)
+        or dim is not None
+        or keepdim
+        or dtype is not None
+        or out is not None
+        or (m is not GRAD and m is not NO_GRAD)
+    ):
+        return general(input, dim, keepdim, dtype=dtype, out=out)
+    axis = AXES[x.ndim]
+    {forward}
+"""
+    + RESULT
+    + """\
+    e = input._node if input._view is None else edge(input)
+    if e is None or m is NO_GRAD:
+        t._node = None
+        return t
+"""
+    + NODE
+    + """\
+    n.next = (e,)
+    n.saved = NOTHING
+    n.shape = x.shape
+    n.dtype = found
+    return t
+"""
+)
+
+UNPACK = """\
+try:
+    {names} = n.saved
+except (TypeError, ValueError):
+    raise second_backward(n) from None
+"""
+
+CHECK = """\
+if {name}c[0] != {name}v and {name} is not None:
+    raise stale(n, Saved({name}, {name}c, {name}v, {is_ans}))
+"""
+
+BIND_NUMBER = """\
+number = other
+other = (numbers_64 if dtype is f64 else numbers_32).get(number)
+if other is None:
+    other = number_array(number, dtype)
+"""
+
+UNPACK_ONE = """\
+{name} = n.saved
+if {name}.__class__ is Freed:
+    raise second_backward(n)
+if n.counter[0] != n.version:
+    raise stale(n, Saved({name}, n.counter, n.version, {is_ans}))
+"""
