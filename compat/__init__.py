@@ -7,7 +7,7 @@
 tensor([2., 4.])
 """
 
-from . import autograd
+from . import autograd, func
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -17,6 +17,7 @@ from .autograd import (
     set_grad_enabled,
 )
 from .dtypes import *
+from .func import vmap
 from .ops.create import *
 from .ops.pointwise import *
 from .ops.reduce import *

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import engine, views
+from . import engine, modes, views
 from .base import TensorBase, tensor
 from .modes import (
     enable_grad,
@@ -117,7 +117,8 @@ def _sequence(x: Any) -> list[Any]:
 def _input_edge(i: int, x: Any) -> Any:
     if not isinstance(x, TensorBase):
         return x.edge  # a GradientEdge
-    edge = views.edge(x)
+    level = modes.get().level
+    edge = views.edge(x if level is None else level.inside(x))
     if edge is None:
         raise RuntimeError(
             f"One of the differentiated Tensors does not require grad (input {i})"

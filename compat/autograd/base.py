@@ -69,7 +69,7 @@ class TensorBase:
     # Set on an instance only where they differ from these.
     _grad: Any = None
     _retains = False
-    _backward_hooks: Any = None
+    _original: Any = None  # of a stand-in (`levels.py`): whose `.grad` it fills
 
     __hash__ = object.__hash__
 

@@ -53,10 +53,7 @@ def run(
     """
     mode = modes.get()
     walk = _Walk(inputs, targets, retain, graph, mode.anomaly)
-    changed = mode._replace(records=graph)
-    token = modes.current.set(
-        modes.GRAD if changed == modes.GRAD else modes.NO_GRAD if changed == modes.NO_GRAD else changed
-    )
+    token = modes.current.set(modes.changed(records=True) if graph else modes.NO_GRAD)
     with _walking:
         suspended = _active[-1].suspend() if _active else ()
         _active.append(walk)
@@ -307,7 +304,8 @@ class _Walk:
             variable = leaf.variable if extras is not None else leaf.alive()
             if variable is None or variable._node is not leaf:
                 continue
-            self._add_to_grad(variable, ct, owned)
+            original = variable._original
+            self._add_to_grad(variable if original is None else original, ct, owned)
             if extras is not None:
                 for hook in list(extras.post_accumulate.values()):
                     with modes.no_grad():

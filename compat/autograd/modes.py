@@ -29,6 +29,7 @@ class Mode(NamedTuple):
     pack: Any = None
     anomaly: bool | None = None
     unlocked: Any = None  # the store of `allow_mutation_on_saved_tensors`
+    level: Any = None  # the innermost transform of `compat.func`; see `levels.py`
 
 
 GRAD = Mode()
@@ -38,7 +39,7 @@ current: ContextVar[Mode] = ContextVar("mode", default=GRAD)
 get = current.get
 
 
-def _changed(**changes: Any) -> Mode:
+def changed(**changes: Any) -> Mode:
     """The current mode with some fields changed; the common two are always the same objects."""
     made = get()._replace(**changes)
     return GRAD if made == GRAD else NO_GRAD if made == NO_GRAD else made
@@ -55,7 +56,7 @@ class ModeSwitch:
         self._tokens: list[Any] = []
 
     def __enter__(self) -> Any:
-        self._tokens.append(current.set(_changed(**self.changes)))
+        self._tokens.append(current.set(changed(**self.changes)))
         return None
 
     def __exit__(self, *_: Any) -> None:
@@ -144,11 +145,11 @@ class set_grad_enabled(ModeSwitch):
     def __init__(self, mode: bool) -> None:
         super().__init__(records=bool(mode))
         self._before = get()
-        current.set(_changed(records=bool(mode)))
+        current.set(changed(records=bool(mode)))
 
     def __enter__(self) -> None:
         self._tokens.append(self._before)
-        current.set(_changed(**self.changes))
+        current.set(changed(**self.changes))
 
     def __exit__(self, *_: Any) -> None:
         current.set(self._tokens.pop())

@@ -245,10 +245,11 @@ class Port:
 class AccumulateGrad(Node):
     """The node of a leaf: adds what arrives to the leaf's `.grad`."""
 
-    __slots__ = ("array", "counter", "tensor")
+    __slots__ = ("array", "born", "counter", "tensor")
 
     def __init__(self, leaf: TensorBase) -> None:
-        self.seq = -1
+        self.seq = -1  # lower than those of all operations
+        self.born = next_number()
         self.ct = IDLE
         self.next = ()
         self.saved = NOTHING

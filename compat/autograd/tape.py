@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from funcgrad.array import TracedArray
-from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, aval_of
+from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, Tracer, aval_of
 from funcgrad.core import current as current_trace
+from funcgrad.ops.select import stop_gradient
 from funcgrad.ops.structural import broadcast_to
+from funcgrad.tree import tree_map
 from funcgrad.views import Link
 
 from . import modes, sites, views
@@ -39,6 +41,9 @@ def record(
     """
     if params is None:
         params = {}
+    mode = modes.get()
+    if mode.level is not None:
+        args = [mode.level.inside(a) for a in args]
     values: list[Any] = []
     edges: list[Any] = []
     needed = False
@@ -53,7 +58,8 @@ def record(
             values.append(a)
             edges.append(None)
     ans = run(prim, values, params)
-    mode = modes.get()
+    if mode.level is not None and not mode.records:
+        ans = tree_map(cut, ans)
     needed = needed and mode.records and prim.differentiable
     if prim.multiple:
         outs = tuple(map(tensor, ans))
@@ -70,6 +76,11 @@ def record(
     if prim in VIEWS:
         share(out, args[0], prim, params, origin, mode)
     return out
+
+
+def cut(x: Any) -> Any:
+    """A traced result of `no_grad` inside a transform of `compat.func`: a constant, as in PyTorch."""
+    return stop_gradient(x) if isinstance(x, Tracer) and x.aval.dtype.kind in "fc" else x
 
 
 # The primitives whose results share memory with the operand.

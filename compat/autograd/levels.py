@@ -1,0 +1,101 @@
+"""Functional transforms inside which there are tensors of a tape outside.
+
+NOTE [Levels] Within a transform of `compat.func` a tensor that requires grad and was recorded outside
+stands for two things: its derivative by the tape outside must flow through the transform, and code
+inside may call `backward()` itself. So the first operation that meets it puts a *stand-in* in its
+place: a leaf of the tape inside, whose array is an `OuterArray`, the tensor as the transform sees it.
+What the transform computes of `OuterArray`s is recorded on the tape outside, one level up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from funcgrad.core import Primitive
+
+from . import modes, views
+from .base import TensorBase, tensor
+from .node import AccumulateGrad, sequence_number
+from .tape import TapeArray, record, tape_array
+
+
+class Level:
+    """One running transform: what it has met from outside, and the mode it was called in."""
+
+    def __init__(self) -> None:
+        self.outside = modes.get()
+        above = self.outside.level
+        self.depth: int = 1 if above is None else above.depth + 1
+        self.boundary = sequence_number()
+        self.stand_ins: dict[int, tuple[TensorBase, TensorBase, Any]] = {}
+
+    def run(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``f(*args, **kwargs)`` inside the transform; every `.grad` outside is restored."""
+        token = modes.current.set(modes.Mode(level=self))
+        try:
+            return f(*args, **kwargs)
+        finally:
+            modes.current.reset(token)
+            for original, _, grad in self.stand_ins.values():
+                original._grad = grad
+
+    def inside(self, x: Any) -> Any:
+        """An operand as the tape inside sees it."""
+        if not isinstance(x, TensorBase):
+            return x
+        node = views.edge(x)
+        if node is None:
+            return x
+        born = node.born if node.__class__ is AccumulateGrad else node.seq
+        return x if born > self.boundary else self.stand_in(x)
+
+    def stand_in(self, x: TensorBase) -> TensorBase:
+        found = self.stand_ins.get(id(x))
+        if found is None:
+            made = tensor(outer_array(x, self))
+            made._node = AccumulateGrad(made)
+            made._original = x
+            found = self.stand_ins[id(x)] = (x, made, x._grad)
+            x._grad = None
+        return found[1]
+
+
+class OuterArray(TapeArray):
+    """A tensor of the tape outside of a transform, as an array inside it."""
+
+    __slots__ = ("level",)
+    level: Level
+
+    @classmethod
+    def __process_primitive__(
+        cls, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> Any:
+        level = max((a.level for a in args if a.__class__ is cls), key=lambda lv: lv.depth)
+        mode = modes.get()
+        if mode.level is level and any(a.__class__ is TapeArray for a in args):
+            return TapeArray.__process_primitive__(prim, args, params)
+        operands = [a.tensor if a.__class__ is cls and a.level is level else a for a in args]
+        token = modes.current.set(level.outside)
+        try:
+            out = record(prim, operands, params)
+        finally:
+            modes.current.reset(token)
+        if out.__class__ is tuple:
+            return tuple(outer_array(o, level) for o in out)
+        return outer_array(out, level)
+
+    def assign(self, other: Any) -> None:
+        self.tensor = other.tensor
+        self.level = other.level
+
+
+def outer_array(x: TensorBase, level: Level) -> OuterArray:
+    """The array face of a tensor outside of `level`."""
+    face = tape_array(x)
+    out = OuterArray.__new__(OuterArray)
+    out.owner = face.owner
+    out.alias = None
+    out.tensor = x
+    out.level = level
+    return out
