@@ -34,7 +34,7 @@ class NotPrintableError(Exception):
 class Symbol:
     """The name of an array in a program; operators write lines."""
 
-    __slots__ = ("program", "text")
+    __slots__ = ("ndim", "program", "text")
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
@@ -90,6 +90,8 @@ class _Namespace:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
+        if name == "transpose":
+            return lambda x, axes: self.program.assign(f"{x.text}.transpose({axes!r})")
         if not isinstance(found, np.ufunc) and found is not np.where:
             raise NotPrintableError(f"np.{name}")
         return lambda *args: self.program.call(f"np_{name}", found, args)
@@ -117,9 +119,12 @@ class Program:
         self.numbers: dict[str, float] = {}
         self._count = 0
 
-    def operand(self, name: str) -> Symbol:
-        """The array that is called `name` in the source."""
-        return Symbol(self, name)
+    def operand(self, name: str, ndim: int | None = None) -> Symbol:
+        """The array that is called `name` in the source; `ndim` if rules may rely on it."""
+        out = Symbol(self, name)
+        if ndim is not None:
+            out.ndim = ndim
+        return out
 
     def is_temporary(self, x: Any) -> bool:
         """Whether `x` is an array that a line of this program has made."""
@@ -175,4 +180,6 @@ class Program:
             name = f"k{len(self.numbers) + 1}"
             self.numbers[name] = x
             return name
+        if isinstance(x, tuple):
+            return repr(x)
         return self.constant(f"c{len(self.constants)}", x)

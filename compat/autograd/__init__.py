@@ -160,7 +160,7 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
                 "grad can be implicitly created only for real scalar outputs but got "
                 f"torch.{array.dtype.name}"
             )
-        return tensor(np.ones(array.shape, array.dtype))
+        return tensor(np.ones(array.shape, array.dtype) if array.shape else array.dtype.type(1))
     if not isinstance(ct, TensorBase):
         raise TypeError(
             f"gradients can be either Tensors or None, but got {type(ct).__name__}"

@@ -117,7 +117,7 @@ class _Walk:
         if self.captured is not None:
             self._keep_needed(self.captured)
         for edge, ct in roots:
-            if aval_of(ct._array).dtype.kind == "c":
+            if ct._array.dtype.kind == "c":
                 ct = record(conjugate, (ct,))
             value = ct if self.graph else ct._array
             old = edge.ct
@@ -325,26 +325,25 @@ class _Walk:
 
     def _add_to_grad(self, variable: TensorBase, ct: Any, owned: bool) -> None:
         """Add a cotangent to `.grad`, in place unless it is recorded."""
-        new = self.shown(ct)
+        old = variable._grad
         if self.graph:
-            old = variable._grad
+            new = self.shown(ct)
             variable._grad = new if old is None else old + new
             return
-        array = new._array
         dtype = variable._array.dtype
-        if array.dtype != dtype:
-            array = array.astype(dtype)
+        if dtype.kind == "c":
+            ct = conjugate(ct)
+        if ct.dtype is not dtype and ct.dtype != dtype:
+            ct = ct.astype(dtype)
             owned = True
-        old = variable._grad
         if old is None:
-            new._array = array if owned else _own(array)
-            variable._grad = new
-        elif old._array.__class__ is ndarray and array.__class__ is ndarray:
-            old._array += array
+            variable._grad = tensor(ct if owned else _own(ct))
+        elif old._array.__class__ is ndarray and not isinstance(ct, Tracer):
+            old._array += ct
             count = old._counter[0] + 1
             old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
         else:
-            old._array = old._array + array
+            old._array = old._array + ct
 
 
 def warn_of_cycles() -> None:

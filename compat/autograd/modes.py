@@ -124,6 +124,11 @@ class no_grad(ModeSwitch):
     def __init__(self) -> None:
         super().__init__(records=False)
 
+    def __enter__(self) -> None:
+        mode = get()
+        usual = mode is GRAD or mode is NO_GRAD
+        self._tokens.append(current.set(NO_GRAD if usual else mode._replace(records=False)))
+
 
 class enable_grad(ModeSwitch):
     """Operations inside are recorded, also within `no_grad`."""

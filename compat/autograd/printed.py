@@ -28,7 +28,7 @@ from funcgrad.core import Primitive
 from funcgrad.inline import NotPrintableError, Program
 
 from . import modes, sites, templates
-from .base import TensorBase
+from .base import UNCOUNTED, TensorBase
 from .node import IDLE, NOTHING, Freed, OpNode, Saved, next_number, second_backward, stale
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
 from .views import edge
@@ -46,6 +46,7 @@ _GLOBALS: dict[str, Any] = {
     "NO_GRAD": modes.NO_GRAD,
     "OWN": sites.OWN,
     "Saved": Saved,
+    "UNCOUNTED": UNCOUNTED,
     "asarray": np.asarray,
     "edge": edge,
     "f32": np.dtype("float32"),
@@ -153,10 +154,12 @@ def _compiled(
 ) -> Callable[..., Any]:
     """The function that `source` defines; its node class gets the `pull`."""
     function = general.__name__
-    filename = f"{sites.PRINTED}{function} {node.__name__}>"
+    filename = f"{sites.PRINTED}{function} {node.__name__ if node else 'in place'}>"
     sites.OWN.add(filename)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    scope = {**_GLOBALS, **scope, "general": general, node.__name__: node}
+    scope = {**_GLOBALS, **scope, "general": general}
+    if node is not None:
+        scope[node.__name__] = node
     _scopes.append(scope)
     exec(compile(source, filename, "exec"), scope)
     if f"{function}_pull" in scope:
@@ -292,18 +295,84 @@ def binary(prim: Any, node_name: str, number_node: str, **options: Any) -> Calla
     return lambda general: _binary(prim, general, node_name, number_node, options)  # type: ignore
 
 
+def product(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
+    """Give the decorated function a fast path for two matrices, where it runs the bilinear `prim`."""
+
+    def decorate(general: Any) -> Any:
+        program = Program()
+        g, x, y = (program.operand(name, 2) for name in "gxy")
+        start = len(program.lines)
+        z = program.apply(prim, [x, y], {})
+        forward = "\n".join([*program.lines[start:], f"z = {z.text}"])
+        rules = []
+        for rule in prim.rules:
+            start = len(program.lines)
+            r = program.rule(rule, [g, x, y])
+            rules.append("\n".join([*program.lines[start:], f"r = {r.text}"]))
+        parts = {
+            "numbers": "",
+            "shapes": "(shape, y.shape)",
+            **_signature("input, other", options),
+        }
+        parts["unusual"] = " or x.ndim != 2 or y.ndim != 2" + parts["unusual"]
+        pulls = [
+            f"{text}\n" + textwrap.dedent(templates.PASS_ON_NEW).format(edge=f"e{name}")
+            for name, text in zip("xy", rules, strict=True)
+        ]
+        return _two_operands(prim, general, node_name, program, forward, pulls, parts, {})
+
+    return decorate
+
+
+def in_place(ufunc: Any, **options: Any) -> Callable[[_F], _F]:
+    """Give the decorated function, ``input op= other``, a fast path for when nothing is recorded."""
+
+    def decorate(general: Any) -> Any:
+        source = templates.IN_PLACE.format(
+            function=general.__name__, ufunc=ufunc.__name__, **_signature("input, other", options)
+        )
+        return _compiled(general, source, {ufunc.__name__: ufunc}, None)
+
+    return decorate
+
+
 def _binary(
     prim: Any, general: Callable[..., Any], node_name: str, number_node: str, options: Options
 ) -> Callable[..., Any]:
     program = Program()
     x, y, z = map(program.operand, "xyz")
-    needs = [prim.saves(w) for w in ((True, False), (False, True))]
     try:
         forward = _forward(program, prim, [x, y])
         rules = [_product(program, rule, [z, x, y], same_shape=False) for rule in prim.rules]
     except NotPrintableError:
         return general
     with_number = _unary(prim, general, number_node, ("x", "other"), options, 2)
+    pulls = [
+        f"{text}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
+        + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
+        for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
+    ]
+    parts = _signature("input, other", options)
+    parts |= {
+        "numbers": templates.NUMBERS.format(**parts),
+        "shapes": "None if y.shape == shape else (shape, y.shape)",
+    }
+    scope = {"with_number": with_number}
+    return _two_operands(prim, general, node_name, program, forward, pulls, parts, scope)
+
+
+def _two_operands(
+    prim: Any,
+    general: Callable[..., Any],
+    node_name: str,
+    program: Program,
+    forward: str,
+    pulls: list[str],
+    parts: dict[str, str],
+    scope: dict[str, Any],
+) -> Callable[..., Any]:
+    """Fill in the template of functions of two tensors; the rest is what their node saves."""
+    needs = [prim.saves(w) for w in ((True, False), (False, True))]
     reads, saves, unpack, checks = "", [], [], ""
     for name, needed in (
         ("z", [n[0] for n in needs]),
@@ -322,11 +391,6 @@ def _binary(
         unpack += [name, f"{name}c", f"{name}v"]
         checks += templates.CHECK.format(name=name, is_ans=name == "z")
     unpacked = templates.UNPACK.format(names=", ".join(unpack)) + checks if reads else "pass"
-    pulls = [
-        f"{text}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
-        + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
-        for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
-    ]
     source = templates.BINARY.format(
         function=general.__name__,
         node=node_name,
@@ -336,7 +400,7 @@ def _binary(
         unpack=_at_depth(unpacked, 1),
         pull_x=_at_depth(pulls[0], 2),
         pull_y=_at_depth(pulls[1], 2),
-        **_signature("input, other", options),
+        **parts,
     )
     node = _node(node_name, BinaryNode, prim, reads=reads)
-    return _compiled(general, source, {**program.constants, "with_number": with_number}, node)
+    return _compiled(general, source, {**program.constants, **scope}, node)

@@ -79,10 +79,7 @@ def {function}_pull(n, g):
 
 BINARY = (
     """\
-def {function}({parameters}):
-    cls = other.__class__
-    if cls is float or cls is int:
-        return with_number({arguments})
+def {function}({parameters}):{numbers}
     try:
         x = input._array
         y = other._array
@@ -115,7 +112,7 @@ def {function}({parameters}):
     n.next = (ex, ey)
     {save}
     shape = x.shape
-    n.shapes = None if y.shape == shape else (shape, y.shape)
+    n.shapes = {shapes}
     return t
 
 
@@ -194,4 +191,45 @@ if {name}.__class__ is Freed:
     raise second_backward(n)
 if n.counter[0] != n.version:
     raise stale(n, Saved({name}, n.counter, n.version, {is_ans}))
+"""
+
+# What `BINARY` starts with where the second operand may be a number.
+NUMBERS = """
+    cls = other.__class__
+    if cls is float or cls is int:
+        return with_number({arguments})"""
+
+# x op= y with nothing recorded.
+IN_PLACE = """\
+def {function}({parameters}):
+    if mode() is not NO_GRAD:
+        return general({arguments})
+    try:
+        x = input._array
+        counter = input._counter
+        dtype = x.dtype
+    except AttributeError:
+        return general({arguments})
+    if x.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
+        return general({arguments})
+    cls = other.__class__
+    if cls is float or cls is int:
+        y = (numbers_64 if dtype is f64 else numbers_32).get(other)
+        if y is None:
+            y = number_array(other, dtype)
+    elif cls is Tensor:
+        y = other._array
+        if y.__class__ is not ndarray or y.dtype is not dtype:
+            return general({arguments})
+    else:
+        return general({arguments})
+    # An array that is no view cannot overlap itself, nor can one without gaps.
+    if (x.base is not None and not x.flags.c_contiguous) or counter is UNCOUNTED:
+        return general({arguments})
+    try:
+        {ufunc}(x, y, x)
+    except ValueError:
+        return general({arguments})
+    counter[:] = (counter[0] + 1, "{function}", site())
+    return input
 """
