@@ -171,26 +171,36 @@ class _Walk:
         """Hand every node its cotangent."""
         retain, freed, captured = self.retain, self.freed, self.captured
         plain = not self.graph and self.anomaly is None and current_trace.get() is EVAL
-        simple = plain and captured is None
+        if plain and captured is None and not retain:
+            for node in self.order:  # the common case: as below, with nothing to ask
+                ct = node.ct
+                node.ct = IDLE
+                if ct is not None:
+                    if node.extras is None:
+                        node.pull(ct)
+                    elif node.extras.hooks:
+                        self._pull_slowly(node, self._hooked(node, ct))
+                    else:
+                        node.pull(self._hooked(node, ct))
+                    if node.saved is not NOTHING:
+                        node.saved = freed
+            return
         for node in self.order:
             ct = node.ct
             node.ct = IDLE
             if ct is None:
                 continue
-            if simple and node.extras is None:
+            if node.extras is not None:
+                ct = self._hooked(node, ct)
+            if captured is not None:
+                if node in captured:
+                    self._capture(node, ct)
+                if node not in self.executed:  # type: ignore[operator]
+                    continue
+            if plain and (node.extras is None or not node.extras.hooks):
                 node.pull(ct)
             else:
-                if node.extras is not None:
-                    ct = self._hooked(node, ct)
-                if captured is not None:
-                    if node in captured:
-                        self._capture(node, ct)
-                    if node not in self.executed:  # type: ignore[operator]
-                        continue
-                if plain and (node.extras is None or not node.extras.hooks):
-                    node.pull(ct)
-                else:
-                    self._pull_slowly(node, ct)
+                self._pull_slowly(node, ct)
             if not retain and node.saved is not NOTHING:
                 node.saved = freed
 

@@ -47,12 +47,19 @@ class Extras:
 
 
 class Freed:
-    """Stands in `node.saved` for what a backward pass has freed; knows where that was."""
+    """Stands in `node.saved` for what a backward pass has freed; knows where that was.
+
+    Whatever is computed with one raises TypeError, which printed rules rely on.
+    """
 
     __slots__ = ("site",)
+    __array_ufunc__ = None
 
     def __init__(self, site: sites.Site) -> None:
         self.site = site
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a freed value")
 
 
 # ---------------------------------------------------------------- saved values

@@ -47,6 +47,7 @@ _GLOBALS: dict[str, Any] = {
     "OWN": sites.OWN,
     "Saved": Saved,
     "UNCOUNTED": UNCOUNTED,
+    "user_code": None,  # the code that called last, if it is not ours
     "asarray": np.asarray,
     "edge": edge,
     "f32": np.dtype("float32"),
@@ -55,7 +56,6 @@ _GLOBALS: dict[str, Any] = {
     "mode": modes.get,
     "ndarray": ndarray,
     "new": TensorBase.__new__,
-    "new_node": OpNode.__new__,
     "next_number": next_number,
     "second_backward": second_backward,
     "site": sites.site,
@@ -227,6 +227,7 @@ def _unary(
     unpack = "pass"
     if name:
         unpack = templates.UNPACK_ONE.format(name=name, is_ans=save_ans)
+        rule = templates.GUARDED.format(rule=_at_depth(rule, 1))
     next_edges = ", ".join("e" if w else "None" for w in wanted)
     source = templates.UNARY.format(
         function=general.__name__,
@@ -311,6 +312,7 @@ def product(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
             rules.append("\n".join([*program.lines[start:], f"r = {r.text}"]))
         parts = {
             "numbers": "",
+            "twice": "",
             "shapes": "(shape, y.shape)",
             **_signature("input, other", options),
         }
@@ -353,12 +355,26 @@ def _binary(
         for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
     ]
     parts = _signature("input, other", options)
+    twice = _twice(prim, rules)
     parts |= {
+        "twice": twice,
         "numbers": templates.NUMBERS.format(**parts),
         "shapes": "None if y.shape == shape else (shape, y.shape)",
     }
     scope = {"with_number": with_number}
     return _two_operands(prim, general, node_name, program, forward, pulls, parts, scope)
+
+
+def _twice(prim: Any, rules: Sequence[str]) -> str:
+    """The shortcut for ``x op x``, if both rules are then the same and make a new array."""
+    texts = set()
+    for rule in prim.rules:
+        program = Program()
+        z, x = program.operand("z"), program.operand("x")
+        texts.add(_product(program, rule, [z, x, x], same_shape=False))
+    if len(texts) > 1 or texts & {"r = g", "r = -g"}:
+        return ""
+    return _at_depth(templates.TWICE.format(rule=_at_depth(rules[0], 1)), 1) + "\n    "
 
 
 def _two_operands(

@@ -14,15 +14,18 @@ RESULT = """\
 """
 
 NODE = """\
-    t._node = n = new_node({node})
+    t._node = n = {node}()
     n.seq = next_number()
     n.ct = IDLE
     n.extras = None
     f = frame({depth})
     n.code = code = f.f_code
     n.offset = f.f_lasti
-    if code.co_filename in OWN:
-        n.code, n.offset = site()
+    if code is not user_code:
+        if code.co_filename in OWN:
+            n.code, n.offset = site()
+        else:
+            user_code = code
 """
 
 PASS_ON = """\
@@ -41,6 +44,7 @@ PASS_ON_NEW = """\
 UNARY = (
     """\
 def {function}({parameters}):
+    global user_code
     try:
         {x} = input._array
     except AttributeError:
@@ -79,7 +83,8 @@ def {function}_pull(n, g):
 
 BINARY = (
     """\
-def {function}({parameters}):{numbers}
+def {function}({parameters}):
+    global user_code{numbers}
     try:
         x = input._array
         y = other._array
@@ -120,7 +125,7 @@ def {function}_pull(n, g):
     {unpack}
     ex, ey = n.next
     shapes = n.shapes
-    if ex is not None:
+    {twice}if ex is not None:
         {pull_x}
     if ey is not None:
         {pull_y}
@@ -130,6 +135,7 @@ def {function}_pull(n, g):
 TOTAL = (
     """\
 def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    global user_code
     try:
         x = input._array
     except AttributeError:
@@ -187,10 +193,29 @@ if other is None:
 
 UNPACK_ONE = """\
 {name} = n.saved
-if {name}.__class__ is Freed:
-    raise second_backward(n)
-if n.counter[0] != n.version:
+if n.counter[0] != n.version and {name}.__class__ is not Freed:
     raise stale(n, Saved({name}, n.counter, n.version, {is_ans}))
+"""
+
+# Around a rule that reads `n.saved`, which a freed one does not survive.
+GUARDED = """\
+try:
+    {rule}
+except TypeError:
+    if n.saved.__class__ is Freed:
+        raise second_backward(n) from None
+    raise"""
+
+# For an operation whose two rules are the same when its operands are: once, and doubled.
+TWICE = """\
+if ex is ey and x is y:
+    {rule}
+    r += r
+    old = ex.ct
+    if old is not None:
+        r += old
+    ex.ct = r
+    return
 """
 
 # What `BINARY` starts with where the second operand may be a number.
