@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +290,40 @@ def print_report(timings: dict[str, Timings]) -> list[dict[str, Any]]:
     return ratios
 
 
+def chain_of_activations(torch: Any) -> None:
+    """1,000 steps on 1 MiB, each of which keeps its result for the way back."""
+    x = torch.tensor(np.full(2**17, 0.5), requires_grad=True)
+    y = x
+    for _ in range(1000):
+        y = torch.tanh(y)
+    y.sum().backward()
+
+
+def peak_memory(module: str) -> float:
+    """MiB that the chain of activations adds to the peak of a process of its own."""
+    script = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); import tape, importlib; "
+        "module = importlib.import_module(sys.argv[2]); module.tensor([1.0]); "
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; before = peak(); "
+        "tape.chain_of_activations(module); print((peak() - before) / 1024)"
+    )
+    folder = str(Path(__file__).parent)
+    run = subprocess.run(
+        [sys.executable, "-c", script, folder, module], capture_output=True, text=True, check=True
+    )
+    return float(run.stdout)
+
+
+def print_memory(with_peers: bool) -> None:
+    """Print the peak memory of both modules and their ratio."""
+    peaks = {OURS: peak_memory("compat")}
+    if with_peers and find_spec("torch"):
+        peaks[TORCH] = peak_memory("torch")
+    shown = ", ".join(f"{name} {mib:,.0f} MiB" for name, mib in peaks.items())
+    ratio = f"; ratio {peaks[OURS] / peaks[TORCH]:.3f} (target 1.1)" if TORCH in peaks else ""
+    print(f"\nPeak memory of 1,000 activations of 1 MiB: {shown}{ratio}")
+
+
 def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -309,7 +346,9 @@ def main() -> None:
     print(", ".join(f"{package} {version}" for package, version in installed.items()))
     if missing:
         print(f"Not installed, so left out: {', '.join(missing)}")
-    ratios = print_report(timings)
+    ratios = print_report(timings) if timings else []
+    if options.only is None or options.only in "memory":
+        print_memory(not options.no_peers)
     if options.json:
         medians = {
             name: {c: t.median(c) * 1e6 for c in t.rounds} for name, t in timings.items()
