@@ -5,14 +5,15 @@ Layer 6. Every derivative comes from funcgrad's primitives; nothing here defines
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-
-from . import engine, modes, views
-from .base import TensorBase, tensor
+from . import anomaly, function, graph
+from .anomaly import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
+from .function import Function
+from .gradients import backward, grad, weak
 from .modes import (
     enable_grad,
     inference_mode,
@@ -23,164 +24,8 @@ from .modes import (
 )
 
 
-def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
-    """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
-
-    ``x.grad += J^T v``, with ``v`` from `grad_tensors`, or 1 for tensors of one element.
-
-    Raises: RuntimeError: a tensor needs no gradient, has several elements and no `grad_tensors`, or
-    something that is needed was freed or modified.
-
-    >>> import compat as torch
-    >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> torch.autograd.backward(x * x)
-    >>> x.grad
-    tensor(6.)
-    """
-    roots = _roots(_sequence(tensors), _sequence(grad_tensors), False)
-    retain = create_graph if retain_graph is None else retain_graph
-    if create_graph:
-        engine.warn_of_cycles()
-    if inputs is None:
-        engine.run(roots, retain=retain, graph=create_graph)
-        return
-    targets = _sequence(inputs)
-    if not targets:
-        raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
-    edges = [_input_edge(i, x) for i, x in enumerate(targets)]
-    engine.run(roots, retain=retain, graph=create_graph, inputs=edges, targets=targets)
-
-
-def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Any, ...]:
-    """The gradients of `outputs` by `inputs`, as a tuple; no `.grad` is changed.
-
-    ``J^T v``, with ``v`` from `grad_outputs`, or 1 for tensors of one element. With
-    `is_grads_batched` every ``v`` has one more axis in front, and so has the answer.
-
-    Raises: RuntimeError: as `backward`, or an input is not part of the graph (unless `allow_unused`
-    gives None, or `materialize_grads` zeros).
-
-    >>> import compat as torch
-    >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> torch.autograd.grad(x * x, x)
-    (tensor(6.),)
-    """
-    if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-            "allow_unused=False."
-        )
-    allow = materialize_grads if allow_unused is None else allow_unused
-    wanted = _sequence(inputs)
-    outs = _sequence(outputs)
-    roots = _roots(outs, _sequence(grad_outputs), is_grads_batched)
-    edges = [_input_edge(i, x) for i, x in enumerate(wanted)]
-    retain = create_graph if retain_graph is None else retain_graph
-    found = engine.run(roots, retain=retain, graph=create_graph, inputs=edges)
-    for i, g in enumerate(found):
-        if g is None and not allow:
-            raise RuntimeError(
-                f"One of the differentiated Tensors appears to not have been used in the graph "
-                f"(input {i}). Set allow_unused=True if this is the desired behavior."
-            )
-        if g is None and materialize_grads:
-            found[i] = tensor(np.zeros_like(wanted[i]._array))
-    return tuple(found)
-
-
-def weak(x: TensorBase) -> weakref.ref[TensorBase]:
-    return weakref.ref(x)
-
-
-def _sequence(x: Any) -> list[Any]:
-    if x is None:
-        return []
-    return list(x) if isinstance(x, Sequence) and not isinstance(x, TensorBase) else [x]
-
-
-def _input_edge(i: int, x: Any) -> Any:
-    if not isinstance(x, TensorBase):
-        return x.edge  # a GradientEdge
-    level = modes.get().level
-    edge = views.edge(x if level is None else level.inside(x))
-    if edge is None:
-        raise RuntimeError(
-            f"One of the differentiated Tensors does not require grad (input {i})"
-        )
-    return edge
-
-
-def _roots(outs: list[Any], cts: list[Any], batched: bool) -> list[tuple[Any, Any]]:
-    """Pairs of an edge and its cotangent.
-
-    Raises: RuntimeError: an output needs no gradient, or its cotangent is missing or does not fit.
-    """
-    if cts and len(cts) != len(outs):
-        raise RuntimeError(f"got {len(outs)} tensors and {len(cts)} gradients")
-    roots = []
-    for i, out in enumerate(outs):
-        ct = cts[i] if cts else None
-        edge = views.edge(out) if isinstance(out, TensorBase) else out.edge
-        if edge is None:
-            raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn"
-                f"{engine.origin_of(out)}"
-            )
-        roots.append((edge, _cotangent(i, out, ct, batched)))
-    return roots
-
-
-def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
-    if not isinstance(out, TensorBase):
-        if ct is None:
-            raise RuntimeError("grad_outputs is needed for a GradientEdge")
-        return ct
-    array = out._array
-    if ct is None:
-        if array.size != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if array.dtype.kind == "c":
-            raise RuntimeError(
-                "grad can be implicitly created only for real scalar outputs but got "
-                f"torch.{array.dtype.name}"
-            )
-        return tensor(np.ones(array.shape, array.dtype) if array.shape else array.dtype.type(1))
-    if not isinstance(ct, TensorBase):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(ct).__name__}"
-        )
-    shape = ct._array.shape[1:] if batched else ct._array.shape
-    if shape != array.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {tuple(shape)} and output[{i}] "
-            f"has a shape of {tuple(array.shape)}."
-        )
-    if ct._array.dtype.kind == "c" and array.dtype.kind != "c":
-        raise RuntimeError(
-            f"For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {ct.dtype} and output[{i}] "
-            f"has a dtype of {out.dtype}."
-        )
-    return ct
-
-
 __all__ = [
+    "Function",
     "backward",
     "enable_grad",
     "grad",

@@ -22,7 +22,7 @@ from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
 from .base import TensorBase, tensor
-from .node import IDLE, NOTHING, AccumulateGrad, Freed, Port
+from .node import IDLE, NOTHING, AccumulateGrad, Freed, Port, evaluated
 from .tape import record, tape_array
 
 ndarray = np.ndarray
@@ -42,18 +42,20 @@ def run(
     graph: bool,
     inputs: Sequence[Any] | None = None,
     targets: Sequence[TensorBase] | None = None,
+    lifted: bool = False,
 ) -> list[Any]:
     """Run backward from `roots`, pairs of an edge and its cotangent, a tensor as users see it.
 
     With `inputs` (edges) only those get a gradient: added to the `.grad` of the `targets`, or, if
     there are none, returned as tensors, None for one that was not reached. `graph`: record what is
-    done.
+    done. `lifted`: cotangents are bare, but hold array faces of tensors, and so must what is saved.
 
     Raises: RuntimeError: something needed was freed or modified.
     """
     mode = modes.get()
     walk = _Walk(inputs, targets, retain, graph, mode.anomaly)
-    token = modes.current.set(modes.changed(records=True) if graph else modes.NO_GRAD)
+    walk.face = tape_array if graph or lifted else None
+    token = modes.current.set(modes.changed(records=True) if graph or lifted else modes.NO_GRAD)
     with _walking:
         suspended = _active[-1].suspend() if _active else ()
         _active.append(walk)
@@ -65,6 +67,9 @@ def run(
                 with np.errstate(all="ignore"):
                     walk.nodes()
             walk.finish()
+            if walk.notes is not None:
+                for note in walk.notes.values():
+                    note.end()
             if walk.captured is None:
                 walk.found_nodes = ()  # every node of a complete pass is idle again
         finally:
@@ -77,6 +82,14 @@ def run(
     return walk.found(inputs)
 
 
+def running() -> _Walk:
+    """The backward pass inside which a hook is called."""
+    walk = _active[-1]
+    if walk.notes is None:
+        walk.notes = {}
+    return walk
+
+
 class _Walk:
     """One backward pass."""
 
@@ -84,10 +97,12 @@ class _Walk:
         "anomaly",
         "captured",
         "executed",
+        "face",
         "found_nodes",
         "freed",
         "graph",
         "leaves",
+        "notes",
         "order",
         "retain",
         "targets",
@@ -111,6 +126,7 @@ class _Walk:
         self.executed: set[Any] | None = None  # None: all nodes
         self.anomaly = anomaly
         self.found_nodes: Sequence[Any] = ()  # all whose `ct` is ours
+        self.notes: dict[Any, Any] | None = None  # of hooks on several tensors
 
     def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
         self._collect([edge for edge, _ in roots])
@@ -133,6 +149,12 @@ class _Walk:
                 keep(edge)
         self.order = self.found_nodes = order
         for node in order:  # which grows meanwhile
+            edge = node.only
+            if edge is not None:
+                if edge.ct is IDLE:
+                    edge.ct = None
+                    keep(edge)
+                continue
             for edge in node.next:
                 if edge is not None and edge.ct is IDLE:
                     edge.ct = None
@@ -166,6 +188,10 @@ class _Walk:
                 needed.add(node)
         self.order = [node for node in self.order if node in needed]
         self.leaves = [leaf for leaf in self.leaves if leaf in needed]
+
+    def reached(self) -> set[Any]:
+        """The nodes that the pass will look at."""
+        return {*self.order, *self.leaves}
 
     def nodes(self) -> None:
         """Hand every node its cotangent."""
@@ -209,14 +235,10 @@ class _Walk:
         if node.__class__ is Port:
             node.pull(ct)
             return
-        try:
-            cts = list(node.pull_list(ct, tape_array if self.graph else None))
-        except Exception as error:
-            if self.anomaly is not None:
-                error.add_note(_forward_place(node))
-            raise
-        if self.anomaly:
-            _require_numbers(node, cts)
+        if self.anomaly is None:
+            cts = list(node.pull_list(ct, self.face))
+        else:
+            cts = self._pull_watched(node, ct)
         hooks = node.extras.hooks if node.extras is not None else ()
         for hook in list(hooks and hooks.values()):
             outputs = ct.values() if ct.__class__ is dict else (ct,)
@@ -231,6 +253,22 @@ class _Walk:
             if edge is not None and g is not None:
                 old = edge.ct
                 edge.ct = g if old is None else old + g
+
+    def _pull_watched(self, node: Any, ct: Any) -> list[Any]:
+        """Run a node under anomaly detection: an error says where its forward was."""
+        token = evaluated.set(node)
+        try:
+            cts = list(node.pull_list(ct, self.face))
+            if self.anomaly:
+                _require_numbers(node, cts)
+        except Exception as error:
+            place = _forward_places(node)
+            error.add_note(place)
+            warnings.warn(place, UserWarning, stacklevel=2)
+            raise
+        finally:
+            evaluated.reset(token)
+        return cts
 
     # ------------------------------------------------------------ what users see of cotangents
 
@@ -383,14 +421,33 @@ def _own(array: Any) -> Any:
     return np.array(array) if array.__class__ is ndarray else np.asarray(array)
 
 
-def _forward_place(node: Any) -> str:
+def _forward_places(node: Any) -> str:
+    """Where a node was recorded, and if that was in a backward, where the node behind it was."""
     stack = node.metadata.get("traceback_")
     if stack is None:
         return (
-            f"{node.name()} was recorded at {sites.describe(node.site)}, without forward "
-            f"traceback; enable anomaly detection for the forward pass as well"
+            f"Error detected in {node.name()}, which was recorded at {sites.describe(node.site)}. No "
+            f"forward pass information available. Enable detect anomaly during forward pass for more "
+            f"information."
         )
-    return f"Traceback of the forward call that recorded {node.name()}:\n{stack}"
+    lines = [
+        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{stack}"
+    ]
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        stack = parent.metadata.get("traceback_")
+        if stack is None:
+            lines.append(
+                f"Previous calculation was induced by {parent.name()}, which was recorded at "
+                f"{sites.describe(parent.site)}."
+            )
+            break
+        lines.append(
+            f"Previous calculation was induced by {parent.name()}. Traceback of forward call that "
+            f"induced the previous calculation:\n{stack}"
+        )
+        parent = parent.metadata.get("parent_")
+    return "\n".join(lines)
 
 
 def _require_numbers(node: Any, cts: Sequence[Any]) -> None:
@@ -398,9 +455,7 @@ def _require_numbers(node: Any, cts: Sequence[Any]) -> None:
     for i, ct in enumerate(cts):
         array = getattr(ct, "_array", ct)
         if array is not None and not isinstance(array, Tracer) and np.isnan(array).any():
-            error = RuntimeError(
-                f"Function '{node.name()}' returned nan values in its {i}th output. It was "
-                f"recorded at {sites.describe(node.site)}."
+            raise RuntimeError(
+                f"Function '{node.name()}' returned nan values in its {i}th output. It was recorded "
+                f"at {sites.describe(node.site)}."
             )
-            error.add_note(_forward_place(node))
-            raise error

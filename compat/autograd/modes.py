@@ -20,7 +20,7 @@ class Mode(NamedTuple):
     """How operations are treated.
 
     `records`: a graph is built. `inference`: results are inference tensors. `pack`: the pair of
-    saved-tensor hooks in force, or the message to raise with if saving is disabled. `anomaly`: None,
+    saved-tensor hooks in force, or the message to raise with where hooks are disabled. `anomaly`: None,
     or whether gradients are checked for NaN while forward places are kept.
     """
 
@@ -30,6 +30,7 @@ class Mode(NamedTuple):
     anomaly: bool | None = None
     unlocked: Any = None  # the store of `allow_mutation_on_saved_tensors`
     level: Any = None  # the innermost transform of `compat.func`; see `levels.py`
+    forward: Any = None  # of a custom `Function`, which notes what depends on its inputs
 
 
 GRAD = Mode()

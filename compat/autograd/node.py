@@ -10,8 +10,10 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
+from funcgrad.algebra import zeros_like
 from funcgrad.core import Aval, Primitive, aval_of
 from funcgrad.transforms.transpose import cotangents
 
@@ -118,7 +120,7 @@ class Packed:
         found = self.unpack_hook(self.packed)
         if not isinstance(found, TensorBase):
             raise TypeError(
-                f"Output of saved tensor unpack_hook expected to be a Tensor, found "
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(found).__name__}"
             )
         out = tensor(found._array, edge)
@@ -128,12 +130,10 @@ class Packed:
 
 def save(array: Any, counter: list[Any], is_result: bool, mode: modes.Mode) -> Any:
     """`array` kept for the backward pass, as the mode wants it."""
-    if mode.pack is None:
+    if mode.pack is None or mode.pack.__class__ is str:
         if mode.unlocked is not None:
             return mode.unlocked.saved(array, counter, is_result)
         return Saved(array, counter, counter[0], is_result)
-    if isinstance(mode.pack, str):
-        raise RuntimeError(mode.pack)
     pack, unpack = mode.pack
     handed = tensor(array)
     handed._counter = counter
@@ -146,7 +146,7 @@ def save(array: Any, counter: list[Any], is_result: bool, mode: modes.Mode) -> A
     if counter[0] != before:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input "
-            "to pack hook can not be modified by in-place operations as this can lead to "
+            "to pack hook cannot be modified by in-place operations as this can lead to "
             "unexpected side-effects. Please open an issue if you need to perform in-place "
             "operations on the input to a pack hook."
         )
@@ -165,6 +165,7 @@ class Node:
     """
 
     __slots__ = ("__weakref__", "code", "ct", "extras", "next", "offset", "saved", "seq")
+    only: Any = None  # of printed nodes that have one edge that is not None: that one
     seq: float
     next: tuple[Any, ...]
     saved: Any
@@ -215,10 +216,6 @@ class Node:
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith(("_saved_", "_raw_saved_")):
-            return saved_attribute(self, name)
-        raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
 
 
 def extras(edge: Any) -> Extras:
@@ -231,11 +228,12 @@ class Port:
     """Result number `number` of a node that has several."""
 
     saved = NOTHING
-    __slots__ = ("__weakref__", "ct", "extras", "next", "node", "number", "seq")
+    __slots__ = ("__weakref__", "ct", "extras", "next", "node", "number", "only", "seq")
 
     def __init__(self, node: Any, number: int) -> None:
         self.node = node
         self.number = number
+        self.only = node
         self.next = (node,)
         self.seq = next_number()
         self.ct: Any = IDLE
@@ -280,6 +278,35 @@ class AccumulateGrad(Node):
         return found
 
 
+_ARGUMENT_NAMES = {
+    "power": ("self", "exponent"),
+    "matmul": ("self", "mat2"),
+    "where": ("condition", "self", "other"),
+}
+
+
+def _saved_value(name: str) -> Any:
+    """The property ``node._saved_<name>``; `_ARGUMENT_NAMES` says which operand it is.
+
+    A property and not `__getattr__`, which would slow down every look at a node.
+    """
+
+    def value(node: OpNode) -> Any:
+        ans, xs = node.entries(None)
+        names = _ARGUMENT_NAMES.get(node.prim.name, ("self", "other"))[: len(xs)]
+        if name == "result":
+            found, edge = ans, node
+        elif name in names:
+            found, edge = xs[names.index(name)], node.next[names.index(name)]
+        else:
+            raise AttributeError(f"{node.name()!r} object has no attribute '_saved_{name}'")
+        if found.__class__ in SAVED:
+            return found.unpack(node, edge)
+        return None if found.__class__ is Aval else found
+
+    return property(value)
+
+
 class OpNode(Node):
     """A node of a primitive: everything follows from the primitive's rule.
 
@@ -293,6 +320,13 @@ class OpNode(Node):
     params: dict[str, Any]
     types: Any
     argument_names = ("self", "other")  # what `_saved_<name>` of the operands is called
+
+    _saved_self = _raw_saved_self = _saved_value("self")
+    _saved_other = _raw_saved_other = _saved_value("other")
+    _saved_result = _raw_saved_result = _saved_value("result")
+    _saved_exponent = _raw_saved_exponent = _saved_value("exponent")
+    _saved_mat2 = _raw_saved_mat2 = _saved_value("mat2")
+    _saved_condition = _raw_saved_condition = _saved_value("condition")
 
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
         """``(ans, xs)``, each a saved value, a type or a constant."""
@@ -313,11 +347,13 @@ class OpNode(Node):
             for x, e in zip(xs, self.next, strict=True)
         ]
         if self.prim.multiple:
-            ct = [None if c is None else face(c) for c in ct]
+            bare = not any(isinstance(c, TensorBase) for c in ct)
+            ct = ct if bare else [None if c is None else face(c) for c in ct]
         else:
-            ct = face(ct)
+            bare = not isinstance(ct, TensorBase)
+            ct = ct if bare else face(ct)
         found = cotangents(self.prim, ct, self._ans(ans, face), values, wanted, self.params)
-        return [None if g is None else _behind(g) for g in found]
+        return found if bare else [None if g is None else _behind(g) for g in found]
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
         """The result was written into `array`: what was saved of it is that, as it is now."""
@@ -353,6 +389,39 @@ class OpNode(Node):
         return ans.value(self) if face is None else face(ans.unpack(self, self))
 
 
+class OpaqueNode(OpNode):
+    """A node of a primitive that runs itself under reverse mode (`Primitive.forward`).
+
+    `saved` is the residual and the operands, which are needed if backward is recorded itself.
+    """
+
+    __slots__ = ()
+
+    def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
+        if self.saved.__class__ is Freed:
+            raise second_backward(self)
+        prim, params = self.prim, self.params
+        residual, xs = self.saved
+        wanted = [e is not None for e in self.next]
+        bare = not any(isinstance(c, TensorBase) for c in ct.values())
+        cts = [
+            zeros_like(aval) if ct.get(i) is None else ct[i] if bare or face is None else face(ct[i])
+            for i, aval in enumerate(self.types)
+        ]
+        if face is None:
+            for x in xs:
+                if x.__class__ is Saved:
+                    x.check(self)
+            return prim.backward(residual, cts, wanted, params)
+        values = [
+            face(x.unpack(self, e)) if x.__class__ in SAVED else x
+            for x, e in zip(xs, self.next, strict=True)
+        ]
+        _, residual = prim.forward(values, wanted, params)
+        found = prim.backward(residual, cts, wanted, params)
+        return found if bare else [None if g is None else _behind(g) for g in found]
+
+
 def _behind(g: Any) -> TensorBase:
     """The tensor behind what rules compute with; a constant becomes one."""
     found = getattr(g, "tensor", None)
@@ -385,37 +454,6 @@ def node_class(name: str, base: type[Node] = OpNode) -> Any:
     return found
 
 
-_ARGUMENT_NAMES = {
-    "power": ("self", "exponent"),
-    "matmul": ("self", "mat2"),
-    "where": ("condition", "self", "other"),
-}
-
-
-def saved_attribute(node: Node, name: str) -> Any:
-    """``node._saved_self`` and its like.
-
-    Raises: RuntimeError: a backward pass has freed it, or it was written since.
-    """
-    asked = name.removeprefix("_raw").removeprefix("_saved_")
-    if not isinstance(node, OpNode):
-        raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
-    ans, xs = node.entries(None)
-    if asked == "result":
-        found, edge = ans, node
-    else:
-        names = _ARGUMENT_NAMES.get(node.prim.name, ("self", "other"))
-        if asked not in names or names.index(asked) >= len(xs):
-            if asked in node.params:
-                return node.params[asked]
-            raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
-        at = names.index(asked)
-        found, edge = xs[at], node.next[at]
-    if found.__class__ in SAVED:
-        return found.unpack(node, edge)
-    return None if found.__class__ is Aval else found
-
-
 def sequence_number() -> int:
     """A number between those of the nodes recorded before and after this call."""
     return next_number()
@@ -440,6 +478,17 @@ def rescue(node: Any, counter: list[Any], since: int) -> None:
 
 
 # ---------------------------------------------------------------- errors
+
+# Under anomaly detection: the node whose backward is being run.
+evaluated: ContextVar[Any] = ContextVar("evaluated", default=None)
+
+
+def note_forward(node: Node) -> None:
+    """Keep where a node was recorded, for anomaly detection: the user's stack and the node whose
+    backward did it."""
+    metadata = node.metadata
+    metadata["traceback_"] = sites.stack()
+    metadata["parent_"] = evaluated.get()
 
 
 def second_backward(node: Node) -> RuntimeError:

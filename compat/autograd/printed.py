@@ -228,18 +228,15 @@ def _unary(
     if name:
         unpack = templates.UNPACK_ONE.format(name=name, is_ans=save_ans)
         rule = templates.GUARDED.format(rule=_at_depth(rule, 1))
-    next_edges = ", ".join("e" if w else "None" for w in wanted)
     source = templates.UNARY.format(
         function=general.__name__,
         node=node_name,
         depth=depth,
         x=x,
         forward=_at_depth(forward, 1),
-        next=f"({next_edges},)",
         save=_at_depth(save, 1),
         unpack=_at_depth(unpack, 1),
         rule=_at_depth(rule, 1),
-        at=at,
         pass_on=_passing_on(prim.rules[at]).format(edge="e"),
         **_signature("input, other" if count == 2 else "input", options),
     )

@@ -17,7 +17,7 @@ class UnaryNode(OpNode):
     `saved` is the array of the operand or the result, with its counter and version, or `NOTHING`.
     """
 
-    __slots__ = ("counter", "number", "version")
+    __slots__ = ("counter", "number", "only", "version")
     params: dict[str, Any] = {}
     reads_ans = False
     at = 0
@@ -27,7 +27,7 @@ class UnaryNode(OpNode):
         saved = self.saved
         if saved.__class__ is Freed:
             raise second_backward(self)
-        array = ct._array if saved is NOTHING else saved
+        array = getattr(ct, "_array", ct) if saved is NOTHING else saved
         ans: Any = Aval(array.shape, array.dtype)
         x: Any = ans
         if saved is not NOTHING:
@@ -36,6 +36,12 @@ class UnaryNode(OpNode):
         if self.count == 1:
             return ans, [x]
         return ans, [x, self.number] if self.at == 0 else [self.number, x]
+
+    @property
+    def next(self) -> tuple[Any, ...]:  # type: ignore[override]
+        if self.count == 1:
+            return (self.only,)
+        return (self.only, None) if self.at == 0 else (None, self.only)
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
         if self.reads_ans:
@@ -64,7 +70,8 @@ class BinaryNode(OpNode):
         found: dict[str, Any] = {}
         dtype, shape = None, None
         if ct is not None:
-            dtype, shape = ct._array.dtype, ct._array.shape
+            array = getattr(ct, "_array", ct)
+            dtype, shape = array.dtype, array.shape
         for i, name in enumerate("" if saved is NOTHING else self.reads):
             array, counter, version = saved[3 * i : 3 * i + 3]
             if array is not None:
@@ -93,11 +100,15 @@ class BinaryNode(OpNode):
 class TotalNode(OpNode):
     """A node of a linear reduction of all axes, which saves nothing but a type."""
 
-    __slots__ = ("dtype", "shape")
+    __slots__ = ("dtype", "only", "shape")
     rule: Any = None
 
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
         return Aval((), self.dtype), [Aval(self.shape, self.dtype)]
+
+    @property
+    def next(self) -> tuple[Any, ...]:  # type: ignore[override]
+        return (self.only,)
 
     @property
     def params(self) -> dict[str, Any]:  # type: ignore[override]
@@ -105,6 +116,6 @@ class TotalNode(OpNode):
 
     def pull(self, ct: Any) -> None:
         r = self.rule(ct, Aval(self.shape, self.dtype), **self.params)
-        e = self.next[0]
+        e = self.only
         old = e.ct
         e.ct = r if old is None else old + r

@@ -21,7 +21,7 @@ from funcgrad.views import Link
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
-from .node import NOTHING, OpNode, Port, new_node, node_class, save
+from .node import NOTHING, OpaqueNode, OpNode, Port, new_node, node_class, note_forward, save
 
 ndarray = np.ndarray
 _trace = current_trace.get
@@ -57,12 +57,16 @@ def record(
         else:
             values.append(a)
             edges.append(None)
+    if prim.forward is not None and needed and mode.records:
+        return opaque(prim, params, name, args, values, edges, mode)
     ans = run(prim, values, params)
     if mode.level is not None and not mode.records:
         ans = tree_map(cut, ans)
     needed = needed and mode.records and prim.differentiable
     if prim.multiple:
         outs = tuple(map(tensor, ans))
+        if mode.forward is not None and prim.differentiable:
+            mode.forward.note(args, outs)
         if needed:
             arrays = tuple(o._array for o in outs)
             node = make_node(prim, params, name, args, values, edges, arrays, outs, mode)
@@ -71,6 +75,8 @@ def record(
                     out._node = Port(node, i)
         return outs
     out = tensor(ans)
+    if mode.forward is not None and prim.differentiable:
+        mode.forward.note(args, (out,))
     if needed:
         out._node = make_node(prim, params, name, args, values, edges, out._array, out, mode)
     if prim in VIEWS:
@@ -136,8 +142,36 @@ def make_node(
         node.saved = NOTHING
         node.types = (kept, xs)
     if mode.anomaly is not None:
-        node.metadata["traceback_"] = sites.stack()
+        note_forward(node)
     return node
+
+
+def opaque(
+    prim: Primitive,
+    params: dict[str, Any],
+    name: str | None,
+    args: Sequence[Any],
+    values: Sequence[Any],
+    edges: Sequence[Any],
+    mode: modes.Mode,
+) -> tuple[Any, ...]:
+    """`record` for a primitive that runs itself under reverse mode and has several results."""
+    ans, residual = prim.forward(values, [e is not None for e in edges], params)
+    node: OpNode = new_node(node_class(name or default_name(prim), OpaqueNode), prim, params, edges)
+    node.types = tuple(map(aval_of, ans))
+    xs = [
+        save(v, a._counter, False, mode) if isinstance(a, TensorBase) else v
+        for a, v in zip(args, values, strict=True)
+    ]
+    node.saved = (residual, xs)
+    if mode.anomaly is not None:
+        note_forward(node)
+    return tuple(
+        [
+            tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fc" else None)
+            for i, x in enumerate(ans)
+        ]
+    )
 
 
 _NAMES = {

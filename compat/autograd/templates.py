@@ -69,7 +69,7 @@ def {function}({parameters}):
 """
     + NODE
     + """\
-    n.next = {next}
+    n.only = e
     {save}
     return t
 
@@ -77,7 +77,7 @@ def {function}({parameters}):
 def {function}_pull(n, g):
     {unpack}
     {rule}
-    e = n.next[{at}]
+    e = n.only
 {pass_on}"""
 )
 
@@ -149,6 +149,7 @@ def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
         or keepdim
         or dtype is not None
         or out is not None
+        or not x.size
         or (m is not GRAD and m is not NO_GRAD)
     ):
         return general(input, dim, keepdim, dtype=dtype, out=out)
@@ -164,7 +165,7 @@ def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
 """
     + NODE
     + """\
-    n.next = (e,)
+    n.only = e
     n.saved = NOTHING
     n.shape = x.shape
     n.dtype = found

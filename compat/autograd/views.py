@@ -143,9 +143,13 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
     """
     value = new._array if isinstance(new, TensorBase) else new
     mode = modes.get()
+    if mode.unlocked is not None:
+        mode.unlocked.before_write(x)
     _store(x, value)
     touch(x, what)
     if not mode.records:
+        if mode.forward is not None:
+            mode.forward.written(x, new)
         return x
     new_edge = edge(new)
     view = x._view
