@@ -61,11 +61,7 @@ def run(
         _active.append(walk)
         try:
             walk.start(roots)
-            if graph or current_trace.get() is not EVAL:
-                walk.nodes()
-            else:
-                with np.errstate(all="ignore"):
-                    walk.nodes()
+            walk.nodes()
             walk.finish()
             if walk.notes is not None:
                 for note in walk.notes.values():

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from funcgrad.algebra import zeros_like
 from funcgrad.core import Aval, Primitive, aval_of
 from funcgrad.transforms.transpose import cotangents
@@ -341,7 +343,8 @@ class OpNode(Node):
             ct = [ct.get(i) for i in range(len(ans))]
         if face is None:
             values = [x.value(self) if x.__class__ in SAVED else x for x in xs]
-            return cotangents(self.prim, ct, self._ans(ans, None), values, wanted, self.params)
+            with np.errstate(all="ignore"):
+                return cotangents(self.prim, ct, self._ans(ans, None), values, wanted, self.params)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
