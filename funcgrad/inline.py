@@ -117,6 +117,7 @@ class Program:
         self.lines: list[str] = []
         self.constants: dict[str, Any] = {}
         self.numbers: dict[str, float] = {}
+        self._new_floats: set[str] = set()
         self._count = 0
 
     def operand(self, name: str, ndim: int | None = None) -> Symbol:
@@ -126,9 +127,9 @@ class Program:
             out.ndim = ndim
         return out
 
-    def is_temporary(self, x: Any) -> bool:
-        """Whether `x` is an array that a line of this program has made."""
-        return isinstance(x, Symbol) and x.text[0] == "t" and x.text[1:].isdigit()
+    def is_new_float(self, x: Any) -> bool:
+        """Whether `x` is a floating array that a line of this program has made."""
+        return isinstance(x, Symbol) and x.text in self._new_floats
 
     def rule(self, rule: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """What `rule` makes of the operands: a symbol, or a number.
@@ -154,10 +155,15 @@ class Program:
 
     def call(self, name: str, function: Any, args: Sequence[Any]) -> Symbol:
         name = self.constant(name, function)
-        return self.assign(f"{name}({', '.join(map(self.text, args))})")
+        out = self.assign(f"{name}({', '.join(map(self.text, args))})")
+        if "d" * len(args) + "->d" in getattr(function, "types", ()):
+            self._new_floats.add(out.text)
+        return out
 
     def binary(self, operator: str, x: Any, y: Any) -> Symbol:
-        return self.assign(f"{self.text(x)} {operator} {self.text(y)}")
+        out = self.assign(f"{self.text(x)} {operator} {self.text(y)}")
+        self._new_floats.add(out.text)
+        return out
 
     def assign(self, expression: str) -> Symbol:
         self._count += 1

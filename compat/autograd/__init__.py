@@ -22,10 +22,12 @@ from .modes import (
     no_grad,
     set_grad_enabled,
 )
+from .variable import Variable
 
 
 __all__ = [
     "Function",
+    "Variable",
     "backward",
     "enable_grad",
     "grad",

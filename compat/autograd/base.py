@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import modes
+from . import modes, sites
 
 ndarray = np.ndarray
 
@@ -29,7 +29,8 @@ class _Uncounted(list[Any]):
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
             "inference mode in computation tracked by autograd. To work around this, you can make "
             "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-            "instead of `torch.inference_mode()`."
+            "instead of `torch.inference_mode()`. One would be saved at "
+            f"{sites.describe(sites.site())}."
         )
 
 

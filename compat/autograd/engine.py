@@ -18,6 +18,7 @@ import numpy as np
 
 from funcgrad.core import EVAL, Tracer, aval_of
 from funcgrad.core import current as current_trace
+from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
@@ -283,11 +284,14 @@ class _Walk:
         """Run the hooks on a tensor or node that come before it, and hand out retained gradients."""
         extras = node.extras
         for hook in list(extras.tensor_hooks.values()):
-            ct = self._replaced(hook, hook(self.shown(ct)), ct)
+            ct = self._replaced(hook, hook(self.shown(ct)), ct, node)
         for ref in extras.retaining:
             retaining = ref()
             if retaining is not None:
-                self._add_to_grad(retaining, ct, False)
+                # A new tensor every time: it may be part of a graph.
+                new = record(positive, (self.shown(ct),), None, "CloneBackward0")
+                old = retaining._grad
+                retaining._grad = new if old is None else old + new
         for hook in list(extras.prehooks.values()):
             several = ct.__class__ is dict
             found = hook(tuple(map(self.shown, ct.values())) if several else (self.shown(ct),))
@@ -296,11 +300,11 @@ class _Walk:
                 if several:
                     ct = dict(zip(ct, map(self.hidden, found), strict=True))
                 else:
-                    ct = self._replaced(hook, found[0], ct)
+                    ct = self._replaced(hook, found[0], ct, node)
         return ct
 
-    def _replaced(self, hook: Any, found: Any, ct: Any) -> Any:
-        """What a hook returned in place of `ct`.
+    def _replaced(self, hook: Any, found: Any, ct: Any, node: Any) -> Any:
+        """What a hook on `node` returned in place of `ct`.
 
         Raises: RuntimeError: it has another shape or dtype. TypeError: it is no tensor.
         """
@@ -317,12 +321,12 @@ class _Walk:
         if new.shape != old.shape:
             raise RuntimeError(
                 f"hook '{name}' has changed the size of value: it got {list(old.shape)} and "
-                f"returned {list(new.shape)}"
+                f"returned {list(new.shape)}. {_made_at(node)}"
             )
         if new.dtype != old.dtype:
             raise RuntimeError(
                 f"hook '{name}' has changed the type of value (was {old.dtype.name} got "
-                f"{new.dtype.name})"
+                f"{new.dtype.name}). {_made_at(node)}"
             )
         return found
 
@@ -371,7 +375,8 @@ class _Walk:
         """Add a cotangent to `.grad`, in place unless it is recorded."""
         old = variable._grad
         if self.graph:
-            new = self.shown(ct)
+            # Not the cotangent itself, which the graph may have saved.
+            new = record(positive, (self.shown(ct),), None, "CloneBackward0")
             variable._grad = new if old is None else old + new
             return
         dtype = variable._array.dtype
@@ -403,11 +408,10 @@ def warn_of_cycles() -> None:
     )
 
 
-def origin_of(x: Any) -> str:
-    """Where a tensor that needs no gradient was made, for messages."""
-    place = getattr(x, "_origin", None)
-    made = f" It was made at {sites.describe(place)}." if place is not None else ""
-    return f".{made} Make the leaf it is computed from with requires_grad=True."
+def _made_at(node: Any) -> str:
+    """The line of the tensor whose gradient `node` gets."""
+    node = node.node if node.__class__ is Port else node
+    return f"The tensor was made at {sites.describe(node.site)}."
 
 
 def _own(array: Any) -> Any:

@@ -14,7 +14,7 @@ from funcgrad.ops.index import view_update
 
 from . import modes, sites, traced_function, views
 from .base import UNCOUNTED, TensorBase, View, tensor
-from .function_node import Cut, FunctionCtx, FunctionNode, Running, info, is_inexact
+from .function_node import Cut, FunctionCtx, FunctionNode, Running, applied, info, is_inexact
 from .node import NOTHING, AccumulateGrad, Port, new_node, node_class, note_forward
 
 ndarray = np.ndarray
@@ -48,6 +48,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         edges += [e for e, _ in getattr(ctx, "next_functions", ()) if e is not None]
         message = (
             "trying to differentiate twice a function that was marked with @once_differentiable"
+            f"{applied(getattr(ctx, 'site', None))}"
         )
 
         def cut(g: Any) -> Any:
@@ -334,6 +335,7 @@ class _Application:
             if x._node.__class__ is AccumulateGrad:
                 raise RuntimeError(
                     "a leaf Variable that requires grad has been used in an in-place operation."
+                    f"{views.made_at(x)}"
                 )
             views.move_retained(x, edge)
             x._node = edge

@@ -98,7 +98,15 @@ class FunctionCtx:
 
 
 _OF_THE_NODE = frozenset(
-    {"_sequence_nr", "metadata", "name", "next_functions", "register_hook", "register_prehook"}
+    {
+        "_sequence_nr",
+        "metadata",
+        "name",
+        "next_functions",
+        "register_hook",
+        "register_prehook",
+        "site",
+    }
 )
 
 
@@ -403,7 +411,7 @@ def checked_gradients(
     if len(grads) != count:
         raise RuntimeError(
             f"function {name} returned an incorrect number of gradients (expected {count}, got "
-            f"{len(grads)}){_applied(site)}"
+            f"{len(grads)}){applied(site)}"
         )
     for i, (g, taken) in enumerate(zip(grads, inputs, strict=True)):
         if g is None:
@@ -411,17 +419,17 @@ def checked_gradients(
         if not isinstance(g, TensorBase):
             raise GradientTypeError(
                 f"expected Variable or None (got {type(g).__name__}): {name} returned it as "
-                f"gradient {i}{_applied(site)}"
+                f"gradient {i}{applied(site)}"
             )
         if taken is None:
             raise RuntimeError(
                 f"function {name} returned a gradient different from None at position {i + 1}, but "
-                f"the corresponding forward input was not a Variable{_applied(site)}"
+                f"the corresponding forward input was not a Variable{applied(site)}"
             )
     return grads
 
 
-def _applied(site: sites.Site | None) -> str:
+def applied(site: sites.Site | None) -> str:
     return "" if site is None else f"; the Function was applied at {sites.describe(site)}"
 
 
@@ -436,7 +444,7 @@ def fitted(g: TensorBase, i: int, info: Info, name: str, site: sites.Site | None
             raise RuntimeError(
                 f"Function {name} returned an invalid gradient at index {i} - got "
                 f"{list(aval.shape)} but expected shape compatible with {list(info.shape)}"
-                f"{_applied(site)}"
+                f"{applied(site)}"
             )
         g = tape.through(sum_to, g, info.shape)
     if aval.dtype.kind == "c" and info.dtype.kind != "c":

@@ -92,6 +92,7 @@ def grad(
             raise RuntimeError(
                 f"One of the differentiated Tensors appears to not have been used in the graph "
                 f"(input {i}). Set allow_unused=True if this is the desired behavior."
+                f"{_made_at(wanted[i])}"
             )
         if g is None and materialize_grads:
             found[i] = _zeros(wanted[i]._array, roots if is_grads_batched else ())
@@ -128,6 +129,10 @@ def _run_batched(
     return found
 
 
+def _made_at(x: Any) -> str:
+    return views.made_at(x) if isinstance(x, TensorBase) else ""
+
+
 def weak(x: TensorBase) -> weakref.ref[TensorBase]:
     return weakref.ref(x)
 
@@ -146,7 +151,7 @@ def _input_edge(i: int, x: Any) -> Any:
     edge = views.edge(x if level is None else level.inside(x))
     if edge is None:
         raise RuntimeError(
-            f"One of the differentiated Tensors does not require grad (input {i})"
+            f"One of the differentiated Tensors does not require grad (input {i}).{views.made_at(x)}"
         )
     return edge
 
@@ -164,8 +169,8 @@ def _roots(outs: list[Any], cts: list[Any], batched: bool) -> list[tuple[Any, An
         edge = views.edge(out) if isinstance(out, TensorBase) else out.edge
         if edge is None:
             raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn"
-                f"{engine.origin_of(out)}"
+                f"element {i} of tensors does not require grad and does not have a grad_fn."
+                f"{views.made_at(out)} Make the leaf it is computed from with requires_grad=True."
             )
         roots.append((edge, _cotangent(i, out, ct, batched)))
     return roots
@@ -179,7 +184,10 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
     array = out._array
     if ct is None:
         if array.size != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            raise RuntimeError(
+                "grad can be implicitly created only for scalar outputs, but this one has shape "
+                f"{list(array.shape)}.{views.made_at(out)} Sum it, or give a gradient of its shape."
+            )
         if array.dtype.kind == "c":
             raise RuntimeError(
                 "grad can be implicitly created only for real scalar outputs but got "

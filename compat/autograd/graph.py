@@ -200,7 +200,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     if edge is None:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require "
-            "gradients"
+            f"gradients.{views.made_at(tensor)}"
         )
     if edge.__class__ is Port:
         return GradientEdge(edge.node, edge.number, edge)

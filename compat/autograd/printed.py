@@ -104,11 +104,11 @@ def _product(
     start = len(program.lines)
     program.numbers.clear()
     c = program.rule(coefficient, operands) if callable(coefficient) else coefficient
+    if c.__class__ is int and abs(c) == 1:
+        return "r = g" if c == 1 else "r = -g"
     factor = program.text(c)
     lines = [*_numbers(program, "g.dtype"), *program.lines[start:]]
-    if c.__class__ is int and abs(c) == 1:
-        lines.append("r = g" if c == 1 else "r = -g")
-    elif same_shape and program.is_temporary(c):
+    if same_shape and program.is_new_float(c):
         lines += [f"{c.text} *= g", f"r = {c.text}"]
     else:
         lines.append(f"r = g * {factor}")

@@ -222,6 +222,8 @@ def share(
     array = out._array
     if array.__class__ is ndarray and not _shares(array, x._array):
         return
+    if prim is broadcast_to and out._node is None:
+        out._origin = sites.site()  # which writing into it has to tell
     link = Link(prim, tuple(params.items()))
     out._counter = counter = x._counter
     if counter is UNCOUNTED:

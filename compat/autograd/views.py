@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from funcgrad.core import Tracer, aval_of
 from funcgrad.ops.index import follow, view_update
@@ -64,6 +65,15 @@ def edge(x: Any) -> Any:
     return x._node
 
 
+def made_at(x: Any) -> str:
+    """`` It was made at model.py:12: y = x * 2.``, for messages; nothing where that is not known."""
+    node = edge(x)
+    place = getattr(x, "_origin", None)
+    if node is not None and (place is None or node.__class__ is not AccumulateGrad):
+        place = (node.node if node.__class__ is Port else node).site
+    return "" if place is None else f" It was made at {sites.describe(place)}."
+
+
 def check_writable(x: TensorBase, *others: Any) -> None:
     """Require that `x` may be written in place, with operands `others`.
 
@@ -83,24 +93,51 @@ def check_writable(x: TensorBase, *others: Any) -> None:
             if view.base._node.__class__ is AccumulateGrad:
                 raise RuntimeError(
                     "a view of a leaf Variable that requires grad is being used in an in-place "
-                    "operation."
+                    f"operation.{made_at(view.base)}"
                 )
             if view.origin:
                 raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)))
         elif node.__class__ is AccumulateGrad:
             raise RuntimeError(
                 "a leaf Variable that requires grad is being used in an in-place operation."
+                f"{made_at(x)}"
             )
     array = x._array
     if (
         array.__class__ is ndarray
+        and array.size
         and 0 in array.strides
         and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
     ):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory location. Please clone() the tensor before performing the operation."
+            f"{made_at(x)}"
         )
+    for other in others:
+        if isinstance(other, TensorBase):
+            check_overlap(x, other, same_allowed=True)
+
+
+def check_overlap(x: TensorBase, source: TensorBase, *, same_allowed: bool) -> None:
+    """Require that what is written into `x` does not lie in the memory that is written.
+
+    Raises: RuntimeError: it does, in a way that PyTorch can tell: both fill a range of memory.
+    """
+    a, b = x._array, source._array
+    if a.__class__ is not ndarray or b.__class__ is not ndarray or not a.size * b.size:
+        return
+    if not np.may_share_memory(a, b):
+        return
+    bounds = [byte_bounds(c) for c in (a, b)]
+    if any(high - low != c.nbytes for (low, high), c in zip(bounds, (a, b), strict=True)):
+        return
+    if same_allowed and bounds[0] == bounds[1] and a.strides == b.strides:
+        return
+    raise RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+        "to a single memory location. Please clone() the tensor before performing the operation."
+    )
 
 
 def _node_name(node: Any) -> str:
@@ -172,7 +209,7 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
         )
         move_retained(base, node)
         base._node = node
-    if view is not None:
+    if not whole:
         _save_written(new_edge, x)
     return x
 

@@ -35,6 +35,7 @@ except ImportError:
 # What compat does otherwise than PyTorch, on purpose: instruction -> why.
 DIFFERENCES = {
     "data": "writing through .data counts as a write, so backward raises; PyTorch is silently wrong",
+    "itself": "x.mul_(x) has the gradient of x * x; in PyTorch backward raises",
     "put_twice": "of two values written to one place, the one that is lost has gradient 0",
 }
 
@@ -146,6 +147,16 @@ def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return True
 
 
+def alike(x: Any, y: Any) -> bool:
+    """Whether two tensors are the same numbers in the same memory; see DIFFERENCES["itself"]."""
+    a, b = x.detach().numpy(), y.detach().numpy()
+    return a.shape == b.shape and a.strides == b.strides and np.shares_memory(a, b)
+
+
+def overlapping(x: Any, y: Any) -> bool:
+    return np.may_share_memory(x.detach().numpy(), y.detach().numpy())
+
+
 class Runner:
     """Runs a program on a module of tensors."""
 
@@ -167,6 +178,7 @@ class Runner:
         m = self.module
         x, y = self.tensors[i % len(self.tensors)], self.tensors[j % len(self.tensors)]
         shape = tuple(x.shape)
+        _ = x.grad_fn  # PyTorch takes a view for a leaf until its new history was asked for
         if op < 3:
             self.add(UNARY[k % len(UNARY)](m, x))
         elif op < 6:
@@ -178,7 +190,7 @@ class Runner:
                 self.add(view(x))
         elif op == 9:
             if fits(tuple(y.shape), shape):
-                [x.add_, x.mul_, x.sub_][k % 3](y)
+                [x.add_, x.mul_, x.sub_][k % 3](y.clone() if alike(x, y) else y)
         elif op == 10:
             [lambda: x.mul_(0.5), lambda: x.exp_(), lambda: x.zero_(), lambda: x.sin_()][k % 4]()
         elif op == 11:
@@ -188,7 +200,7 @@ class Runner:
                 source = self.tensors[k % len(self.tensors)]
                 if fits(tuple(source.shape), tuple(part.shape)):
                     a = k % shape[0] if j % 4 == 0 else slice(k % (shape[0] + 1), shape[0])
-                    x[a] = source
+                    x[a] = source.clone() if overlapping(part, source) else source
         elif op == 12:
             if shape and shape[0] > 1 and fits(tuple(y.shape), (2, *shape[1:])):
                 x[m.tensor([1, 0])] = y
@@ -417,6 +429,15 @@ def test_writes_through_data_count() -> None:
     a.data.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.backward()
+
+
+def test_a_tensor_times_itself_in_place() -> None:
+    """DIFFERENCES["itself"]."""
+    a = compat.tensor([3.0], requires_grad=True)
+    b = a * 1
+    b.mul_(b)
+    b.sum().backward()
+    assert a.grad.tolist() == [6.0]
 
 
 def test_the_runner_sees_a_wrong_model() -> None:
