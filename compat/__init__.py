@@ -7,7 +7,9 @@
 tensor([2., 4.])
 """
 
-from . import autograd, func
+import warnings as _warnings
+
+from . import autograd, func, linalg, nn, optim, special, utils
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -18,8 +20,39 @@ from .autograd import (
 )
 from .dtypes import *
 from .func import vmap
+from .ops.activation import *
+from .ops.compare import *
+from .ops.complex import *
+from .ops.exponential import *
+from .ops.special import *
+from .ops.trigonometric import *
+from .ops.convert import *
 from .ops.create import *
+from .ops.cumulative import *
+from .ops.grid import *
+from .ops.index import *
+from .ops.join import *
+from .ops.matrix import *
+from .ops.norm import *
+from .ops.part import *
+from .ops.places import *
 from .ops.pointwise import *
+from .ops.power import *
+from .ops.random import *
+from .ops.rearrange import *
 from .ops.reduce import *
+from .ops.rounding import *
+from .ops.scatter import *
+from .ops.shape import *
+from .ops.slices import *
+from .ops.softmax import *
+from .ops.sort import *
+from .ops.statistics import *
+from .parameter import Parameter
+from .printing import set_printoptions
 from .size import Size, device
 from ._tensor import Tensor
+
+# PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
+# would pay half its time for that.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"compat\.autograd")

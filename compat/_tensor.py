@@ -21,13 +21,69 @@ from .autograd import modes, printed, sites, tape, views
 from .autograd.base import UNCOUNTED, TensorBase, made, tensor
 from .autograd.tape import unwrapped, wrapped
 from .autograd.node import AccumulateGrad, Port, extras
+from .ops.activation import ActivationMethods
+from .ops.convert import ConvertMethods
+from .ops.create import CreateMethods
+from .ops.cumulative import CumulativeMethods
+from .ops.index import IndexMethods
+from .ops.join import JoinMethods
+from .ops.matrix import MatrixMethods
+from .ops.norm import NormMethods
+from .ops.part import PartMethods
+from .ops.compare import CompareMethods
+from .ops.complex import ComplexMethods
+from .ops.exponential import ExponentialMethods
+from .ops.special import SpecialMethods
+from .ops.trigonometric import TrigonometricMethods
+from .ops.places import PlacesMethods
 from .ops.pointwise import PointwiseMethods
+from .ops.power import PowerMethods
+from .ops.random import RandomMethods
+from .ops.rearrange import RearrangeMethods
 from .ops.reduce import ReduceMethods
+from .ops.rounding import RoundingMethods
+from .ops.scatter import ScatterMethods
+from .ops.shape import ShapeMethods
+from .ops.slices import SlicesMethods
+from .ops.softmax import SoftmaxMethods
+from .ops.sort import SortMethods
+from .ops.statistics import StatisticsMethods
+from .printing import PrintingMethods
 from .size import Size, cpu, device
 from .utils.hooks import RemovableHandle
 
 
-class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
+class Tensor(
+    ActivationMethods,
+    CompareMethods,
+    ComplexMethods,
+    ConvertMethods,
+    CreateMethods,
+    CumulativeMethods,
+    ExponentialMethods,
+    IndexMethods,
+    JoinMethods,
+    MatrixMethods,
+    NormMethods,
+    PartMethods,
+    PlacesMethods,
+    PointwiseMethods,
+    PrintingMethods,
+    PowerMethods,
+    RandomMethods,
+    RearrangeMethods,
+    ReduceMethods,
+    RoundingMethods,
+    ScatterMethods,
+    ShapeMethods,
+    SlicesMethods,
+    SoftmaxMethods,
+    SortMethods,
+    SpecialMethods,
+    StatisticsMethods,
+    TrigonometricMethods,
+    TensorBase,
+):
     """A multi-dimensional array with a gradient.
 
     Make one with `compat.tensor`, `compat.zeros` and their like. Operations on tensors of which one
@@ -66,7 +122,7 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
                 "computed variable in a subgraph that doesn't require differentiation use "
-                f"var_no_grad = var.detach().{self._recorded_at()}"
+                f"var_no_grad = var.detach().{views.made_at(self)}"
             )
         if not requires_grad:
             self._node = None
@@ -76,23 +132,18 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         if self._array.dtype.kind not in "fcV":
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients; found "
-                f"{self.dtype}. Convert it first, for example with x.float()."
+                f"{self.dtype}. Convert it first, for example with x.float().{views.made_at(self)}"
             )
         if self._counter is UNCOUNTED and not modes.get().inference:
             raise RuntimeError(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not "
-                "allowed."
+                f"allowed.{views.made_at(self)}"
             )
         leaf = self.__dict__.get("_leaf")
         if leaf is None:
             leaf = self._leaf = AccumulateGrad(self)
         self._node = leaf
         return self
-
-    def _recorded_at(self) -> str:
-        """`` It was computed at model.py:12: y = x * 2``, for messages."""
-        node = self.grad_fn
-        return "" if node is None else f" It was computed at {sites.describe(node.site)}."
 
     @property
     def is_leaf(self) -> bool:
@@ -120,7 +171,7 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
                 ".grad attribute won't be populated during autograd.backward(). If you indeed want "
                 "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
                 "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
-                f"access the leaf Tensor instead.{self._recorded_at()}",
+                f"access the leaf Tensor instead.{views.made_at(self)}",
                 UserWarning,
                 stacklevel=2,
             )
@@ -164,7 +215,9 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         """
         node = views.edge(self)
         if node is None:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            raise RuntimeError(
+                f"can't retain_grad on Tensor that has requires_grad=False.{views.made_at(self)}"
+            )
         if node.__class__ is AccumulateGrad or self._retains:
             return
         self._retains = True
@@ -178,7 +231,8 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         node = views.edge(self)
         if node is None:
             raise RuntimeError(
-                "cannot register a hook on a tensor that doesn't require gradient"
+                "cannot register a hook on a tensor that doesn't require gradient."
+                f"{views.made_at(self)}"
             )
         return RemovableHandle.added(extras(node).tensor_hooks, hook)
 
@@ -187,10 +241,14 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         node = views.edge(self)
         if node is None:
             raise RuntimeError(
-                "cannot register a hook on a tensor that doesn't require gradient"
+                "cannot register a hook on a tensor that doesn't require gradient."
+                f"{views.made_at(self)}"
             )
         if node.__class__ is not AccumulateGrad:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors."
+                f"{views.made_at(self)}"
+            )
         return RemovableHandle.added(extras(node).post_accumulate, hook)
 
     def backward(
@@ -340,7 +398,7 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         if self.requires_grad and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
-                "instead."
+                f"instead.{views.made_at(self)}"
             )
         return self._array
 
@@ -349,6 +407,8 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         return np.array(array, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        # NumPy's scalars count as Python's numbers, as in PyTorch: they do not widen a result.
+        inputs = tuple(x.item() if isinstance(x, np.generic) else x for x in inputs)
         return unwrapped(call_ufunc(ufunc, method, wrapped(inputs), wrapped(kwargs)))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -390,12 +450,6 @@ class Tensor(PointwiseMethods, ReduceMethods, TensorBase):
         if self.dtype.category > 1 or self.numel() != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._array.item())
-
-    def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if not self._array.shape else object.__format__(self, spec)
-
-    def __repr__(self) -> str:
-        return f"tensor({self._array})"
 
 
 made.cls = Tensor

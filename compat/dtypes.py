@@ -48,9 +48,18 @@ class dtype:
         return self.numpy.itemsize
 
     def to_real(self) -> dtype:
-        return _DTYPES[np.empty(0, self.numpy).real.dtype]
+        """The dtype of the real parts."""
+        return of(self.numpy.type(0).real.dtype) if self.category == 3 else self
 
     def to_complex(self) -> dtype:
+        """The dtype of complex numbers with parts of this one; the smallest is complex64.
+
+        Raises: RuntimeError: this is a dtype of integers.
+        """
+        if self.category < 2:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.name}")
+        if self.category == 3:
+            return self
         return complex128 if self.itemsize == 8 else complex64
 
     def __repr__(self) -> str:
@@ -74,6 +83,7 @@ bool = dtype("bool")
 
 try:
     from ml_dtypes import bfloat16 as _bfloat16
+    from ml_dtypes import finfo as _limits_of
 except ImportError:
     pass
 else:
@@ -105,16 +115,26 @@ def of(numpy_dtype: Any) -> dtype:
     return found
 
 
-def as_dtype(x: Any) -> dtype:
-    """A dtype from one of ours, one of NumPy's or a Python type."""
+_PYTHON = {builtins.bool: bool, builtins.int: int64, builtins.float: float64, complex: complex128}
+
+
+def as_dtype(x: Any, name: str = "") -> dtype:
+    """The dtype that the argument `dtype` of the function `name` stands for; Python's types too.
+
+    Raises: TypeError: it stands for none.
+
+    >>> as_dtype(builtins.float)
+    torch.float64
+    """
     if x.__class__ is dtype:
         return x
-    python = {builtins.float: _default, builtins.int: int64, builtins.bool: bool}
-    if x in python:
-        return python[x]
-    if x is complex:
-        return _default.to_complex()
-    return of(np.dtype(x))
+    found = _PYTHON.get(x) if isinstance(x, type) else None
+    if found is None:
+        raise TypeError(
+            f"{name}(): argument 'dtype' must be torch.dtype, not {type(x).__name__}. Dtypes are "
+            f"attributes of the module, for example torch.float32."
+        )
+    return found
 
 
 # ---------------------------------------------------------------- the default dtype
@@ -167,12 +187,21 @@ def scalar_category(x: Any) -> builtins.int:
     raise TypeError(f"expected a Tensor or a number, found {type(x).__name__}")
 
 
-def promote_types(a: dtype, b: dtype) -> dtype:
+def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that both convert to; integers do not widen floats.
+
+    Raises: TypeError: they are no dtypes.
 
     >>> promote_types(int64, float32), promote_types(uint8, int8)
     (torch.float32, torch.int16)
     """
+    for i, d in ((1, type1), (2, type2)):
+        if d.__class__ is not dtype:
+            raise TypeError(
+                f"promote_types(): argument 'type{i}' (position {i}) must be torch.dtype, not "
+                f"{type(d).__name__}"
+            )
+    a, b = type1, type2
     if a is b:
         return a
     if a.category < 2 <= b.category:
@@ -228,51 +257,76 @@ def _widened(low: dtype, high: dtype) -> dtype:
 # ---------------------------------------------------------------- limits
 
 
-class finfo:
-    """The limits of a floating dtype.
+class _Limits:
+    """Limits are shown with six digits, and equal if they are of one dtype."""
+
+    dtype: str
+    _shown: tuple[str, ...]
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return type(self) is type(other) and self.dtype == other.dtype  # type: ignore[attr-defined]
+
+    def __hash__(self) -> builtins.int:
+        return hash((type(self), self.dtype))
+
+    def __repr__(self) -> str:
+        limits = "".join(f"{name}={getattr(self, name):g}, " for name in self._shown)
+        return f"{type(self).__name__}({limits}dtype={self.dtype})"
+
+
+class finfo(_Limits):
+    """The limits of a floating dtype; those of the parts of a complex one.
+
+    Raises: TypeError: the dtype is one of integers.
 
     >>> finfo(float32).eps, finfo(float64).bits
     (1.1920928955078125e-07, 64)
     """
 
-    def __init__(self, dtype: dtype | None = None) -> None:
-        d = _default if dtype is None else dtype
-        if d.category < 2:
-            raise TypeError(f"torch.finfo() requires a floating point input type, found {d}")
-        info = np.finfo(d.to_real().numpy) if d.is_complex else np.finfo(d.numpy)
-        self.bits = info.bits
-        self.dtype = d.name
+    _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+
+    def __init__(self, type: dtype | None = None) -> None:
+        real = (_default if type is None else as_dtype(type, "finfo")).to_real()
+        if real.category < 2:
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type, found {real}. Use "
+                f"torch.iinfo to handle 'torch.finfo'"
+            )
+        info: Any = np.finfo(real.numpy) if real.numpy.kind == "f" else _limits_of(real.numpy)
+        self.bits = builtins.int(info.bits)
+        self.dtype = real.name
         self.eps = builtins.float(info.eps)
         self.max = builtins.float(info.max)
         self.min = builtins.float(info.min)
-        self.tiny = self.smallest_normal = builtins.float(info.tiny)
-        self.resolution = builtins.float(info.resolution)
-
-    def __repr__(self) -> str:
-        return (
-            f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, eps={self.eps}, "
-            f"smallest_normal={self.smallest_normal}, tiny={self.tiny}, dtype={self.dtype})"
-        )
+        self.tiny = self.smallest_normal = builtins.float(info.smallest_normal)
+        self.resolution = 10.0 ** -builtins.int(info.precision)
 
 
-class iinfo:
+class iinfo(_Limits):
     """The limits of an integer dtype.
+
+    Raises: TypeError: the dtype is another one.
 
     >>> iinfo(int8)
     iinfo(min=-128, max=127, dtype=int8)
     """
 
-    def __init__(self, dtype: dtype) -> None:
-        if dtype.category != 1:
-            raise TypeError(f"torch.iinfo() requires an integer input type, found {dtype}")
-        info = np.iinfo(dtype.numpy)
-        self.bits = info.bits
-        self.dtype = dtype.name
+    _shown = ("min", "max")
+
+    def __init__(self, type: dtype) -> None:
+        d = as_dtype(type, "iinfo")
+        if d.category == 0:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if d.category != 1:
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type, found {d}. Use torch.finfo to "
+                f"handle 'torch.iinfo'"
+            )
+        info = np.iinfo(d.numpy)
+        self.bits = builtins.int(info.bits)
+        self.dtype = d.name
         self.max = builtins.int(info.max)
         self.min = builtins.int(info.min)
-
-    def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
 NAMES = [name for name, value in list(globals().items()) if value.__class__ is dtype]

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+import operator
+import re
+from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import Any
+
+import numpy as np
+
+ndarray = np.ndarray
 
 
 class Size(tuple):  # type: ignore[type-arg]
     """A shape.
+
+    Raises: TypeError: an entry is no integer.
 
     >>> Size([2, 3]), Size([2, 3]).numel()
     (torch.Size([2, 3]), 6)
@@ -15,46 +25,98 @@ class Size(tuple):  # type: ignore[type-arg]
 
     __slots__ = ()
 
+    def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        entries = tuple(sizes)
+        for i, n in enumerate(entries):
+            if n.__class__ is not int and not hasattr(type(n), "__index__"):
+                raise TypeError(
+                    f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')"
+                )
+        return super().__new__(cls, map(operator.index, entries))
+
     def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
         return math.prod(self)
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
         return Size(found) if isinstance(index, slice) else found
 
-    def __add__(self, other: Any) -> Size:
-        return Size(super().__add__(tuple(other)))
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, tuple):
+            raise TypeError(
+                f"can only concatenate tuple (not {type(other).__name__}) to torch.Size"
+            )
+        return Size(super().__add__(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: Any) -> Any:
+        return Size(super().__mul__(times))
+
+    __rmul__ = __mul__
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
 
 
+# ---------------------------------------------------------------- devices
+
+_KINDS = ("cpu", "cuda", "meta")
+_STRING = re.compile(r"([a-z]+)(?::(0|[1-9][0-9]*))?")
+
+
 class device:
     """Where a tensor's numbers are: ``"cpu"``, or ``"cuda:0"`` with CuPy.
+
+    As a context manager it is where tensors are made that are not told otherwise.
+
+    Raises: RuntimeError: there is no such kind of device, or the string has another form.
 
     >>> device("cpu"), device("cuda", 1) == device("cuda:1")
     (device(type='cpu'), True)
     """
 
-    __slots__ = ("index", "type")
+    __slots__ = ("_tokens", "index", "type")
+    type: str
+    index: int | None
 
     def __init__(self, type: Any, index: int | None = None) -> None:
+        self._tokens: list[Any] = []
         if isinstance(type, device):
-            type, index = type.type, type.index
-        if isinstance(type, int):
+            self.type, self.index = type.type, type.index
+            return
+        if isinstance(type, int) and not isinstance(type, bool):
             type, index = "cuda", type
-        name, colon, number = str(type).partition(":")
-        if name not in ("cpu", "cuda", "meta"):
-            raise RuntimeError(
-                f"Expected one of cpu, cuda, meta device type at start of device string: {name}"
+        if not isinstance(type, str):
+            raise TypeError(
+                f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}"
             )
-        if colon:
-            if index is not None:
-                raise RuntimeError(f"type (string) must not include an index because index was "
-                                   f"passed explicitly: {type}")
-            index = int(number)
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
+        name, colon, _ = type.partition(":")
+        if name not in _KINDS:
+            raise RuntimeError(
+                f"Expected one of {', '.join(_KINDS)} device type at start of device string: {name}"
+            )
+        found = _STRING.fullmatch(type)
+        if found is None:
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        if colon and index is not None:
+            raise RuntimeError(
+                f"type (string) must not include an index because index was passed explicitly: "
+                f"{type}"
+            )
         self.type = name
-        self.index = index
+        self.index = int(found[2]) if colon else index
+
+    def __enter__(self) -> device:
+        self._tokens.append(_default.set(self))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _default.reset(self._tokens.pop())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
@@ -74,3 +136,31 @@ class device:
 
 
 cpu = device("cpu")
+_default: ContextVar[device] = ContextVar("device", default=cpu)
+
+
+def get_default_device() -> device:
+    """Where tensors are made that are not told otherwise.
+
+    >>> get_default_device()
+    device(type='cpu')
+    """
+    return _default.get()
+
+
+def set_default_device(device: Any) -> None:
+    """Make tensors on `device` unless they are told otherwise; None is the CPU."""
+    _default.set(cpu if device is None else _device(device))
+
+
+_device = device
+
+
+def device_of(array: Any) -> device:
+    """Where an array is."""
+    if array.__class__ is ndarray:
+        return cpu
+    while hasattr(array, "underlying"):  # a traced value: what is behind it
+        array = array.underlying
+    number = getattr(getattr(array, "device", None), "id", None)
+    return cpu if number is None else device("cuda", number)

@@ -65,13 +65,13 @@ def edge(x: Any) -> Any:
     return x._node
 
 
-def made_at(x: Any) -> str:
+def made_at(x: Any, what: str = "It") -> str:
     """`` It was made at model.py:12: y = x * 2.``, for messages; nothing where that is not known."""
     node = edge(x)
     place = getattr(x, "_origin", None)
     if node is not None and (place is None or node.__class__ is not AccumulateGrad):
         place = (node.node if node.__class__ is Port else node).site
-    return "" if place is None else f" It was made at {sites.describe(place)}."
+    return "" if place is None else f" {what} was made at {sites.describe(place)}."
 
 
 def check_writable(x: TensorBase, *others: Any) -> None:
@@ -86,17 +86,20 @@ def check_writable(x: TensorBase, *others: Any) -> None:
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
             "a clone to get a normal tensor before doing inplace update."
         )
-    node = edge(x)
-    if mode.records and (node is not None or any(edge(o) is not None for o in others)):
-        view = x._view
+    node, view = edge(x), x._view
+    base = node if view is None else view.base._node  # a view made in no_grad has no node itself
+    if mode.records and (
+        base is not None or node is not None or any(edge(o) is not None for o in others)
+    ):
         if view is not None:
-            if view.base._node.__class__ is AccumulateGrad:
+            if view.origin:
+                places = made_at(x) or made_at(view.base, "Its base")
+                raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)) + places)
+            if base.__class__ is AccumulateGrad:
                 raise RuntimeError(
                     "a view of a leaf Variable that requires grad is being used in an in-place "
-                    f"operation.{made_at(view.base)}"
+                    f"operation.{made_at(view.base, 'The leaf')}"
                 )
-            if view.origin:
-                raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)))
         elif node.__class__ is AccumulateGrad:
             raise RuntimeError(
                 "a leaf Variable that requires grad is being used in an in-place operation."

@@ -88,23 +88,23 @@ class Module(Hooked, Stateful):
         if isinstance(value, Parameter):
             if "_parameters" not in own:
                 raise AttributeError(_too_early("parameters"))
-            self._forget(name)
+            self._forget(name, "_parameters")
             self.register_parameter(name, value)
-        elif isinstance(value, Module):
+            return
+        if isinstance(value, Module) and name not in own.get("_parameters", ()):
             if "_modules" not in own:
                 raise AttributeError(_too_early("module"))
-            if name not in own["_modules"]:
-                self._forget(name)
+            self._forget(name, "_modules")
             own["_modules"][name] = value
-        else:
-            for kind, allowed, what in _KINDS:
-                members = own.get(kind)
-                if members is not None and name in members:
-                    if value is not None and not isinstance(value, allowed):
-                        raise TypeError(f"cannot assign '{typename(value)}' as {what}".format(name))
-                    members[name] = value
-                    return
-            object.__setattr__(self, name, value)
+            return
+        for kind, allowed, what in _KINDS:
+            members = own.get(kind)
+            if members is not None and name in members:
+                if value is not None and not isinstance(value, allowed):
+                    raise TypeError(f"cannot assign '{typename(value)}' as " + what.format(name))
+                members[name] = value
+                return
+        object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         for kind in ("_parameters", "_buffers", "_modules"):
@@ -117,10 +117,12 @@ class Module(Hooked, Stateful):
         names = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
         return sorted(name for name in set(names) if not name[0].isdigit())
 
-    def _forget(self, name: str) -> None:
-        """Make room for a member of another kind under this name."""
-        for members in (self.__dict__, self._parameters, self._buffers, self._modules):
-            members.pop(name, None)
+    def _forget(self, name: str, kept: str) -> None:
+        """Make room for a member of the kind `kept`, where it keeps its place, under this name."""
+        self.__dict__.pop(name, None)
+        for kind in ("_parameters", "_buffers", "_modules"):
+            if kind != kept:
+                self.__dict__[kind].pop(name, None)
         self._non_persistent_buffers_set.discard(name)
 
     def _check_name(self, kind: str, members: str, name: Any) -> None:

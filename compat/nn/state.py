@@ -28,8 +28,6 @@ class _IncompatibleKeys(NamedTuple):
             f"unexpected_keys={self.unexpected_keys})"
         )
 
-    __str__ = __repr__
-
 
 class _Call(NamedTuple):
     """A hook, and whether the module is its first argument."""
@@ -167,7 +165,8 @@ class Stateful:
         local = dict(metadata.get(prefix[:-1], {}))
         if assign:
             local["assign_to_params_buffers"] = True
-        self._load_from_state_dict(state_dict, prefix, local, True, *keys, errors)
+        missing, unexpected = keys
+        self._load_from_state_dict(state_dict, prefix, local, True, missing, unexpected, errors)
         for name, module in self._modules.items():
             if module is not None:
                 below = f"{prefix}{name}."
@@ -207,53 +206,52 @@ class Stateful:
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, member in members.items():
             key = prefix + name
-            if key not in state_dict:
+            if key in state_dict:
+                error_msgs += self._load_member(name, member, key, state_dict[key], assign)
+            elif strict:
                 missing_keys.append(key)
-                continue
-            error = self._load_member(name, member, key, state_dict[key], assign)
-            if error:
-                error_msgs.append(error)
         if type(self).set_extra_state is not Stateful.set_extra_state:
             members[EXTRA_STATE] = None
             if prefix + EXTRA_STATE in state_dict:
                 self.set_extra_state(state_dict[prefix + EXTRA_STATE])
-            else:
+            elif strict:
                 missing_keys.append(prefix + EXTRA_STATE)
-        for key in state_dict:
+        for key in state_dict if strict else ():
             if key.startswith(prefix):
                 name, dot, _ = key[len(prefix) :].partition(".")
                 if name not in (self._modules if dot else members):
                     unexpected_keys.append(key)
 
-    def _load_member(self, name: str, member: Any, key: str, value: Any, assign: bool) -> str:
-        """Load one parameter or buffer; the answer says what is wrong, or is empty."""
+    def _load_member(self, name: str, member: Any, key: str, value: Any, assign: bool) -> list[str]:
+        """Load one parameter or buffer; the answer says what is wrong, if anything is."""
         if not isinstance(value, TensorBase):
-            return (
+            return [
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
                 f"object from checkpoint but received {type(value)}"
-            )
-        if value.shape != member.shape:  # type: ignore[attr-defined]
-            return (
-                f"size mismatch for {key}: copying a param with shape {value.shape} from "  # type: ignore[attr-defined]
+            ]
+        saved: Any = value
+        if saved.shape != member.shape:
+            return [
+                f"size mismatch for {key}: copying a param with shape {saved.shape} from "
                 f"checkpoint, the shape in current model is {member.shape}."
-            )
+            ]
         try:
             with modes.no_grad():
                 if not assign:
-                    member.copy_(value)
+                    member.copy_(saved)
                 elif isinstance(member, Parameter):
-                    if not isinstance(value, Parameter):
-                        value = Parameter(value, member.requires_grad)
-                    setattr(self, name, value.requires_grad_(member.requires_grad))
+                    if not isinstance(saved, Parameter):
+                        saved = Parameter(saved, member.requires_grad)
+                    setattr(self, name, saved.requires_grad_(member.requires_grad))
                 else:
-                    setattr(self, name, value)
+                    setattr(self, name, saved)
         except Exception as error:
-            return (
+            return [
                 f'While copying the parameter named "{key}", whose dimensions in the model are '
-                f"{member.size()} and whose dimensions in the checkpoint are {value.size()}, an "
+                f"{member.size()} and whose dimensions in the checkpoint are {saved.size()}, an "
                 f"exception occurred : {error.args}."
-            )
-        return ""
+            ]
+        return []
 
     # ------------------------------------------------------------ hooks
 

@@ -1,27 +1,96 @@
-"""Element by element: arithmetic, powers, exponentials, trigonometry, rounding, special functions."""
+"""Element by element: arithmetic, and the operators of `Tensor` that do it.
+
+Powers and roots are in `power.py`, comparisons, truth values and bits in `compare.py`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from funcgrad.ops import arithmetic, exponential, trigonometric
+import numpy as np
 
+from funcgrad.ops import arithmetic, rounding
+from funcgrad.ops.logic import less, logical_and, not_equal
+from funcgrad.ops.select import where
+
+from .. import dtypes
 from ..autograd import printed
-from ._apply import inplace, pointwise
+from ..autograd.base import TensorBase
+from ..autograd.tape import record, through
+from ._apply import _type_word, check_broadcast, finish, inplace, pointwise
+from ._compose import composed, not_implemented
+from ._elementwise import (
+    is_operand,
+    numbers_too,
+    refuse_zero,
+    require_real,
+    require_whole,
+    stepped,
+    tensors,
+)
+from ._operands import convert, dtype_of, is_number, number, operand, promoted, result_type
 
-# ---------------------------------------------------------------- arithmetic
+# Others find it here.
+from .trigonometric import tanh as tanh
+
+# ---------------------------------------------------------------- sums and differences
+
+
+def _times_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
+    """``alpha * other``, in the dtype of ``input + other``.
+
+    Raises: RuntimeError: `alpha` is of a higher category than the operands.
+    """
+    x = operand(name, 1, "input", input, number=True)
+    y = operand(name, 2, "other", other, number=True)
+    dtype = result_type(x, y)
+    if isinstance(alpha, bool) and dtype.category:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    category = dtypes.scalar_category(alpha)
+    if dtype.category < 2 <= category:
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+    if dtype.category == 2 < category:
+        raise RuntimeError(
+            "For non-complex input tensors, argument alpha must not be a complex number."
+        )
+    if is_number(y):
+        return y * alpha
+    return mul(convert(y, dtype), number(alpha, dtype))
+
+
+def _refuse_bools(x: Any, y: Any) -> None:
+    """Raises: RuntimeError: an operand of a difference is boolean."""
+    bools = [
+        dtype_of(a) is dtypes.bool if isinstance(a, TensorBase) else isinstance(a, bool | np.bool)
+        for a in (x, y)
+    ]
+    if all(bools):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if any(bools):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
 
 
 @printed.binary(arithmetic.add, "AddBackward0", "AddBackward0", alpha=1, out=None)
 def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """``input + alpha * other``.
 
+    Raises: RuntimeError: `alpha` is of a higher category than the operands.
+
     >>> import compat as torch
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([21., 42.])
     """
-    if alpha != 1:
-        other = mul(other, alpha)
+    if alpha != 1 or alpha.__class__ is not int:
+        other = _times_alpha("add", input, other, alpha)
     return pointwise("add", arithmetic.add, (input, other), out=out, node="AddBackward0")
 
 
@@ -29,13 +98,69 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """``input - alpha * other``.
 
+    Raises: RuntimeError: an operand is boolean, or `alpha` of a higher category than they are.
+
     >>> import compat as torch
     >>> torch.sub(torch.tensor([1.0, 2.0]), 3)
     tensor([-2., -1.])
     """
-    if alpha != 1:
-        other = mul(other, alpha)
+    _refuse_bools(input, other)
+    if alpha != 1 or alpha.__class__ is not int:
+        other = _times_alpha("sub", input, other, alpha)
     return pointwise("sub", arithmetic.subtract, (input, other), out=out, node="SubBackward0")
+
+
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``other - alpha * input``.
+
+    Raises: RuntimeError: as `sub`.
+
+    >>> import compat as torch
+    >>> torch.rsub(torch.tensor([1.0, 2.0]), 3)
+    tensor([2., 1.])
+    """
+    _refuse_bools(input, other)
+    if alpha != 1:
+        input = _times_alpha("rsub", other, input, alpha)
+    node = "RsubBackward0" if isinstance(other, TensorBase) else "RsubBackward1"
+    return pointwise("rsub", arithmetic.subtract, (other, input), node=node)
+
+
+@printed.unary(arithmetic.negative, "NegBackward0", out=None)
+def neg(input: Any, *, out: Any = None) -> Any:
+    """``-input``.
+
+    Raises: RuntimeError: booleans.
+
+    >>> import compat as torch
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
+    x = operand("neg", 1, "input", input)
+    if dtype_of(x) is dtypes.bool:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+    return finish("neg", record(arithmetic.negative, (x,), None, "NegBackward0"), out, (x,))
+
+
+def positive(input: Any) -> Any:
+    """`input` itself.
+
+    Raises: RuntimeError: booleans.
+
+    >>> import compat as torch
+    >>> torch.positive(torch.tensor([1.0, -2.0]))
+    tensor([ 1., -2.])
+    """
+    x = operand("positive", 1, "input", input)
+    if dtype_of(x) is dtypes.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return x
+
+
+# ---------------------------------------------------------------- products and quotients
 
 
 @printed.binary(arithmetic.multiply, "MulBackward0", "MulBackward0", out=None)
@@ -49,78 +174,306 @@ def mul(input: Any, other: Any, *, out: Any = None) -> Any:
     return pointwise("mul", arithmetic.multiply, (input, other), out=out, node="MulBackward0")
 
 
-@printed.unary(exponential.exp, "ExpBackward0", out=None)
-def exp(input: Any, *, out: Any = None) -> Any:
-    """``e ** input``.
+@printed.binary(arithmetic.divide, "DivBackward0", "DivBackward0", rounding_mode=None, out=None)
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
+    """``input / other``; rounded towards 0 if `rounding_mode` is "trunc", down if it is "floor".
+
+    Integers give the default dtype, unless the quotient is rounded. A rounded quotient has
+    derivative 0.
+    Raises: RuntimeError: another `rounding_mode`, integers divided by 0.
 
     >>> import compat as torch
-    >>> torch.exp(torch.tensor([0.0, 1.0]))
-    tensor([1.0000, 2.7183])
+    >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
+    tensor([ 3, -3])
     """
-    return pointwise("exp", exponential.exp, (input,), out=out, node="ExpBackward0", floating=True)
+    if rounding_mode is None:
+        return pointwise(
+            "div", arithmetic.divide, (input, other), out=out, node="DivBackward0", floating=True
+        )
+    x = operand("div", 1, "input", input, number=True)
+    y = operand("div", 2, "other", other, number=True)
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{rounding_mode}'"
+        )
+    return finish("div", _rounded_quotient(x, y, rounding_mode, "DivBackward2"), out, (x, y))
 
 
-@printed.unary(trigonometric.sin, "SinBackward0", out=None)
-def sin(input: Any, *, out: Any = None) -> Any:
-    """``sin(input)``, of radians.
+def _rounded_quotient(x: Any, y: Any, mode: str, node: str) -> Any:
+    require_real(f"div_{mode}_cpu", x, y, booleans=False)
+    refuse_zero(x, y)
+    check_broadcast(x, y)
+    x, y = promoted((x, y))
+    if mode == "floor":
+        return stepped(node, record(arithmetic.floor_divide, (x, y)), *_differentiated(x, y))
+    if dtype_of(x if isinstance(x, TensorBase) else y).category < 2:
+        return through(_integer_quotient, x, y)
+    quotient = record(arithmetic.divide, (x, y))
+    return stepped(node, record(rounding.trunc, (quotient,)), *_differentiated(x, y))
+
+
+def _differentiated(*xs: Any) -> tuple[Any, ...]:
+    return tuple(x for x in xs if isinstance(x, TensorBase))
+
+
+def _integer_quotient(x: Any, y: Any, /) -> Any:
+    """The quotient of integers, rounded towards 0."""
+    below = arithmetic.floor_divide(x, y)
+    inexact = not_equal(arithmetic.multiply(below, y), x)
+    opposite = not_equal(less(x, 0), less(y, 0))
+    return below + logical_and(inexact, opposite)
+
+
+def floor_divide(input: Any, other: Any, *, out: Any = None) -> Any:
+    """``floor(input / other)``; the derivative is 0.
+
+    Raises: RuntimeError: integers divided by 0. NotImplementedError: booleans, complex numbers.
 
     >>> import compat as torch
-    >>> torch.sin(torch.tensor([0.0, 1.0]))
-    tensor([0.0000, 0.8415])
+    >>> torch.floor_divide(torch.tensor([7.0, -7.0]), 2)
+    tensor([ 3., -4.])
     """
+    x = operand("floor_divide", 1, "input", input, number=True)
+    y = operand("floor_divide", 2, "other", other, number=True)
+    quotient = _rounded_quotient(x, y, "floor", "FloorDivideBackward0")
+    return finish("floor_divide", quotient, out, (x, y))
+
+
+@printed.binary(arithmetic.remainder, "RemainderBackward1", "RemainderBackward0", out=None)
+def remainder(input: Any, other: Any, *, out: Any = None) -> Any:
+    """``input - floor(input / other) * other``, with the sign of `other`.
+
+    Derivative: 1 and ``-floor(input / other)``, at the jumps too.
+    Raises: RuntimeError: integers divided by 0. NotImplementedError: booleans, complex numbers.
+
+    >>> import compat as torch
+    >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
+    tensor([1., 1.])
+    """
+    return _remainder("remainder", arithmetic.remainder, input, other, out)
+
+
+@printed.binary(arithmetic.fmod, "FmodBackward1", "FmodBackward0", out=None)
+def fmod(input: Any, other: Any, *, out: Any = None) -> Any:
+    """``input - trunc(input / other) * other``, with the sign of `input`.
+
+    Derivative: 1 and ``-trunc(input / other)``, at the jumps too.
+    Raises: RuntimeError: integers divided by 0. NotImplementedError: booleans, complex numbers.
+
+    >>> import compat as torch
+    >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
+    tensor([-1.,  1.])
+    """
+    return _remainder("fmod", arithmetic.fmod, input, other, out)
+
+
+def _remainder(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
+    x, y = numbers_too(name, input, other)
+    require_real(f"{name}_cpu", x, y, booleans=False)
+    refuse_zero(x, y)
+    node = f"{name.capitalize()}Backward{int(isinstance(y, TensorBase))}"
+    return finish(name, record(prim, promoted((x, y)), None, node), out, (x, y))
+
+
+@printed.unary(arithmetic.reciprocal, "ReciprocalBackward0", out=None)
+def reciprocal(input: Any, *, out: Any = None) -> Any:
+    """``1 / input``.
+
+    >>> import compat as torch
+    >>> torch.reciprocal(torch.tensor([2.0, -4.0]))
+    tensor([ 0.5000, -0.2500])
+    """
+    prim = arithmetic.reciprocal
     return pointwise(
-        "sin", trigonometric.sin, (input,), out=out, node="SinBackward0", floating=True
+        "reciprocal", prim, (input,), out=out, node="ReciprocalBackward0", floating=True
     )
 
 
-@printed.unary(trigonometric.tanh, "TanhBackward0", out=None)
-def tanh(input: Any, *, out: Any = None) -> Any:
-    """``tanh(input)``.
+@printed.unary(arithmetic.absolute, "AbsBackward0", out=None)
+def abs(input: Any, *, out: Any = None) -> Any:
+    """``|input|``, the modulus of complex numbers; the derivative is 0 at 0.
+
+    Raises: NotImplementedError: booleans.
 
     >>> import compat as torch
-    >>> torch.tanh(torch.tensor([0.0, 1.0]))
-    tensor([0.0000, 0.7616])
+    >>> torch.abs(torch.tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
     """
-    return pointwise(
-        "tanh", trigonometric.tanh, (input,), out=out, node="TanhBackward0", floating=True
-    )
+    x = operand("abs", 1, "input", input)
+    if dtype_of(x) is dtypes.bool:
+        raise not_implemented("abs_cpu", x)
+    return finish("abs", record(arithmetic.absolute, (x,), None, "AbsBackward0"), out, (x,))
 
+
+def gcd(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The greatest common divisor of the integers ``|input|`` and ``|other|``.
+
+    Raises: NotImplementedError: no integers.
+
+    >>> import compat as torch
+    >>> torch.gcd(torch.tensor([12, 7]), torch.tensor(8))
+    tensor([4, 1])
+    """
+    return _of_integers("gcd", arithmetic.gcd, input, other, out)
+
+
+def lcm(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The least common multiple of the integers ``|input|`` and ``|other|``.
+
+    Raises: NotImplementedError: no integers.
+
+    >>> import compat as torch
+    >>> torch.lcm(torch.tensor([4, 7]), torch.tensor(6))
+    tensor([12, 42])
+    """
+    return _of_integers("lcm", arithmetic.lcm, input, other, out)
+
+
+def _of_integers(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
+    x, y = tensors(name, input, other)
+    require_whole(f"{name}_cpu", x, y, booleans=False)
+    return finish(name, record(prim, (x, y)), out, (x, y))
+
+
+# ---------------------------------------------------------------- sums of products
+
+
+def _three(name: str, input: Any, tensor1: Any, tensor2: Any) -> tuple[Any, ...]:
+    xs = tuple(
+        operand(name, i + 1, argument, x)
+        for i, (argument, x) in enumerate(
+            (("input", input), ("tensor1", tensor1), ("tensor2", tensor2))
+        )
+    )
+    check_broadcast(xs[1], xs[2])
+    return xs
+
+
+def _scaled(x: Any, value: Any) -> Any:
+    """``value * x``, in the dtype of `x`: a fraction of integers is cut off."""
+    return x if value == 1 else mul(x, number(value, dtype_of(x)))
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Any:
+    """``input + value * tensor1 * tensor2``.
+
+    >>> import compat as torch
+    >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=0.5)
+    tensor([4.])
+    """
+    given = _three("addcmul", input, tensor1, tensor2)
+    x, a, b = promoted(given)
+    term = _scaled(mul(a, b), value)
+    check_broadcast(x, term)
+    y = record(arithmetic.add, (x, term), None, "AddcmulBackward0")
+    return finish("addcmul", y, out, given)
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Any:
+    """``input + value * tensor1 / tensor2``.
+
+    Raises: RuntimeError: `tensor1` and `tensor2` are integers.
+
+    >>> import compat as torch
+    >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([4.0]), value=2)
+    tensor([2.])
+    """
+    given = _three("addcdiv", input, tensor1, tensor2)
+    if dtype_of(given[1]).category < 2 and dtype_of(given[2]).category < 2:
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+            "will perform a true division of tensor1 and tensor2. Convert them first, for example "
+            "with x.float()."
+        )
+    x, a, b = promoted(given)
+    term = _scaled(div(a, b), value)
+    check_broadcast(x, term)
+    y = record(arithmetic.add, (x, term), None, "AddcdivBackward0")
+    return finish("addcdiv", y, out, given)
+
+
+def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
+    """``input + weight * (end - input)``, exactly `end` where `weight` is 1.
+
+    Raises: RuntimeError: different dtypes. NotImplementedError: integers.
+
+    >>> import compat as torch
+    >>> torch.lerp(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 6.0]), 0.25)
+    tensor([1.5000, 3.0000])
+    """
+    x, e = operand("lerp", 1, "input", input), operand("lerp", 2, "end", end)
+    w = operand("lerp", 3, "weight", weight, number=True)
+    for name, other in (("end", e), ("weight", w)):
+        if isinstance(other, TensorBase) and dtype_of(other) is not dtype_of(x):
+            words = [_type_word(dtype_of(a)).lower() for a in (x, other)]
+            raise RuntimeError(f"expected dtype {words[0]} for `{name}` but got dtype {words[1]}")
+    if dtype_of(x).category < 2:
+        kind = "tensor" if isinstance(w, TensorBase) else "scalar"
+        raise not_implemented(f"lerp_kernel_{kind}", x)
+    check_broadcast(x, e)
+    y = composed(f"LerpBackward{int(isinstance(w, TensorBase))}", _lerp, x, e, w)
+    return finish("lerp", y, out, (x, e, w))
+
+
+def _lerp(x: Any, end: Any, weight: Any, /) -> Any:
+    step = end - x
+    near = less(arithmetic.absolute(weight), 0.5)
+    if is_number(weight):
+        return x + weight * step if near else end - step * (1 - weight)
+    return where(near, x + weight * step, end - step * (1 - weight))
+
+
+# ---------------------------------------------------------------- in place
+
+# The usual case while nothing is recorded, as in optimisers, is one call of NumPy.
+add_ = printed.in_place(np.add, alpha=1)(inplace(add))
+sub_ = printed.in_place(np.subtract, alpha=1)(inplace(sub))
+mul_ = printed.in_place(np.multiply)(inplace(mul))
+div_ = printed.in_place(np.divide, rounding_mode=None)(inplace(div))
+abs_ = inplace(abs)
+gcd_ = inplace(gcd)
+lcm_ = inplace(lcm)
+neg_ = inplace(neg)
+reciprocal_ = inplace(reciprocal)
+
+absolute = abs
+divide = div
+multiply = mul
+negative = neg
+negative_ = neg_
+subtract = sub
+true_divide = div
 
 # ---------------------------------------------------------------- operators
 
 
-@printed.binary(arithmetic.add, "AddBackward0", "AddBackward0")
-def plus(input: Any, other: Any) -> Any:
-    """The operator ``+``."""
-    return _operator("add", arithmetic.add, input, other, "AddBackward0")
+def operator(f: Callable[..., Any], name: str, *, swapped: bool = False) -> Any:
+    """`f` as a Python operator: `NotImplemented` for what cannot be an operand."""
 
-
-@printed.binary(arithmetic.subtract, "SubBackward0", "SubBackward0")
-def minus(input: Any, other: Any) -> Any:
-    """The operator ``-``."""
-    return _operator("sub", arithmetic.subtract, input, other, "SubBackward0")
-
-
-@printed.reflected(arithmetic.subtract, "RsubBackward1")
-def reflected_minus(input: Any, other: Any) -> Any:
-    """``other - input``."""
-    return _operator("rsub", arithmetic.subtract, other, input, "RsubBackward1")
-
-
-@printed.binary(arithmetic.multiply, "MulBackward0", "MulBackward0")
-def times(input: Any, other: Any) -> Any:
-    """The operator ``*``."""
-    return _operator("mul", arithmetic.multiply, input, other, "MulBackward0")
-
-
-def _operator(name: str, prim: Any, x: Any, y: Any, node: str, **options: Any) -> Any:
-    """A Python operator: `NotImplemented` if an operand is nothing that can be an operand."""
-    try:
-        return pointwise(name, prim, (x, y), node=node, **options)
-    except TypeError as error:
-        if "must be Tensor" in str(error):
+    def apply(self: Any, other: Any, **options: Any) -> Any:
+        if not is_operand(other):
             return NotImplemented
-        raise
+        return f(other, self, **options) if swapped else f(self, other, **options)
+
+    apply.__name__ = apply.__qualname__ = name
+    apply.__doc__ = f"An operator; see `compat.{f.__name__}`."
+    apply.__module__ = f.__module__
+    return apply
+
+
+def _fast(f: Any, name: str, prim: Any, node: str, number_node: str = "") -> Any:
+    """The operator of the printed function `f`, printed itself."""
+    return printed.binary(prim, node, number_node or node)(operator(f.__wrapped__, name))
+
+
+def _over(input: Any, other: Any) -> Any:
+    """``input / other``; of a number it is ``reciprocal(other) * input``, as in PyTorch."""
+    return div(input, other) if isinstance(input, TensorBase) else mul(reciprocal(other), input)
+
+
+def _minuend(input: Any, other: Any) -> Any:
+    return rsub(other, input)
 
 
 class PointwiseMethods:
@@ -128,28 +481,103 @@ class PointwiseMethods:
 
     __slots__ = ()
 
+    abs = abs
+    abs_ = abs_
+    absolute = abs
+    absolute_ = abs_
     add = add
-    add_ = inplace(add)
-    sub = sub
-    sub_ = inplace(sub)
+    add_ = add_
+    addcdiv = addcdiv
+    addcdiv_ = inplace(addcdiv)
+    addcmul = addcmul
+    addcmul_ = inplace(addcmul)
+    div = div
+    div_ = div_
+    divide = div
+    divide_ = div_
+    floor_divide = floor_divide
+    floor_divide_ = inplace(floor_divide)
+    fmod = fmod
+    fmod_ = inplace(fmod)
+    gcd = gcd
+    gcd_ = gcd_
+    lcm = lcm
+    lcm_ = lcm_
+    lerp = lerp
+    lerp_ = inplace(lerp)
     mul = mul
-    mul_ = inplace(mul)
-    exp = exp
-    exp_ = inplace(exp)
-    sin = sin
-    sin_ = inplace(sin)
-    tanh = tanh
-    tanh_ = inplace(tanh)
+    mul_ = mul_
+    multiply = mul
+    multiply_ = mul_
+    neg = neg
+    neg_ = neg_
+    negative = neg
+    negative_ = neg_
+    positive = positive
+    reciprocal = reciprocal
+    reciprocal_ = reciprocal_
+    remainder = remainder
+    remainder_ = inplace(remainder)
+    sub = sub
+    sub_ = sub_
+    subtract = sub
+    subtract_ = sub_
+    true_divide = div
+    true_divide_ = div_
 
-    __add__ = plus
-    __radd__ = plus
-    __iadd__ = inplace(plus, "add_")
-    __sub__ = minus
-    __rsub__ = reflected_minus
-    __isub__ = inplace(minus, "sub_")
-    __mul__ = times
-    __rmul__ = times
-    __imul__ = inplace(times, "mul_")
+    __abs__ = abs
+    __neg__ = neg
+    __pos__ = positive
+    __add__ = __radd__ = _fast(add, "plus", arithmetic.add, "AddBackward0")
+    __iadd__ = add_
+    __sub__ = _fast(sub, "minus", arithmetic.subtract, "SubBackward0")
+    __rsub__ = printed.reflected(arithmetic.subtract, "RsubBackward1")(
+        operator(_minuend, "reflected_minus", swapped=True)
+    )
+    __isub__ = sub_
+    __mul__ = __rmul__ = _fast(mul, "times", arithmetic.multiply, "MulBackward0")
+    __imul__ = mul_
+    __truediv__ = _fast(div, "over", arithmetic.divide, "DivBackward0")
+    __rtruediv__ = operator(_over, "reflected_over", swapped=True)
+    __itruediv__ = div_
+    __floordiv__ = operator(floor_divide, "floor_over")
+    __rfloordiv__ = operator(floor_divide, "reflected_floor_over", swapped=True)
+    __ifloordiv__ = floor_divide_
+    __mod__ = _fast(
+        remainder, "modulo", arithmetic.remainder, "RemainderBackward1", "RemainderBackward0"
+    )
+    __rmod__ = operator(remainder, "reflected_modulo", swapped=True)
+    __imod__ = remainder_
 
 
-__all__ = ["add", "exp", "mul", "sin", "sub", "tanh"]
+__all__ = [
+    "abs",
+    "abs_",
+    "absolute",
+    "add",
+    "addcdiv",
+    "addcmul",
+    "div",
+    "divide",
+    "floor_divide",
+    "fmod",
+    "gcd",
+    "gcd_",
+    "lcm",
+    "lcm_",
+    "lerp",
+    "mul",
+    "multiply",
+    "neg",
+    "neg_",
+    "negative",
+    "negative_",
+    "positive",
+    "reciprocal",
+    "reciprocal_",
+    "remainder",
+    "rsub",
+    "sub",
+    "subtract",
+    "true_divide",
+]

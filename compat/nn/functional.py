@@ -1,0 +1,321 @@
+"""The functions behind the modules: `torch.nn.functional`. Losses are in `loss_functions.py`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from funcgrad import numpy as fnp
+from funcgrad.core import Tracer
+
+from .. import dtypes
+from ..autograd import base, no_grad, views
+from ..autograd.tape import through
+from ..ops._apply import _type_word, finish
+from ..ops._compose import composed, require_real_floats
+from ..ops._operands import dtype_of, operand
+from ..ops.activation import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    logsigmoid,
+    mish,
+    prelu,
+    relu6,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    silu,
+    softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+    threshold_,
+)
+from ..ops.exponential import relu as _relu
+from ..ops.exponential import relu_, sigmoid
+from ..ops.matrix import linear
+from ..ops.norm import p_norm
+from ..ops.reduce import axis_of
+from ..ops.softmax import functional_log_softmax as log_softmax
+from ..ops.softmax import functional_softmax as softmax
+from ..ops.softmax import softmin
+from ..ops.trigonometric import tanh
+from .loss_functions import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+)
+
+
+def relu(input: Any, inplace: bool = False) -> Any:
+    """``max(x, 0)``, whose derivative at 0 is 0.
+
+    >>> import compat as torch
+    >>> relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return relu_(input) if inplace else _relu(input)
+
+
+# ---------------------------------------------------------------- dropout
+
+
+def check_probability(p: float) -> None:
+    """Raises: ValueError: it is none."""
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training, each entry is 0 with probability `p`, else divided by ``1 - p``.
+
+    Otherwise, or if `p` is 0, the input itself.
+
+    Raises: ValueError: `p` is no probability.
+
+    >>> import compat as torch
+    >>> dropout(torch.tensor([1.0, 2.0]), p=1.0)
+    tensor([0., 0.])
+    """
+    check_probability(p)
+    input = operand("dropout", 1, "input", input)
+    if not training or p == 0 or 0 in input._array.shape:
+        return input
+    if dtype_of(input).category < 2:
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type "
+            f"{_type_word(dtype_of(input))}"
+        )
+    mask = base.tensor(np.empty(input.shape, input._array.dtype)).bernoulli_(1 - p)
+    if p < 1:
+        mask.mul_(1 / (1 - p))
+    return input.mul_(mask) if inplace else input * mask
+
+
+# ---------------------------------------------------------------- normalisation
+
+
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """``(x - mean) / sqrt(var + eps) * weight + bias``, of each channel, which axis 1 counts.
+
+    In `training`, mean and variance are those of the batch, and the running ones become
+    ``(1 - momentum) * old + momentum * new``, with the unbiased variance; otherwise they are used.
+
+    Raises: ValueError: there is only one value for each channel. RuntimeError: sizes or dtypes do
+    not fit, or there are no running statistics to use.
+
+    >>> import compat as torch
+    >>> batch_norm(torch.tensor([[0.0], [2.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    input = operand("batch_norm", 1, "input", input)
+    require_real_floats("batch_norm", input)
+    shape = tuple(input._array.shape)
+    _check_channels(input, running_mean, running_var, weight, bias)
+    axes = tuple(i for i in range(len(shape)) if i != 1)
+    count = math.prod(shape[i] for i in axes)
+    if not training:
+        if running_mean is None or running_var is None:
+            missing = "running_mean" if running_mean is None else "running_var"
+            raise RuntimeError(f"{missing} must be defined in evaluation mode")
+        mean, variance, centered = running_mean, running_var, None
+    else:
+        if count == 1:
+            raise ValueError(
+                f"Expected more than 1 value per channel when training, got input size "
+                f"{input.shape}"
+            )
+        mean, variance, centered = through(_statistics, input, axes=axes, count=max(count, 1))
+        if count:
+            _update(running_mean, mean, momentum)
+            _update(running_var, variance, momentum, count / (count - 1))
+    if centered is None:
+        centered = through(_centered, input, mean)
+    names = {k: x for k, x in (("weight", weight), ("bias", bias)) if x is not None}
+    node = "NativeBatchNormBackward0"
+    return composed(node, _normalised, centered, variance, eps=eps, **names)
+
+
+def _statistics(x: Any, axes: tuple[int, ...], count: int) -> tuple[Any, Any, Any]:
+    """The mean and the variance of the channels, and what is left of `x` without the mean."""
+    mean = fnp.sum(x, axis=axes) / count
+    centered = _centered(x, mean)
+    return mean, fnp.sum(fnp.square(centered), axis=axes) / count, centered
+
+
+def _along_channels(v: Any, x: Any) -> Any:
+    return v.reshape((-1,) + (1,) * (x.ndim - 2))
+
+
+def _centered(x: Any, mean: Any) -> Any:
+    return x - _along_channels(mean, x)
+
+
+def _normalised(
+    centered: Any, variance: Any, *, eps: float, weight: Any = None, bias: Any = None
+) -> Any:
+    scale = 1 / fnp.sqrt(variance + eps)
+    scale = scale if weight is None else scale * weight
+    y = centered * _along_channels(scale, centered)
+    return y if bias is None else y + _along_channels(bias, centered)
+
+
+def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
+    """Move a running statistic towards a new one; nothing of it is recorded."""
+    if running is not None:
+        with no_grad():
+            value = running._array * (1 - momentum) + new._array * (momentum * factor)
+            views.assign(running, value, "batch_norm")
+
+
+def _check_channels(input: Any, *per_channel: Any) -> None:
+    """Raises: RuntimeError: something has not one number of the right dtype for each channel."""
+    shape = input._array.shape
+    channels = shape[1] if len(shape) > 1 else 0
+    for name, x in zip(("running_mean", "running_var", "weight", "bias"), per_channel, strict=True):
+        if x is None:
+            continue
+        if x._array.size != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {x._array.size}")
+        if dtype_of(x) is not dtype_of(input) and input._array.dtype.itemsize > 2:
+            raise RuntimeError(
+                f"mixed dtype (CPU): all inputs must share same datatype. {name} is "
+                f"{dtype_of(x)}, the input {dtype_of(input)}."
+            )
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
+    """``x / max(norm_p(x), eps)``, with the norm along `dim`.
+
+    Raises: RuntimeError: the dtype is not floating. IndexError: there is no such axis.
+
+    >>> import compat as torch
+    >>> normalize(torch.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    input = operand("normalize", 1, "input", input)
+    if dtype_of(input).category < 2:
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{_type_word(dtype_of(input))}"
+        )
+    dims = dim if isinstance(dim, tuple | list) else (dim,)
+    axes = tuple(axis_of(len(input._array.shape), d) for d in dims)
+    y = composed("DivBackward0", _unit, input, p=float(p), axis=axes, eps=eps)
+    return finish("normalize", y, out, (input,))
+
+
+def _unit(x: Any, *, p: float, axis: tuple[int, ...], eps: float) -> Any:
+    return x / fnp.maximum(fnp.expand_dims(p_norm(x, p=p, axis=axis), axis), eps)
+
+
+# ---------------------------------------------------------------- classes
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Rows of `num_classes` zeros with a 1 at the class; by default as many as the classes need.
+
+    Shapes: ``(*a) -> (*a, num_classes)``.
+    Raises: RuntimeError: the dtype is not int64, or a class is negative or too large.
+
+    >>> import compat as torch
+    >>> one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    x = operand("one_hot", 1, "tensor", tensor)
+    if dtype_of(x) is not dtypes.int64:
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor. Convert it with "
+            "x.long()."
+        )
+    classes = x._array
+    if num_classes == -1:
+        if not classes.size:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        num_classes = int(classes.max()) + 1
+    if not isinstance(classes, Tracer) and classes.size:
+        if classes.min() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        if classes.max() >= num_classes:
+            raise RuntimeError("Class values must be smaller than num_classes.")
+    hits = fnp.equal(fnp.expand_dims(classes, -1), np.arange(num_classes))
+    return base.tensor(hits.astype(np.int64))
+
+
+__all__ = [
+    "batch_norm",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
+    "cross_entropy",
+    "dropout",
+    "elu",
+    "elu_",
+    "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "l1_loss",
+    "leaky_relu",
+    "leaky_relu_",
+    "linear",
+    "log_softmax",
+    "logsigmoid",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "normalize",
+    "one_hot",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]

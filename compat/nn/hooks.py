@@ -1,0 +1,308 @@
+"""Calling modules, with the hooks around `forward` and around the backward pass through it.
+
+NOTE [Backward hooks] The tensors among the arguments of a module go through one identity, those
+among its results through another. On the way back the second one's rule runs first, and knows the
+gradients by the results; the first one's runs when the module is done, and knows those by the
+arguments. These two rules call the hooks.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..autograd import is_grad_enabled
+from ..autograd.base import TensorBase
+from ..autograd.function import Function
+from ..utils.hooks import RemovableHandle
+
+_Gradients = tuple[Any, ...]
+
+
+class _Hook(NamedTuple):
+    """A hook of `forward`; `always`: it runs also if `forward` raises."""
+
+    fn: Callable[..., Any]
+    with_kwargs: bool
+    always: bool
+
+
+class Hooked:
+    """The part of `Module` that is called."""
+
+    forward: Callable[..., Any]
+    _forward_pre_hooks: OrderedDict[int, _Hook]
+    _forward_hooks: OrderedDict[int, _Hook]
+    _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _backward_hooks: OrderedDict[int, Callable[..., Any]]
+
+    @staticmethod
+    def _no_hooks() -> dict[str, Any]:
+        names = ("forward_pre", "forward", "backward_pre", "backward")
+        return {f"_{name}_hooks": OrderedDict() for name in names}
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before `forward`; what it returns replaces the arguments.
+
+        `with_kwargs`: call ``hook(module, args, kwargs)``, which may return a pair of both.
+        """
+        return _added(self._forward_pre_hooks, _Hook(hook, with_kwargs, False), prepend)
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after `forward`; what it returns replaces the output.
+
+        `with_kwargs`: call ``hook(module, args, kwargs, output)``. `always_call`: also if something
+        before it raises.
+        """
+        return _added(self._forward_hooks, _Hook(hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` before the backward pass goes through the module.
+
+        `grad_output` has a gradient for every output, None for those that are no tensors; what the
+        hook returns replaces it.
+        """
+        return _added(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` after the backward pass went through.
+
+        `grad_input` has a gradient for every positional argument, None for those that are no
+        tensors; what the hook returns replaces it.
+        """
+        return _added(self._backward_hooks, hook, prepend)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (
+            self._forward_hooks
+            or self._forward_pre_hooks
+            or self._backward_hooks
+            or self._backward_pre_hooks
+        ):
+            return _HookedCall(self, args, kwargs).run()
+        return self.forward(*args, **kwargs)
+
+
+def _added(hooks: OrderedDict[int, Any], entry: Any, prepend: bool) -> RemovableHandle:
+    handle = RemovableHandle.added(hooks, entry)
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+class _HookedCall:
+    """One call of a module that has hooks."""
+
+    def __init__(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.result: Any = None
+        self.called: set[int] = set()
+
+    def run(self) -> Any:
+        try:
+            self._before()
+            module = self.module
+            link = None
+            if module._backward_hooks or module._backward_pre_hooks:
+                link = _Link(module)
+                self.args = link.around_inputs(self.args)
+            self.result = module.forward(*self.args, **self.kwargs)
+            for number, hook in list(module._forward_hooks.items()):
+                self._after(number, hook)
+            if link is not None:
+                self.result = link.around_outputs(self.result)
+        except Exception:
+            self._after_failure()
+            raise
+        return self.result
+
+    def _before(self) -> None:
+        for fn, with_kwargs, _ in list(self.module._forward_pre_hooks.values()):
+            if not with_kwargs:
+                found = fn(self.module, self.args)
+                if found is not None:
+                    self.args = found if isinstance(found, tuple) else (found,)
+                continue
+            found = fn(self.module, self.args, self.kwargs)
+            if found is not None:
+                if not (isinstance(found, tuple) and len(found) == 2):
+                    raise RuntimeError(
+                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {found}."
+                    )
+                self.args, self.kwargs = found
+
+    def _after(self, number: int, hook: _Hook) -> None:
+        self.called.add(number)
+        if hook.with_kwargs:
+            found = hook.fn(self.module, self.args, self.kwargs, self.result)
+        else:
+            found = hook.fn(self.module, self.args, self.result)
+        if found is not None:
+            self.result = found
+
+    def _after_failure(self) -> None:
+        """Run the hooks that always run and have not; what they raise is only warned of."""
+        for number, hook in list(self.module._forward_hooks.items()):
+            if hook.always and number not in self.called:
+                try:
+                    self._after(number, hook)
+                except Exception as error:
+                    warnings.warn(
+                        "module forward hook with ``always_call=True`` raised an exception that "
+                        f"was silenced as another error was raised in forward: {error}",
+                        stacklevel=5,
+                    )
+
+
+# ---------------------------------------------------------------- backward
+
+
+class BackwardHookFunction(Function):
+    """The identity on tensors, whose backward pass calls ``rule(gradients)``.
+
+    `zeros`: what has no gradient gets zeros.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, rule: Callable[[_Gradients], _Gradients], zeros: bool, *tensors: Any
+    ) -> Any:
+        ctx.rule = rule
+        ctx.set_materialize_grads(zeros)
+        ctx.mark_non_differentiable(*(x for x in tensors if not x.requires_grad))
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return None, None, *ctx.rule(gradients)
+
+
+class _Link:
+    """What the two identities around one call of a module know of each other."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.pre_hooks = list(module._backward_pre_hooks.values())
+        self.hooks = list(module._backward_hooks.values())
+        self.grad_outputs: _Gradients | None = None
+        self.count = 0
+        self.inputs: list[int] | None = None
+        self.outputs: list[int] | None = None
+
+    def around_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        self.count = len(args)
+        args, self.inputs = _through(self._at_inputs, True, args)
+        return args
+
+    def around_outputs(self, result: Any) -> Any:
+        if not isinstance(result, TensorBase | tuple):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of "
+                f"Tensors but received {type(result)}",
+                stacklevel=5,
+            )
+            return result
+        outs = result if isinstance(result, tuple) else (result,)
+        rule = functools.partial(self._at_outputs, len(outs))
+        made, self.outputs = _through(rule, False, outs)
+        return made if isinstance(result, tuple) else made[0]
+
+    def _at_outputs(self, count: int, gradients: _Gradients) -> _Gradients:
+        """The rule of the identity around the results, which runs first."""
+        found = _spread(self.outputs, gradients, count)
+        for hook in self.pre_hooks:
+            found = _replaced("pre hook", "grad_output", found, hook(self.module, found))
+        if self.inputs is None:
+            self._without_inputs(found)
+        else:
+            self.grad_outputs = found
+        return tuple(found[i] for i in self.outputs or ())
+
+    def _without_inputs(self, grad_outputs: _Gradients) -> None:
+        """No argument requires a gradient: call the hooks now."""
+        if self.hooks:
+            warnings.warn(
+                "Full backward hook is firing when gradients are computed with respect to module "
+                "outputs since no inputs require gradients.",
+                stacklevel=2,
+            )
+        for hook in self.hooks:
+            found = hook(self.module, (None,) * self.count, grad_outputs)
+            if found is not None and any(g is not None for g in found):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always "
+                    "return None or None for all gradients."
+                )
+
+    def _at_inputs(self, gradients: _Gradients) -> _Gradients:
+        """The rule of the identity around the arguments, which runs when the module is done."""
+        if self.grad_outputs is None:  # the gradients did not come through the module's results
+            return gradients
+        found = _spread(self.inputs, gradients, self.count)
+        for hook in self.hooks:
+            answer = hook(self.module, found, self.grad_outputs)
+            found = _replaced("hook", "grad_input", found, answer)
+        self.grad_outputs = None
+        return tuple(found[i] for i in self.inputs or ())
+
+
+def _through(
+    rule: Callable[[_Gradients], _Gradients], zeros: bool, values: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], list[int] | None]:
+    """`values` with the tensors sent through an identity, and which they are.
+
+    None instead of the places: no tensor requires a gradient, so nothing was done.
+    """
+    places = [i for i, x in enumerate(values) if isinstance(x, TensorBase)]
+    if not is_grad_enabled() or not any(values[i].requires_grad for i in places):
+        return values, None
+    made = list(values)
+    found = BackwardHookFunction.apply(rule, zeros, *(values[i] for i in places))
+    for i, x in zip(places, found, strict=True):
+        made[i] = x
+    if hasattr(values, "_fields"):
+        return type(values)(*made), places
+    return tuple(made), places
+
+
+def _spread(places: list[int] | None, gradients: _Gradients, count: int) -> _Gradients:
+    """The gradients at their places among `count`, None elsewhere."""
+    found = [None] * count
+    for i, g in zip(places or (), gradients, strict=True):
+        found[i] = g
+    return tuple(found)
+
+
+def _replaced(kind: str, what: str, old: _Gradients, new: Any) -> _Gradients:
+    """What a hook returned in place of `old`.
+
+    Raises: RuntimeError: it returned another number of gradients.
+    """
+    if new is None:
+        return old
+    new = new if isinstance(new, tuple | list) else (new,)
+    if len(new) != len(old):
+        raise RuntimeError(
+            f"Backward {kind} returned an invalid number of {what}, got {len(new)}, but expected "
+            f"{len(old)}"
+        )
+    return tuple(new)

@@ -1,0 +1,461 @@
+"""The losses of `functional`: how far an input is from a target, summed or averaged.
+
+`reduction` is "mean", "sum" or "none"; `size_average` and `reduce` are its old forms.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from funcgrad import numpy as fnp
+from funcgrad.core import Tracer
+from funcgrad.ops import arithmetic, softmax, special, structural
+from funcgrad.ops import reduce as reductions
+
+from ..autograd.base import tensor
+from ..autograd.tape import record
+from ..ops._apply import _type_word as type_word
+from ..ops._apply import check_broadcast, requires_grad
+from ..ops._compose import composed, pick, require_real_floats
+from ..ops._operands import convert, dtype_of, operand, promoted
+
+
+def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction that the arguments ask for; the old forms win, with a warning."""
+    if size_average is None and reduce is None:
+        return reduction
+    found = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
+        stacklevel=4,
+    )
+    return found
+
+
+def _check_reduction(reduction: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction: use mean, sum or none")
+
+
+def _reduced(x: Any, reduction: str, mean: str, sum: str) -> Any:
+    """The mean or the sum of all elements, with the names of the nodes, or `x` itself."""
+    if reduction == "none":
+        return x
+    axes = {"axis": tuple(range(len(x._array.shape)))}
+    if reduction == "mean" and x._array.size:
+        return record(reductions.mean, (x,), axes, mean)
+    total = record(structural.sum, (x,), axes, sum)
+    # NumPy's mean of nothing would warn.
+    return total if reduction == "sum" else record(arithmetic.divide, (total, 0.0), None, mean)
+
+
+# ---------------------------------------------------------------- distances
+
+
+def _difference(name: str, input: Any, target: Any, weight: Any) -> Any:
+    """``input - target``, with the checks that the losses of distances share."""
+    input = operand(name, 1, "input", input)
+    target = operand(name, 2, "target", target)
+    if input.shape != target.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=4,
+        )
+    check_broadcast(input, target)
+    if weight is not None and weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    return record(arithmetic.subtract, promoted((input, target)), None, "SubBackward0")
+
+
+def _weighted(x: Any, weight: Any, reduction: str) -> Any:
+    """``x * weight``; its mean divides by the sum of the weights."""
+    x = record(arithmetic.multiply, promoted((x, weight)), None, "MulBackward0")
+    if reduction != "mean":
+        return _reduced(x, reduction, "", "SumBackward0")
+    return composed("DivBackward0", lambda a, w: a.sum() / w.sum(), x, weight)
+
+
+def mse_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Any:
+    """``(x - y)^2``; with `weight` the mean is ``sum w (x - y)^2 / sum w``.
+
+    Raises: ValueError: the weights are not of the input's shape, or there is no such reduction.
+
+    >>> import compat as torch
+    >>> mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(2.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    _check_reduction(reduction)
+    d = _difference("mse_loss", input, target, weight)
+    require_real_floats("mse_cpu", d)
+    node = "MseLossBackward0" if weight is not None or reduction == "none" else None
+    squares = record(arithmetic.square, (d,), None, node)
+    if weight is not None:
+        return _weighted(squares, weight, reduction)
+    return _reduced(squares, reduction, "MseLossBackward0", "MseLossBackward0")
+
+
+def l1_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Any:
+    """``|x - y|``, whose derivative at 0 is 0; with `weight` the mean is ``sum w |x - y| / sum w``.
+
+    Raises: ValueError: the weights are not of the input's shape, or there is no such reduction.
+
+    >>> import compat as torch
+    >>> l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(1.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    _check_reduction(reduction)
+    d = _difference("l1_loss", input, target, weight)
+    if reduction == "mean" and dtype_of(d).category < 2:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {type_word(dtype_of(d))}"
+        )
+    distances = record(arithmetic.absolute, (d,), None, "AbsBackward0")
+    if weight is not None:
+        return _weighted(distances, weight, reduction)
+    return _reduced(distances, reduction, "MeanBackward0", "SumBackward0")
+
+
+# ---------------------------------------------------------------- classes
+
+
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """``-w[y] x[y]`` of log-probabilities `input`; the mean divides by the sum of ``w[y]``.
+
+    Where the target is `ignore_index` the loss is 0 and does not count.
+
+    Shapes: ``input: (N, C, *d)`` or ``(C,)``, ``target: (N, *d)`` or ``()``, ``weight: (C,)``.
+    Raises: IndexError: a target is no class. RuntimeError, ValueError: shapes or dtypes do not fit.
+
+    >>> import compat as torch
+    >>> nll_loss(torch.tensor([[-0.5, -2.0]]), torch.tensor([1]))
+    tensor(2.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    input = operand("nll_loss", 1, "input", input)
+    target = operand("nll_loss", 2, "target", target)
+    _check_reduction(reduction)
+    _check_classes(input, target, weight)
+    require_real_floats("nll_loss_out_frame", input)
+    ndim = len(input._array.shape)
+    axis = min(ndim - 1, 1)
+    places, weights = _targets(input, target, weight, ignore_index, axis)
+    node = "NllLossBackward0" if ndim < 3 else "NllLoss2DBackward0"
+    picked = pick(input, places, axis, "GatherBackward0")
+    losses = record(arithmetic.zero_preserving_multiply, (-weights, picked), None, node)
+    return _mean_by(losses, weights, reduction, node)
+
+
+def _mean_by(losses: Any, weights: Any, reduction: str, node: str) -> Any:
+    """The losses reduced; their mean is ``sum losses / sum weights``."""
+    if reduction == "none":
+        return losses
+    total = _reduced(losses, "sum", "", node)
+    if reduction == "sum":
+        return total
+    return record(arithmetic.divide, (total, tensor(weights.sum())), None, node)
+
+
+def _check_classes(input: Any, target: Any, weight: Any) -> None:
+    """Raises: ValueError, RuntimeError: input, target and weight do not fit together."""
+    shape, classes = tuple(input._array.shape), tuple(target._array.shape)
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) == 1:
+        if len(classes) > 1 or classes not in ((), (1,)):
+            raise RuntimeError(
+                f"size mismatch (got input: {list(shape)} , target: {list(classes)})"
+            )
+    elif not classes or classes[0] != shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({shape[0]}) to match target batch_size "
+            f"({classes[0] if classes else 0})."
+        )
+    elif len(shape) == 2 and len(classes) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    elif classes[1:] != shape[2:]:
+        expected = [shape[0], *shape[2:]]
+        raise RuntimeError(
+            f"Expected target size {expected}, got {list(classes)}: size mismatch (got input: "
+            f"{list(shape)} , target: {list(classes)})"
+        )
+    word = type_word(dtype_of(target))
+    if word not in ("Long", "Byte"):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {word}. Convert it, for example "
+            "with target.long()."
+        )
+    _check_weight(input, weight, shape[min(len(shape) - 1, 1)])
+
+
+def _check_weight(input: Any, weight: Any, classes: int) -> None:
+    """Raises: RuntimeError: the weights are not one number for each class, as `input` needs them."""
+    if weight is None:
+        return
+    if tuple(weight._array.shape) != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight._array.shape)}"
+        )
+    if dtype_of(weight) is not dtype_of(input):
+        raise RuntimeError(
+            f"expected scalar type {type_word(dtype_of(input))} but found "
+            f"{type_word(dtype_of(weight))}"
+        )
+    if requires_grad(weight):
+        raise RuntimeError("the derivative for 'weight' is not implemented; detach() it")
+
+
+def _targets(input: Any, target: Any, weight: Any, ignore: int, axis: int) -> tuple[Any, Any]:
+    """The classes, 0 where they are ignored, and their weights, 0 there: arrays.
+
+    Raises: IndexError: a target is no class.
+    """
+    shape = input._array.shape
+    classes = target._array.astype(np.intp)
+    if len(shape) == 1:
+        classes = classes.reshape(())
+    counted = fnp.not_equal(classes, ignore)
+    places = fnp.where(counted, classes, 0)
+    if not isinstance(places, Tracer):
+        wrong = (places < 0) | (places >= shape[axis])
+        if wrong.any():
+            raise IndexError(
+                f"Target {classes[wrong].flat[0]} is out of bounds. There are {shape[axis]} "
+                f"classes, counted from 0; ignore_index is {ignore}."
+            )
+    dtype = input._array.dtype
+    if weight is None:
+        return places, counted.astype(dtype)
+    return places, fnp.where(counted, fnp.take(weight._array, places), 0).astype(dtype)
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """``-sum_c q_c w_c log softmax(x)_c``, where ``q`` is 1 at the class, or the probabilities given.
+
+    `label_smoothing` moves that part of ``q`` evenly to all classes. The mean divides by the sum of
+    the classes' weights, or for probabilities by their number.
+
+    Shapes: as `nll_loss`; probabilities are of the input's shape.
+    Raises: IndexError: a target is no class. RuntimeError, ValueError: shapes or dtypes do not fit.
+
+    >>> import compat as torch
+    >>> cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    input = operand("cross_entropy_loss", 1, "input", input)
+    target = operand("cross_entropy_loss", 2, "target", target)
+    _check_reduction(reduction)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    axis = min(len(input._array.shape) - 1, 1)
+    if input.shape == target.shape:
+        if dtype_of(target).category < 2:
+            raise RuntimeError(
+                "Expected floating point type for target with class probabilities, got "
+                f"{type_word(dtype_of(target))}. Class indices have one axis less than the input."
+            )
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        _check_weight(input, weight, input._array.shape[axis])
+        log_p = _log_softmax(input, axis)
+        return _of_probabilities(log_p, target, weight, reduction, label_smoothing, axis)
+    _check_classes(input, target, weight)
+    log_p = _log_softmax(input, axis)
+    if not label_smoothing:
+        return nll_loss(log_p, target, weight, None, ignore_index, None, reduction)
+    places, weights = _targets(input, target, weight, ignore_index, axis)
+    classes = input._array.shape[axis]
+    grid = np.arange(classes).reshape((-1,) + (1,) * (len(input._array.shape) - 1 - axis))
+    hits = fnp.equal(fnp.expand_dims(places, axis), grid)
+    q = hits * (1 - label_smoothing) + label_smoothing / classes
+    counted = fnp.not_equal(target._array.reshape(weights.shape), ignore_index)
+    q = (q * fnp.expand_dims(counted, axis)).astype(weights.dtype)
+    losses = _pair(tensor(q), log_p, weight, axis, "AddBackward0")
+    return _mean_by(losses, weights, reduction, "AddBackward0")
+
+
+def _log_softmax(x: Any, axis: int) -> Any:
+    require_real_floats("log_softmax_lastdim_kernel_impl", x)
+    return record(softmax.log_softmax, (x,), {"axis": (axis,)}, "LogSoftmaxBackward0")
+
+
+def _of_probabilities(
+    log_p: Any, target: Any, weight: Any, reduction: str, smoothing: float, axis: int
+) -> Any:
+    """The cross entropy with probabilities, which may need a gradient too."""
+    classes = log_p._array.shape[axis]
+    q = convert(target, dtype_of(log_p))
+    if smoothing:
+        q = composed("AddBackward0", lambda a: a * (1 - smoothing) + smoothing / max(classes, 1), q)
+    losses = _pair(q, log_p, weight, axis, "NegBackward0")
+    if reduction == "none":
+        return losses
+    total = _reduced(losses, "sum", "", "NegBackward0")
+    if reduction == "sum":
+        return total
+    count = log_p._array.size / classes if classes else math.nan
+    return record(arithmetic.divide, (total, count), None, "DivBackward0")
+
+
+def _pair(q: Any, log_p: Any, weight: Any, axis: int, node: str) -> Any:
+    """``-sum_c q_c w_c log_p_c``; what has no probability adds nothing, be it infinitely unlikely."""
+    if weight is not None:
+        shape = (-1,) + (1,) * (len(log_p._array.shape) - 1 - axis)
+        q = record(arithmetic.multiply, (q, tensor(weight._array.reshape(shape))), None)
+    terms = record(arithmetic.zero_preserving_multiply, (q, log_p), None, "MulBackward0")
+    total = record(structural.sum, (terms,), {"axis": (axis,)}, "SumBackward1")
+    return record(arithmetic.negative, (total,), None, node)
+
+
+# ---------------------------------------------------------------- two classes
+
+
+def binary_cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """``-w (y log x + (1 - y) log(1 - x))`` of probabilities; a logarithm counts as -100 at least.
+
+    Where a logarithm is cut off its derivative is 0.
+
+    Raises: RuntimeError: a probability is not between 0 and 1. ValueError: the shapes differ.
+
+    >>> import compat as torch
+    >>> binary_cross_entropy(torch.tensor([0.5, 0.0]), torch.tensor([1.0, 1.0]), reduction="none")
+    tensor([  0.6931, 100.0000])
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    input = operand("binary_cross_entropy", 1, "input", input)
+    target = operand("binary_cross_entropy", 2, "target", target)
+    _check_reduction(reduction)
+    if input.shape != target.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}) is deprecated. Please ensure they have the same size."
+        )
+    require_real_floats("binary_cross_entropy", input)
+    for x in (target, weight):
+        if x is not None and dtype_of(x) is not dtype_of(input):
+            raise RuntimeError(
+                f"Found dtype {type_word(dtype_of(x))} but expected {type_word(dtype_of(input))}"
+            )
+    for name, x in (("input", input), ("target", target)):
+        array = x._array
+        if not isinstance(array, Tracer) and not ((array >= 0) & (array <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    losses = composed("BinaryCrossEntropyBackward0", _binary_cross_entropy, input, target)
+    return _scaled(losses, weight, reduction, "BinaryCrossEntropyBackward0")
+
+
+def _binary_cross_entropy(x: Any, y: Any) -> Any:
+    return -(y * _cut(fnp.log, x, fnp.greater(x, 0), 1) + (1 - y) * _cut(_log1m, x, x < 1, 0))
+
+
+def _log1m(x: Any) -> Any:
+    return fnp.log1p(-x)
+
+
+def _cut(log: Any, x: Any, positive: Any, safe: float) -> Any:
+    """``log(x)``, at least -100, and constant where it is less: nothing infinite arises."""
+    found = log(fnp.where(positive, x, safe))
+    return fnp.where(positive, fnp.maximum(found, -100), -100)
+
+
+def binary_cross_entropy_with_logits(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
+) -> Any:
+    """``-w (p y log s(x) + (1 - y) log(1 - s(x)))`` of logits, where ``s`` is the sigmoid.
+
+    Computed as ``(1 - y) x - (1 + (p - 1) y) log s(x)``, which neither overflows nor cancels.
+
+    Raises: ValueError: the shapes of input and target differ.
+
+    >>> import compat as torch
+    >>> binary_cross_entropy_with_logits(torch.tensor([0.0, 200.0]), torch.tensor([1.0, 1.0]))
+    tensor(0.3466)
+    """
+    name = "binary_cross_entropy_with_logits"
+    reduction = reduction_of(size_average, reduce, reduction)
+    input = operand(name, 1, "input", input)
+    target = operand(name, 2, "target", target)
+    _check_reduction(reduction)
+    if input.shape != target.shape:
+        raise ValueError(
+            f"Target size ({target.shape}) must be the same as input size ({input.shape})"
+        )
+    require_real_floats("log_sigmoid_cpu", input)
+    if dtype_of(target).category < 2:
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type "
+            f"{type_word(dtype_of(target))}: convert the target, for example with target.float()"
+        )
+    node = "BinaryCrossEntropyWithLogitsBackward0"
+    if pos_weight is None:
+        losses = composed(node, _from_logits, *promoted((input, target)))
+    else:
+        check_broadcast(pos_weight, input)
+        losses = composed(node, _from_logits, *promoted((input, target, pos_weight)))
+    return _scaled(losses, weight, reduction, node)
+
+
+def _from_logits(x: Any, y: Any, p: Any = None) -> Any:
+    scale = 1 if p is None else (p - 1) * y + 1
+    return (1 - y) * x - scale * special.log_expit(x)
+
+
+def _scaled(losses: Any, weight: Any, reduction: str, node: str) -> Any:
+    if weight is not None:
+        check_broadcast(losses, weight)
+        losses = record(arithmetic.multiply, promoted((losses, weight)), None, node)
+    return _reduced(losses, reduction, node, node)

@@ -1,0 +1,140 @@
+"""Gradients of many parameters at once: clipping; and parameters as one vector."""
+
+from __future__ import annotations
+
+import math
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from funcgrad import numpy as fnp
+
+from ..autograd import base, no_grad, views
+from ..autograd.base import TensorBase
+from ..autograd.tape import through
+from .module import typename
+
+
+def _gradients(parameters: Any) -> list[Any]:
+    """The gradients of those that have one."""
+    if isinstance(parameters, TensorBase):
+        parameters = [parameters]
+    elif isinstance(parameters, types.GeneratorType):
+        parameters = list(parameters)
+        if not parameters:
+            warnings.warn(
+                "`parameters` is an empty generator, no gradient clipping will occur.",
+                stacklevel=3,
+            )
+    return [p._grad for p in parameters if p._grad is not None]
+
+
+def _norm(x: Any, order: float) -> Any:
+    """``sum |x|^p ^ (1/p)`` of an array; the largest ``|x|`` if `order` is infinite."""
+    x = abs(x)
+    if not x.size:
+        return x.sum()
+    if order == math.inf:
+        return x.max()
+    if order == 2:
+        return np.sqrt((x * x).sum())
+    return (x**order).sum() ** (1 / order)
+
+
+def get_total_norm(
+    tensors: Any,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Any:
+    """The norm of several tensors, as if they were one vector.
+
+    Raises: RuntimeError: it is not finite, and `error_if_nonfinite`.
+
+    >>> import compat as torch
+    >>> get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+    tensor(5.)
+    """
+    tensors = [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+    if not tensors:
+        return base.tensor(np.zeros((), np.float32))
+    order = float(norm_type)
+    with no_grad(), np.errstate(all="ignore"):
+        total = through(
+            lambda *xs: _norm(fnp.stack([_norm(x, order) for x in xs]), order), *tensors
+        )
+    if error_if_nonfinite and not np.isfinite(total._array):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
+            "so it cannot be clipped. To disable this error and scale the gradients by the "
+            "non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+def clip_grad_norm_(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Any:
+    """Scale the gradients in place by ``min(1, max_norm / (norm + 1e-6))``; returns their norm.
+
+    The norm is that of all gradients as one vector.
+
+    Raises: RuntimeError: it is not finite, and `error_if_nonfinite`.
+
+    >>> import compat as torch
+    >>> x = torch.ones(4, requires_grad=True)
+    >>> (3 * x).sum().backward()
+    >>> torch.nn.utils.clip_grad_norm_(x, 1.0)
+    tensor(6.)
+    >>> x.grad
+    tensor([0.5000, 0.5000, 0.5000, 0.5000])
+    """
+    gradients = _gradients(parameters)
+    total = get_total_norm(gradients, norm_type, error_if_nonfinite)
+    scale = np.minimum(float(max_norm) / (total._array + 1e-6), 1.0)
+    for grad in gradients:
+        with np.errstate(all="ignore"):
+            views.assign(
+                grad.detach(), grad._array * scale.astype(grad._array.dtype), "clip_grad_norm_"
+            )
+    return total
+
+
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
+    """Bring the entries of the gradients into ``[-clip_value, clip_value]``, in place."""
+    bound = float(clip_value)
+    for grad in _gradients(parameters):
+        views.assign(grad.detach(), np.clip(grad._array, -bound, bound), "clip_grad_value_")
+
+
+def parameters_to_vector(parameters: Iterable[Any]) -> Any:
+    """All parameters as one vector, in order.
+
+    >>> import compat as torch
+    >>> parameters_to_vector([torch.tensor([[1.0, 2.0]]), torch.tensor([3.0])])
+    tensor([1., 2., 3.])
+    """
+    return through(lambda *xs: fnp.concatenate([x.reshape(-1) for x in xs]), *parameters)
+
+
+def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
+    """Give the parameters, in order, the numbers of a vector, as views of its memory.
+
+    Raises: TypeError: `vec` is no tensor.
+    """
+    if not isinstance(vec, TensorBase):
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
+    vector: Any = vec
+    start = 0
+    with no_grad():
+        for p in parameters:
+            stop = start + p._array.size
+            p.data = vector[start:stop].reshape(p.shape)
+            start = stop

@@ -1,0 +1,152 @@
+"""Arguments that are shapes or axes, and what is a view: shared by the families that move elements."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad.ops.index import getitem
+from funcgrad.ops.index_layout import FULL
+from funcgrad.ops.structural import reshape
+from funcgrad.views import snapshot
+
+from ..autograd.base import UNCOUNTED
+from ..autograd.tape import record
+from .reduce import axis_of
+
+ndarray = np.ndarray
+
+# ---------------------------------------------------------------- arguments
+
+
+def ints_of(name: str, argument: str, given: tuple[Any, ...], keyword: Any = None) -> Any:
+    """The integers of ``f(1, 2)``, ``f((1, 2))`` or ``f(argument=(1, 2))``.
+
+    Raises: TypeError: there are none, or something else.
+    """
+    if keyword is not None:
+        given = (keyword,)
+    elif not given:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "{argument}"')
+    if len(given) == 1 and isinstance(given[0], tuple | list):
+        given = tuple(given[0])
+    try:
+        return tuple(map(operator.index, given))
+    except TypeError:
+        wrong = next(type(i).__name__ for i in given if not hasattr(type(i), "__index__"))
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {wrong}"
+        ) from None
+
+
+def shape_for(size: int, given: Sequence[int]) -> tuple[int, ...]:
+    """The shape `given` for `size` elements, with the number that its -1 stands for.
+
+    Raises: RuntimeError: there is no such shape.
+    """
+    shape = list(given)
+    for i, n in enumerate(shape):
+        if n < -1:
+            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {shape}")
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    inferred = -1 in shape
+    known = math.prod(n for n in shape if n != -1)
+    if known != size and not (inferred and known and size % known == 0):
+        raise RuntimeError(f"shape '{shape}' is invalid for input of size {size}")
+    if inferred:
+        if not known:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {shape} because the unspecified "
+                f"dimension size -1 can be any value and is ambiguous"
+            )
+        shape[shape.index(-1)] = size // known
+    return tuple(shape)
+
+
+def axes_in(ndim: int, dims: Sequence[int]) -> tuple[int, ...]:
+    """The axes `dims` counted from the front, in the order given.
+
+    Raises: IndexError: there is no such axis. RuntimeError: one is named twice.
+    """
+    axes = tuple(axis_of(ndim, d) for d in dims)
+    for axis in axes:
+        if axes.count(axis) > 1:
+            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+    return axes
+
+
+def own(out: Any, order: Any = "C") -> Any:
+    """`out`, the result of a view primitive that nobody has seen, in memory of its own.
+
+    Order "K" keeps that of the memory; axes that are repeated without a copy have none.
+    """
+    array = out._array
+    if array.__class__ is ndarray:
+        out._array = array.copy("C" if 0 in array.strides else order)
+    else:
+        out._array = snapshot(array, copy=False)
+    out._view = None
+    if out._counter is not UNCOUNTED:
+        out._counter = [0]
+    return out
+
+
+def alias(x: Any, node: str = "AliasBackward0") -> Any:
+    """All of `x`, as a view."""
+    return record(getitem, (x,), {"index": (FULL,) * len(x._array.shape)}, node)
+
+
+def unlocked(out: Any, x: Any) -> Any:
+    """`out`, a view of `x` that NumPy locks, as writable as `x`; `check_writable` guards it."""
+    if out._array.__class__ is ndarray and x._array.flags.writeable:
+        out._array.flags.writeable = True
+    return out
+
+
+def viewable(array: Any, shape: tuple[int, ...]) -> bool:
+    """Whether the elements in C order have this shape without a copy."""
+    if array.__class__ is not ndarray or array.flags.c_contiguous or not array.size:
+        return True
+    runs: list[int] = []  # lengths of the axes, those merged that lie in memory as one; last first
+    expected = 0
+    for n, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        if n == 1:
+            continue
+        if runs and stride == expected:
+            runs[-1] *= n
+        else:
+            runs.append(n)
+        expected = n * stride
+    lengths = [n for n in shape if n != 1]
+    for run in runs:
+        while run > 1:
+            if not lengths or run % lengths[-1]:
+                return False
+            run //= lengths.pop()
+    return True
+
+
+def apart(out: Any, x: Any) -> Any:
+    """`out`, in memory of its own if it shares that of `x`."""
+    array = out._array
+    if array.__class__ is ndarray and not np.may_share_memory(array, x._array):
+        return out
+    return own(out)
+
+
+def sole(out: Any) -> Any:
+    """`out`, a view of a tensor that nobody else sees, as no view."""
+    out._view = None
+    return out
+
+
+def in_shape(out: Any, shape: tuple[int, ...], node: str) -> Any:
+    """`out`, which nobody has seen, in another shape; it is no view, and its node is `node`."""
+    if out._array.shape == shape:
+        return out
+    return sole(record(reshape, (out,), {"shape": shape}, node))

@@ -1,0 +1,475 @@
+"""Activation functions, element by element, with the signatures of `nn.functional`.
+
+`relu`, `sigmoid` and `tanh` are with the other elementwise functions, the softmax in `softmax.py`.
+Those that PyTorch has as ``torch.<name>`` too are in `__all__`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from funcgrad.ops import arithmetic, special
+from funcgrad.ops.cumulative import part
+from funcgrad.ops.exponential import expm1, logaddexp
+from funcgrad.ops.logic import greater, greater_equal, less_equal, logical_or
+from funcgrad.ops.rounding import sign
+from funcgrad.ops.select import clip, stop_gradient, where
+
+from ..autograd import printed
+from ..autograd.tape import record, through
+from ._apply import _type_word
+from ._apply import inplace as in_place
+from ._compose import composed, require_real_floats
+from ._operands import dtype_of, number, operand, promoted
+from .pointwise import add, mul
+from .trigonometric import tanh
+from .reduce import axis_of
+
+
+def _floats(name: str, input: Any, kernel: str) -> Any:
+    """The operand, a tensor of real floats."""
+    x = operand(name, 1, "input", input)
+    require_real_floats(kernel, x)
+    return x
+
+
+def _gate(node: str) -> Callable[[Any, Any], Any]:
+    """The product of two tensors that ends an activation, whose node is called `node`."""
+
+    @printed.binary(arithmetic.multiply, node, node)
+    def gate(input: Any, other: Any) -> Any:
+        return record(arithmetic.multiply, (input, other), None, node)
+
+    return gate
+
+
+_gelu, _glu, _mish, _silu = (_gate(f"{n}Backward0") for n in ("Gelu", "Glu", "Mish", "Silu"))
+
+
+@printed.unary(special.expit, "SigmoidBackward0")
+def _sigmoid(input: Any) -> Any:
+    return record(special.expit, (input,), None, "SigmoidBackward0")
+
+
+# ---------------------------------------------------------------- bent at 0
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """`input` where it is positive, elsewhere `negative_slope` times it; at 0 the latter's slope.
+
+    >>> import compat as torch
+    >>> leaky_relu(torch.tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
+    if inplace:
+        return leaky_relu_(input, negative_slope)
+    x = _floats("leaky_relu", input, "leaky_relu_cpu")
+    return _bent(x, negative_slope, "LeakyReluBackward0")
+
+
+def _bent(x: Any, slope: Any, node: str) -> Any:
+    return record(where, (record(greater, (x, 0.0)), x, mul(x, slope)), None, node)
+
+
+def rrelu(
+    input: Any,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Any:
+    """`leaky_relu` with the slope ``(lower + upper) / 2``, which in training would be random.
+
+    Raises: NotImplementedError: `training`.
+
+    >>> import compat as torch
+    >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
+    tensor([-0.5000,  2.0000])
+    """
+    if training:
+        raise NotImplementedError("rrelu(): random slopes (training=True) are not implemented")
+    if inplace:
+        return rrelu_(input, lower, upper)
+    x = _floats("rrelu", input, "rrelu_with_noise_out_cpu")
+    return _bent(x, (lower + upper) / 2, "RreluWithNoiseBackward0")
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """`leaky_relu` whose slope is learnt: one number, or one per channel, which axis 1 counts.
+
+    Raises: RuntimeError: the weights do not fit, or are of another dtype.
+
+    >>> import compat as torch
+    >>> torch.prelu(torch.tensor([-1.0, 2.0]), torch.tensor(0.25))
+    tensor([-0.2500,  2.0000])
+    """
+    x, w = operand("prelu", 1, "input", input), operand("prelu", 2, "weight", weight)
+    if dtype_of(x) is not dtype_of(w):
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {_type_word(dtype_of(x))} and "
+            f"{_type_word(dtype_of(w))}"
+        )
+    shape, given = x._array.shape, w._array.shape
+    if len(given) > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(given)}"
+        )
+    count = math.prod(given)
+    if count != 1:
+        channels = shape[1] if len(shape) > 1 else 1
+        if count != channels:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}."
+            )
+    return composed("PreluKernelBackward0", _prelu, x, w)
+
+
+def _prelu(x: Any, w: Any, /) -> Any:
+    w = w.reshape((-1,) + (1,) * (x.ndim - 2) if w.size != 1 else ())
+    return where(greater(x, 0), x, w * x)
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """`input` where it is positive, elsewhere ``alpha * (exp(input) - 1)``; at 0 the latter's slope.
+
+    >>> import compat as torch
+    >>> elu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    if inplace:
+        return elu_(input, alpha)
+    x = _floats("elu", input, "elu_cpu")
+    return composed("EluBackward0", _elu, x, alpha=alpha, stretch=1.0)
+
+
+def _elu(x: Any, /, *, alpha: float, stretch: float) -> Any:
+    """``alpha * (exp(x / stretch) - 1)`` where x is not positive."""
+    negative = less_equal(x, 0)
+    below = where(negative, x, 0.0)
+    return where(negative, expm1(below if stretch == 1 else below / stretch) * alpha, x)
+
+
+_SELU_ALPHA = 1.6732632423543772848170429916717
+_SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """``scale * elu(input, alpha)`` with the constants that keep mean 0 and variance 1.
+
+    >>> import compat as torch
+    >>> torch.selu(torch.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
+    if inplace:
+        return selu_(input)
+    x = _floats("selu", input, "elu_cpu")
+    return composed("EluBackward0", _selu, x)
+
+
+def _selu(x: Any, /) -> Any:
+    return _elu(x, alpha=_SELU_ALPHA, stretch=1.0) * _SELU_SCALE
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """`input` where it is positive, elsewhere ``alpha * (exp(input / alpha) - 1)``: slope 1 at 0.
+
+    Raises: RuntimeError: `alpha` is 0.
+
+    >>> import compat as torch
+    >>> torch.celu(torch.tensor([-1.0, 2.0]), 2.0)
+    tensor([-0.7869,  2.0000])
+    """
+    if inplace:
+        return celu_(input, alpha)
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    x = _floats("celu", input, "elu_cpu")
+    return composed("CeluBackward0", _elu, x, alpha=alpha, stretch=alpha)
+
+
+# ---------------------------------------------------------------- smooth
+
+
+def gelu(input: Any, *, approximate: str = "none") -> Any:
+    """`input` times the normal distribution function of it; "tanh" is an approximation.
+
+    Raises: RuntimeError: `approximate` is neither "none" nor "tanh".
+
+    >>> import compat as torch
+    >>> gelu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
+    x = _floats("gelu", input, "GeluKernelImpl")
+    if approximate == "none":
+        return _gelu(x, record(special.ndtr, (x,), None, "SpecialNdtrBackward0"))
+    if approximate != "tanh":
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    inner = mul(mul(add(mul(mul(x, x), 0.044715), 1.0), x), math.sqrt(2.0 / math.pi))
+    return _gelu(mul(x, 0.5), add(tanh(inner), 1.0))
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """``input / (1 + exp(-input))``.
+
+    >>> import compat as torch
+    >>> silu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
+    if inplace:
+        return silu_(input)
+    x = _floats("silu", input, "silu_cpu")
+    return _silu(x, _sigmoid(x))
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """``input * tanh(log(1 + exp(input)))``.
+
+    >>> import compat as torch
+    >>> mish(torch.tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
+    if inplace:
+        return mish_(input)
+    x = _floats("mish", input, "mish_cpu")
+    return _mish(x, tanh(record(logaddexp, (x, 0.0), None, "SoftplusBackward0")))
+
+
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """``log(1 + exp(beta * input)) / beta``; `input` itself where ``beta * input > threshold``.
+
+    >>> import compat as torch
+    >>> softplus(torch.tensor([0.0, 1000.0]))
+    tensor([6.9315e-01, 1.0000e+03])
+    """
+    x = _floats("softplus", input, "softplus_cpu")
+    return composed("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
+
+
+def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
+    stretched = x * beta
+    linear = greater(stretched, threshold)
+    return where(linear, x, logaddexp(where(linear, 0.0, stretched), 0.0) / beta)
+
+
+@printed.unary(special.log_expit, "LogSigmoidBackward0")
+def logsigmoid(input: Any) -> Any:
+    """``-log(1 + exp(-input))``, without overflow.
+
+    >>> import compat as torch
+    >>> logsigmoid(torch.tensor([0.0, -1000.0]))
+    tensor([-6.9315e-01, -1.0000e+03])
+    """
+    x = _floats("logsigmoid", input, "log_sigmoid_cpu")
+    return record(special.log_expit, (x,), None, "LogSigmoidBackward0")
+
+
+def softsign(input: Any) -> Any:
+    """``input / (1 + |input|)``.
+
+    >>> import compat as torch
+    >>> softsign(torch.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
+    (x,) = promoted((operand("softsign", 1, "input", input),), floating=True)
+    return composed("DivBackward0", _softsign, x)
+
+
+def _softsign(x: Any, /) -> Any:
+    return x / (arithmetic.absolute(x) + 1.0)
+
+
+def tanhshrink(input: Any) -> Any:
+    """``input - tanh(input)``.
+
+    >>> import compat as torch
+    >>> tanhshrink(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2384,  1.0360])
+    """
+    (x,) = promoted((operand("tanhshrink", 1, "input", input),), floating=True)
+    return record(arithmetic.subtract, (x, tanh(x)), None, "SubBackward0")
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """``a * sigmoid(b)`` of the two halves of `input` along `dim`.
+
+    Raises: RuntimeError: the two halves are not equally long, or there is no dimension.
+
+    >>> import compat as torch
+    >>> glu(torch.tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])
+    """
+    x = _floats("glu", input, "glu_cpu")
+    shape = x._array.shape
+    if not shape:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    axis = axis_of(len(shape), dim)
+    half, odd = divmod(shape[axis], 2)
+    if odd:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}"
+        )
+    return _glu(through(part, x, axis, 0, half), _sigmoid(through(part, x, axis, half)))
+
+
+# ---------------------------------------------------------------- with constant parts
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """``min(max(input, min_val), max_val)``; at the bounds the derivative is 0.
+
+    Raises: ValueError: `min_val` is greater than `max_val`.
+
+    >>> import compat as torch
+    >>> hardtanh(torch.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if inplace:
+        return hardtanh_(input, min_val, max_val)
+    x = operand("hardtanh", 1, "input", input)
+    low, high = (number(v, dtype_of(x)) for v in (min_val, max_val))
+    return composed("HardtanhBackward0", _hardtanh, x, low=low, high=high)
+
+
+def _hardtanh(x: Any, /, *, low: Any, high: Any) -> Any:
+    outside = logical_or(less_equal(x, low), greater_equal(x, high))
+    return where(outside, stop_gradient(clip(x, low, high)), x)
+
+
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """``min(max(input, 0), 6)``; at the bounds the derivative is 0.
+
+    >>> import compat as torch
+    >>> relu6(torch.tensor([-1.0, 2.0, 7.0]))
+    tensor([0., 2., 6.])
+    """
+    x = operand("relu6", 1, "input", input)
+    return hardtanh(x, 0.0, 6.0, inplace)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """``min(max(input / 6 + 1 / 2, 0), 1)``; at the bounds the derivative is 0.
+
+    >>> import compat as torch
+    >>> hardsigmoid(torch.tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
+    if inplace:
+        return hardsigmoid_(input)
+    x = _floats("hardsigmoid", input, "hardsigmoid_cpu")
+    return composed("HardsigmoidBackward0", _hardsigmoid, x)
+
+
+def _hardsigmoid(x: Any, /) -> Any:
+    inner = where(greater_equal(x, 3.0), 1.0, (x + 3.0) / 6.0)
+    return where(less_equal(x, -3.0), 0.0, inner)
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """``input * min(max(input + 3, 0), 6) / 6``; the slope at -3 is 0, at 3 it is 1.
+
+    >>> import compat as torch
+    >>> hardswish(torch.tensor([1.0, 4.0]))
+    tensor([0.6667, 4.0000])
+    """
+    if inplace:
+        return hardswish_(input)
+    x = _floats("hardswish", input, "hardswish_cpu")
+    return composed("HardswishBackward0", _hardswish, x)
+
+
+def _hardswish(x: Any, /) -> Any:
+    low, high = less_equal(x, -3.0), greater_equal(x, 3.0)
+    inner = where(logical_or(low, high), 0.0, x)
+    return where(low, 0.0, where(high, x, inner * (inner + 3.0) / 6.0))
+
+
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """`input` brought nearer to 0 by `lambd`; 0, with derivative 0, where ``|input| <= lambd``.
+
+    Raises: RuntimeError: `lambd` is negative.
+
+    >>> import compat as torch
+    >>> softshrink(torch.tensor([-1.0, 0.25, 2.0]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
+    x = _floats("softshrink", input, "softshrink_check")
+    if lambd < 0:
+        raise RuntimeError(
+            f"lambda must be in range [0, inf) for input dtype {_type_word(dtype_of(x))}, but found "
+            f"{lambd:g}"
+        )
+    return composed("SoftshrinkBackward0", _softshrink, x, by=lambd)
+
+
+def _softshrink(x: Any, /, *, by: float) -> Any:
+    return where(less_equal(arithmetic.absolute(x), by), 0.0, x - sign(x) * by)
+
+
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """`input`, but 0, with derivative 0, where ``|input| <= lambd``.
+
+    >>> import compat as torch
+    >>> torch.hardshrink(torch.tensor([-1.0, 0.25, 2.0]))
+    tensor([-1.,  0.,  2.])
+    """
+    x = _floats("hardshrink", input, "hardshrink_cpu")
+    return composed("HardshrinkBackward0", _hardshrink, x, bound=lambd)
+
+
+def _hardshrink(x: Any, /, *, bound: float) -> Any:
+    return where(less_equal(arithmetic.absolute(x), bound), 0.0, x)
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """`input` where it is greater than `threshold`, elsewhere `value`, with derivative 0.
+
+    >>> import compat as torch
+    >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.0, 5.0)
+    tensor([5., 2.])
+    """
+    if inplace:
+        return threshold_(input, threshold, value)
+    x = operand("threshold", 1, "input", input)
+    replaced = record(less_equal, (x, threshold))
+    return record(where, (replaced, number(value, dtype_of(x)), x), None, "ThresholdBackward0")
+
+
+celu_ = in_place(celu)
+elu_ = in_place(elu)
+hardsigmoid_ = in_place(hardsigmoid)
+hardswish_ = in_place(hardswish)
+hardtanh_ = in_place(hardtanh)
+leaky_relu_ = in_place(leaky_relu)
+mish_ = in_place(mish)
+rrelu_ = in_place(rrelu)
+selu_ = in_place(selu)
+silu_ = in_place(silu)
+threshold_ = in_place(threshold)
+
+
+class ActivationMethods:
+    """The methods of `Tensor` in this family."""
+
+    __slots__ = ()
+
+    hardshrink = hardshrink
+    prelu = prelu
+
+
+__all__ = [
+    "celu",
+    "celu_",
+    "hardshrink",
+    "prelu",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "threshold",
+    "threshold_",
+]

@@ -1,0 +1,348 @@
+"""Complex numbers, element by element: their parts, conjugates and angles.
+
+NOTE [Parts] `real`, `imag`, `view_as_real` and `view_as_complex` are copies here, where PyTorch has
+views: they can be read like those, and writing into one raises. `conj` is computed at once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import funcgrad.numpy as fnp
+from funcgrad.ops import complex as parts
+from funcgrad.ops.arithmetic import multiply
+from funcgrad.ops.logic import isnan, less
+from funcgrad.ops.select import where
+from funcgrad.ops.trigonometric import cos, sin
+
+from .. import dtypes
+from ..autograd import views
+from ..autograd.base import TensorBase
+from ..autograd.tape import record
+from ._apply import _type_word, check_broadcast, finish, inplace
+from ._compose import composed
+from ._elementwise import stepped
+from ._operands import convert, dtype_of, operand
+
+# ---------------------------------------------------------------- parts
+
+
+def _to_read(x: Any) -> Any:
+    """`x`, a copy of what PyTorch shows a view of: writing into it raises."""
+    if isinstance(x._array, np.ndarray):
+        x._array.flags.writeable = False
+    return x
+
+
+def real(input: Any) -> Any:
+    """The real part, to be read only; `input` itself if it is real.
+
+    >>> import compat as torch
+    >>> torch.real(torch.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    x = operand("real", 1, "input", input)
+    if dtype_of(x).category != 3:
+        return x
+    return _to_read(record(parts.real, (x,), None, "SelectBackward0"))
+
+
+def imag(input: Any) -> Any:
+    """The imaginary part, to be read only.
+
+    Raises: RuntimeError: `input` is real.
+
+    >>> import compat as torch
+    >>> torch.imag(torch.tensor([1 + 2j]))
+    tensor([2.])
+    """
+    x = operand("imag", 1, "input", input)
+    if dtype_of(x).category != 3:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _to_read(record(parts.imag, (x,), None, "SelectBackward0"))
+
+
+def view_as_real(input: Any) -> Any:
+    """The real and the imaginary part along a new last axis, to be read only.
+
+    Shapes: ``(*a) -> (*a, 2)``.
+    Raises: RuntimeError: `input` is real.
+
+    >>> import compat as torch
+    >>> torch.view_as_real(torch.tensor([1 + 2j, 3j]))
+    tensor([[1., 2.],
+            [0., 3.]])
+    """
+    x = operand("view_as_real", 1, "input", input)
+    if dtype_of(x).category != 3:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _to_read(composed("ViewAsRealBackward0", _both_parts, x))
+
+
+def _both_parts(z: Any, /) -> Any:
+    return fnp.stack([parts.real(z), parts.imag(z)], axis=-1)
+
+
+def view_as_complex(input: Any) -> Any:
+    """``x + i y`` of the pairs along the last axis, to be read only.
+
+    Shapes: ``(*a, 2) -> (*a)``.
+    Raises: RuntimeError: the last axis has not 2 elements, or they are no floats.
+
+    >>> import compat as torch
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0], [0.0, 3.0]]))
+    tensor([1.+2.j, 0.+3.j])
+    """
+    x = operand("view_as_complex", 1, "input", input)
+    if dtype_of(x) not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor "
+            f"of scalar type: {_type_word(dtype_of(x))}"
+        )
+    shape = x._array.shape
+    if not shape:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if shape[-1] != 2:
+        raise RuntimeError(
+            f"Tensor must have a last dimension of size 2, but it has size {shape[-1]}"
+        )
+    return _to_read(composed("ViewAsComplexBackward0", _of_pairs, x))
+
+
+def _of_pairs(x: Any, /) -> Any:
+    return parts.complex_from(x[..., 0], x[..., 1])
+
+
+# ---------------------------------------------------------------- made of two parts
+
+
+def _two_parts(name: str, first: str, second: str, x: Any, y: Any) -> tuple[Any, Any]:
+    x, y = operand(name, 1, first, x), operand(name, 2, second, y)
+    words = [_type_word(dtype_of(a)) for a in (x, y)]
+    if any(dtype_of(a) not in (dtypes.float32, dtypes.float64) for a in (x, y)):
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {words[0]} and "
+            f"{words[1]}"
+        )
+    if words[0] != words[1]:
+        raise RuntimeError(
+            f"Expected object of scalar type {words[0]} but got scalar type {words[1]} for second "
+            f"argument"
+        )
+    check_broadcast(x, y)
+    return x, y
+
+
+def complex(real: Any, imag: Any, *, out: Any = None) -> Any:
+    """``real + i imag``.
+
+    Raises: RuntimeError: the parts are no floats, or of different dtypes.
+
+    >>> import compat as torch
+    >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    x, y = _two_parts("complex", "real", "imag", real, imag)
+    z = record(parts.complex_from, (x, y), None, "ComplexBackward0")
+    return finish("complex", z, out, (x, y))
+
+
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+    """``abs * (cos(angle) + i sin(angle))``.
+
+    Raises: RuntimeError: the operands are no floats, or of different dtypes.
+
+    >>> import compat as torch
+    >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
+    tensor([2.+0.j])
+    """
+    r, phi = _two_parts("polar", "abs", "angle", abs, angle)
+    return finish("polar", composed("PolarBackward0", _polar, r, phi), out, (r, phi))
+
+
+def _polar(r: Any, phi: Any, /) -> Any:
+    return parts.complex_from(multiply(r, cos(phi)), multiply(r, sin(phi)))
+
+
+# ---------------------------------------------------------------- conjugates and angles
+
+
+def conj(input: Any) -> Any:
+    """``x - i y`` for ``x + i y``; `input` itself if it is real.
+
+    >>> import compat as torch
+    >>> torch.conj(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return _conjugate("conj", input, "ConjBackward0")
+
+
+def conj_physical(input: Any, *, out: Any = None) -> Any:
+    """`conj`.
+
+    >>> import compat as torch
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    y = _conjugate("conj_physical", input, "ConjPhysicalBackward0")
+    return finish("conj_physical", y, out, (input,))
+
+
+def _conjugate(name: str, input: Any, node: str) -> Any:
+    x = operand(name, 1, "input", input)
+    return record(parts.conjugate, (x,), None, node) if dtype_of(x).category == 3 else x
+
+
+def resolve_conj(input: Any) -> Any:
+    """`input`: conjugates are never put off.
+
+    >>> import compat as torch
+    >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
+    tensor([1.-2.j])
+    """
+    return operand("resolve_conj", 1, "input", input)
+
+
+def resolve_neg(input: Any) -> Any:
+    """`input`: signs are never put off.
+
+    >>> import compat as torch
+    >>> torch.resolve_neg(torch.tensor([1.0]))
+    tensor([1.])
+    """
+    return operand("resolve_neg", 1, "input", input)
+
+
+def angle(input: Any, *, out: Any = None) -> Any:
+    """The angle from the positive real axis, in [-pi, pi]; of real numbers 0 or pi.
+
+    The derivative is 0 at 0, and for real numbers.
+
+    >>> import compat as torch
+    >>> torch.angle(torch.tensor([1j, -1 + 0j]))
+    tensor([1.5708, 3.1416])
+    """
+    x = operand("angle", 1, "input", input)
+    if dtype_of(x).category == 3:
+        return finish("angle", composed("AngleBackward0", fnp.angle, x), out, (x,))
+    if dtype_of(x).category < 2:
+        x = convert(x, dtypes.get_default_dtype())
+    half_turn = record(where, (record(less, (x, 0)), math.pi, x.detach() * 0))
+    y = record(where, (record(isnan, (x,)), math.nan, half_turn))
+    return finish("angle", stepped("AngleBackward0", y, x), out, (x,))
+
+
+# ---------------------------------------------------------------- questions
+
+
+def is_complex(input: Any) -> bool:
+    """Whether the dtype is complex.
+
+    >>> import compat as torch
+    >>> torch.is_complex(torch.tensor([1j]))
+    True
+    """
+    return dtype_of(operand("is_complex", 1, "input", input)).is_complex
+
+
+def is_floating_point(input: Any) -> bool:
+    """Whether the dtype is a floating one.
+
+    >>> import compat as torch
+    >>> torch.is_floating_point(torch.tensor([1.0]))
+    True
+    """
+    return dtype_of(operand("is_floating_point", 1, "input", input)).is_floating_point
+
+
+def is_conj(input: Any) -> bool:
+    """Whether a conjugate is put off: never.
+
+    >>> import compat as torch
+    >>> torch.is_conj(torch.tensor([1j]).conj())
+    False
+    """
+    operand("is_conj", 1, "input", input)
+    return False
+
+
+def is_neg(input: Any) -> bool:
+    """Whether a sign is put off: never.
+
+    >>> import compat as torch
+    >>> torch.is_neg(torch.tensor([1.0]))
+    False
+    """
+    operand("is_neg", 1, "input", input)
+    return False
+
+
+# ---------------------------------------------------------------- attributes
+
+
+def _set_real(self: Any, value: Any) -> None:
+    """``x.real = value``."""
+    if dtype_of(self).category == 3:
+        _write(self, value, imag(self))
+    else:
+        self.copy_(value)
+
+
+def _set_imag(self: Any, value: Any) -> None:
+    """``x.imag = value``."""
+    old = imag(self)
+    _write(self, real(self), value, old)
+
+
+def _write(self: Any, x: Any, y: Any, like: Any = None) -> None:
+    made = record(parts.complex_from, (_part(self, x), _part(self, y)))
+    views.check_writable(self, made)
+    views.assign(self, made, "copy_", whole=True)
+
+
+def _part(self: Any, value: Any) -> Any:
+    dtype = dtype_of(self).to_real()
+    return convert(value, dtype) if isinstance(value, TensorBase) else float(value)
+
+
+conj_physical_ = inplace(conj_physical)
+
+
+class ComplexMethods:
+    """The methods of `Tensor` in this family."""
+
+    __slots__ = ()
+
+    angle = angle
+    conj = conj
+    conj_physical = conj_physical
+    conj_physical_ = conj_physical_
+    imag = property(imag, _set_imag)
+    is_conj = is_conj
+    is_neg = is_neg
+    real = property(real, _set_real)
+    resolve_conj = resolve_conj
+    resolve_neg = resolve_neg
+
+
+__all__ = [
+    "angle",
+    "complex",
+    "conj",
+    "conj_physical",
+    "conj_physical_",
+    "imag",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_neg",
+    "polar",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+    "view_as_complex",
+    "view_as_real",
+]

@@ -1,0 +1,214 @@
+"""Norms of vectors and matrices, distances, and renormalising."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from funcgrad.ops import reduce as reductions
+from funcgrad.ops import structural
+from funcgrad.ops.arithmetic import absolute, subtract
+from funcgrad.ops.decompose import svdvals
+from funcgrad.ops.logic import equal, greater, isfinite, logical_and
+from funcgrad.ops.select import stop_gradient, where
+
+from .. import dtypes
+from ..autograd.tape import record
+from ._apply import _type_word, check_broadcast, finish, inplace
+from ._compose import composed, keep
+from ._operands import convert, dtype_of, operand, promoted
+from .reduce import axes_of, axis_of
+
+Axes = tuple[int, ...]
+
+# ---------------------------------------------------------------- on arrays
+
+
+def p_norm(x: Any, /, *, p: float, axis: Axes) -> Any:
+    """``(sum_i |x_i|^p)^(1/p)`` of an array along the axes, for every p, zero and infinite too.
+
+    The derivative is 0 where x is, as PyTorch's; elements that are equal in size share that of the
+    infinite norms.
+    """
+    if p == 2:
+        return reductions.norm2(x, axis=axis)
+    size = absolute(x)
+    if p == math.inf:
+        return reductions.max(size, axis=axis)
+    if p == -math.inf:
+        return reductions.min(size, axis=axis)
+    if p == 1:
+        return structural.sum(size, axis=axis)
+    if p == 0:
+        return reductions.count_nonzero(x, axis=axis).astype(size.dtype)
+    if not math.prod(x.shape[i] for i in axis):
+        return structural.sum(size, axis=axis)
+    return _general_norm(size, p, axis)
+
+
+def _general_norm(size: Any, p: float, axis: Axes) -> Any:
+    """The norm of numbers that are not negative, scaled so that no power overflows."""
+    kept = structural.kept(size.shape, axis)
+    unit = stop_gradient((reductions.max if p > 0 else reductions.min)(size, axis=axis))
+    unit = where(logical_and(greater(unit, 0), isfinite(unit)), unit, 1.0).astype(size.dtype)
+    zero = equal(size, 0)
+    powers = where(zero, 1.0, size / unit.reshape(kept)) ** p
+    total = structural.sum(where(zero, 0.0 if p > 0 else math.inf, powers), axis=axis)
+    zero = equal(total, 0)
+    return where(zero, 0.0, where(zero, 1.0, total) ** (1.0 / p)) * unit
+
+
+def nuclear_norm(x: Any, /, *, axis: Axes) -> Any:
+    """The sum of the singular values of the matrices in the two axes of an array."""
+    rest = tuple(i for i in range(x.ndim) if i not in axis)
+    values = svdvals(structural.transpose(x, axes=rest + axis))
+    return structural.sum(values, axis=(values.ndim - 1,))
+
+
+# ---------------------------------------------------------------- norm, dist
+
+
+def norm(
+    input: Any,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """``(sum_i |input_i|^p)^(1/p)`` of the elements along `dim`; "fro" is 2, "nuc" the nuclear norm.
+
+    At the zero vector the gradient is 0; elements equal in size share that of the infinite norms.
+
+    Raises: RuntimeError: integers, an unknown order, or the infinite norm of nothing.
+
+    >>> import compat as torch
+    >>> torch.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    input = operand("norm", 1, "input", input)
+    _require_floats(input)
+    x = input
+    if dtype is not None:
+        x = convert(x, dtypes.as_dtype(dtype))
+        if dtypes.promote_types(dtype_of(input), dtype_of(x)) is not dtype_of(x):
+            raise RuntimeError(
+                f"linalg.vector_norm: the dtype of the input ({_type_word(dtype_of(input))}) should "
+                f"be convertible without narrowing to the specified dtype "
+                f"({_type_word(dtype_of(x))})"
+            )
+    axes = axes_of("norm", len(x._array.shape), dim)
+    if p == "fro" and isinstance(dim, tuple | list) and len(dim) > 2:
+        _require_matrix(axes)
+    if p == "nuc":
+        _require_matrix(axes)
+        y = composed("LinalgVectorNormBackward0", nuclear_norm, x, axis=axes)
+    elif isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    else:
+        y = vector_norm(x, 2 if p in (None, "fro") else p, axes)
+    return finish("norm", keep(y, axes, keepdim), out, (input,))
+
+
+def _require_floats(x: Any) -> None:
+    if dtype_of(x).category < 2:
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{_type_word(dtype_of(x))}"
+        )
+
+
+def _require_matrix(axes: Axes) -> None:
+    if len(axes) != 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, axes))}"
+        )
+
+
+def vector_norm(x: Any, p: float, axes: Axes) -> Any:
+    """The p-norm of a floating or complex tensor along the axes.
+
+    Raises: RuntimeError: the infinite norm of nothing.
+    """
+    lengths = [x._array.shape[a] for a in axes]
+    if math.isinf(p) and 0 in lengths:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the "
+            f"operation does not have an identity"
+        )
+    return _recorded(x, p, axes, "LinalgVectorNormBackward0")
+
+
+def _recorded(x: Any, p: float, axes: Axes, node: str) -> Any:
+    if p == 2:
+        return record(reductions.norm2, (x,), {"axis": axes}, node)
+    return composed(node, p_norm, x, p=p, axis=axes)
+
+
+def dist(input: Any, other: Any, p: float = 2) -> Any:
+    """The p-norm of ``input - other``; its gradient is 0 where the two are equal.
+
+    Raises: RuntimeError: integers, or shapes that do not broadcast.
+
+    >>> import compat as torch
+    >>> torch.dist(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 0.0]))
+    tensor(5.)
+    """
+    x, y = operand("dist", 1, "input", input), operand("dist", 2, "other", other)
+    check_broadcast(x, y)
+    x, y = promoted((x, y))
+    if dtype_of(x).category < 2:
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got "
+            f"{_type_word(dtype_of(x))} instead."
+        )
+    d = record(subtract, (x, y), None, "SubBackward0")
+    return _recorded(d, p, tuple(range(len(d._array.shape))), "DistBackward0")
+
+
+# ---------------------------------------------------------------- renorm
+
+
+def _renormed(x: Any, /, *, p: float, axis: int, maxnorm: float) -> Any:
+    axes = tuple(i for i in range(x.ndim) if i != axis)
+    size = p_norm(x, p=p, axis=axes).reshape(structural.kept(x.shape, axes))
+    factor = where(greater(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
+    return x * factor
+
+
+def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
+    """The slices ``input[i]`` along `dim`, made shorter where their p-norm exceeds `maxnorm`.
+
+    Raises: RuntimeError: fewer than two dimensions, or `p` or `maxnorm` is negative.
+
+    >>> import compat as torch
+    >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    x = operand("renorm", 1, "input", input)
+    ndim = len(x._array.shape)
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
+    _require_floats(x)
+    axis = axis_of(ndim, dim)
+    y = composed("RenormBackward0", _renormed, x, p=p, axis=axis, maxnorm=maxnorm)
+    return finish("renorm", y, out, (x,))
+
+
+class NormMethods:
+    """The methods of `Tensor` in this family."""
+
+    __slots__ = ()
+
+    dist = dist
+    norm = norm
+    renorm = renorm
+    renorm_ = inplace(renorm)
+
+
+__all__ = ["dist", "norm", "renorm"]

@@ -1,0 +1,473 @@
+"""Parts of a tensor: select, narrow, diagonals, windows; its memory layout; metadata in place."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from funcgrad.core import aval_of
+from funcgrad.ops.index import getitem, view_update
+from funcgrad.ops.index import take as take_primitive
+from funcgrad.ops.index_layout import Slice
+from funcgrad.ops.join import along
+from funcgrad.ops.structural import diagonal as diagonal_primitive
+from funcgrad.ops.structural import reshape as reshape_primitive
+from funcgrad.ops.structural import transpose as transpose_primitive
+from funcgrad.views import Link
+
+from ..autograd import modes, views
+from ..autograd.base import View, tensor
+from ..autograd.node import AccumulateGrad
+from ..autograd.tape import record
+from ._compose import composed
+from ._layout import alias, ints_of, own, unlocked
+from ._operands import convert, dtype_of, operand
+from .reduce import axis_of
+from .shape import reshape, squeeze, swapaxes, swapdims, t, transpose, unsqueeze, view
+
+ndarray = np.ndarray
+
+# ---------------------------------------------------------------- along one axis
+
+
+def _axis_with_elements(name: str, x: Any, dim: int) -> int:
+    shape = x._array.shape
+    if not shape:
+        raise IndexError(f"{name}() cannot be applied to a 0-dim tensor.")
+    return axis_of(len(shape), dim)
+
+
+def _selected(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
+    """The index of one slice along `dim`.
+
+    Raises: IndexError: out of range.
+    """
+    shape = list(x._array.shape)
+    axis = _axis_with_elements("select", x, dim)
+    i = int(index)
+    if not -shape[axis] <= i < shape[axis]:
+        raise IndexError(
+            f"select(): index {i} out of range for tensor of size {shape} at dimension {axis}"
+        )
+    return along(len(shape), axis, i % shape[axis])
+
+
+def select(input: Any, dim: int, index: Any) -> Any:
+    """``y[...] = x[..., index, ...]``: a view of one slice along `dim`, without that axis.
+
+    Raises: IndexError: there is no such slice.
+
+    >>> import compat as torch
+    >>> torch.select(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, 0)
+    tensor([1., 3.])
+    """
+    input = operand("select", 1, "input", input)
+    return record(getitem, (input,), {"index": _selected(input, dim, index)}, "SelectBackward0")
+
+
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """``y[..., i, ...] = x[..., start + i, ...]``: a view of `length` slices along `dim`.
+
+    Raises: IndexError, RuntimeError: the slices are not all there.
+
+    >>> import compat as torch
+    >>> torch.narrow(torch.tensor([1.0, 2.0, 3.0]), 0, 1, 2)
+    tensor([2., 3.])
+    """
+    input = operand("narrow", 1, "input", input)
+    shape = input._array.shape
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    axis = axis_of(len(shape), dim)
+    first, size = int(start), shape[axis]
+    if not -size <= first <= size:
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {first})"
+        )
+    first += size if first < 0 else 0
+    if first + length > size:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    return record(getitem, (input,), {"index": _piece(len(shape), axis, first, length)}, _SLICE)
+
+
+_SLICE = "SliceBackward0"
+
+
+def _piece(ndim: int, axis: int, start: int, length: int) -> tuple[Any, ...]:
+    return along(ndim, axis, Slice(start, start + length, 1))
+
+
+# ---------------------------------------------------------------- diagonals
+
+
+def _diagonal_params(x: Any, offset: int, dim1: int, dim2: int) -> dict[str, int]:
+    """Raises: RuntimeError: both axes are one."""
+    ndim = len(x._array.shape)
+    a, b = axis_of(ndim, dim1), axis_of(ndim, dim2)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return {"offset": offset, "axis1": a, "axis2": b}
+
+
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """``y[..., i] = x[i, i + offset]`` along the axes `dim1` and `dim2`: a view.
+
+    Shapes: ``(*a, m, *b, n, *c) -> (*a, *b, *c, k)``.
+    Raises: RuntimeError: `dim1` and `dim2` are one axis.
+
+    >>> import compat as torch
+    >>> torch.diagonal(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1., 4.])
+    """
+    input = operand("diagonal", 1, "input", input)
+    params = _diagonal_params(input, offset, dim1, dim2)
+    return unlocked(record(diagonal_primitive, (input,), params, "DiagonalBackward0"), input)
+
+
+# ---------------------------------------------------------------- windows
+
+
+def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+    """``y[..., i, ..., j] = x[..., step * i + j, ...]``: windows along an axis, on a new last axis.
+
+    A view if the windows do not overlap and the last one is followed by a whole step or nothing;
+    else a copy that must not be written into, and that does not see later writes into `self`.
+
+    Shapes: ``(*a, n, *b) -> (*a, (n - size) // step + 1, *b, size)``.
+    Raises: RuntimeError: a window is longer than the axis, or `step` is not positive.
+
+    >>> import compat as torch
+    >>> torch.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1)
+    tensor([[1., 2.],
+            [2., 3.]])
+    """
+    if not self._array.shape:
+        rows = unfold(reshape(self, (1,)), dimension, size, step)
+        return record(getitem, (rows,), {"index": along(2, 0, 0)}, "UnfoldBackward0")
+    axis = axis_of(len(self._array.shape), dimension)
+    length = self._array.shape[axis]
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(
+            f"maximum size for tensor at dimension {axis} is {length} but size is {size}"
+        )
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    count = (length - size) // step + 1
+    if step >= size and count * step <= length:
+        windows = _apart(self, axis, count, size, step)
+    else:
+        places = step * np.arange(count)[:, None] + np.arange(size)
+        found = composed("UnfoldBackward0", take_primitive, self, places, axis=axis, bounds="known")
+        windows = read_only(found)
+    order = [a for a in range(len(windows._array.shape)) if a != axis + 1]
+    return record(transpose_primitive, (windows,), {"axes": (*order, axis + 1)}, "UnfoldBackward0")
+
+
+def _apart(x: Any, axis: int, count: int, size: int, step: int) -> Any:
+    """Windows that do not overlap, as a view: cut, on two axes, and cut again."""
+    shape = x._array.shape
+    part = record(getitem, (x,), {"index": _piece(len(shape), axis, 0, count * step)}, _SLICE)
+    split = (*shape[:axis], count, step, *shape[axis + 1 :])
+    rows = record(reshape_primitive, (part,), {"shape": split}, "ViewBackward0")
+    return record(getitem, (rows,), {"index": _piece(len(split), axis + 1, 0, size)}, _SLICE)
+
+
+def read_only(x: Any) -> Any:
+    """`x`, a copy that PyTorch would have made a view: writing into it raises."""
+    if x._array.__class__ is ndarray:
+        x._array.flags.writeable = False
+    return x
+
+
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """``y_i = memory[storage_offset + sum_k stride_k i_k]``, only to be read.
+
+    `memory` is that of `input`, or of the tensor that it is a view of. The result is a copy: it does
+    not see later writes. An element that is read several times gets the sum of the cotangents.
+
+    Raises: RuntimeError: out of the memory's bounds, or it has gaps.
+
+    >>> import compat as torch
+    >>> torch.as_strided(torch.tensor([1.0, 2.0, 3.0]), (2, 2), (1, 1))
+    tensor([[1., 2.],
+            [2., 3.]])
+    """
+    input = operand("as_strided", 1, "input", input)
+    sizes = ints_of("as_strided", "size", (size,))
+    steps = ints_of("as_strided", "stride", (stride,))
+    if len(sizes) != len(steps):
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {len(sizes)} sizes, {len(steps)} strides"
+        )
+    if any(s < 0 for s in steps):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(steps)}"
+        )
+    start = input.storage_offset() if storage_offset is None else storage_offset
+    memory = _memory(input)
+    places = np.full((1,) * len(sizes), start)
+    for axis, (n, s) in enumerate(zip(sizes, steps, strict=True)):
+        places = places + np.arange(n).reshape((n,) + (1,) * (len(sizes) - axis - 1)) * s
+    if places.size and not (start >= 0 and places.max() < memory.numel()):
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(steps)}, storage offset {start}, and "
+            f"itemsize {input.itemsize} requiring a storage size of "
+            f"{(int(places.max()) + 1) * input.itemsize} are out of bounds for storage of size "
+            f"{memory.numel() * input.itemsize}"
+        )
+    return read_only(
+        composed("AsStridedBackward0", take_primitive, memory, places, axis=0, bounds="known")
+    )
+
+
+def _memory(x: Any) -> Any:
+    """The memory of `x` or of its base, as a vector.
+
+    Raises: RuntimeError: it has gaps.
+    """
+    base = x if x._view is None else x._view.base
+    array = base._array
+    if array.__class__ is ndarray:
+        order = sorted(range(array.ndim), key=lambda a: -array.strides[a])
+        base = record(transpose_primitive, (base,), {"axes": tuple(order)}, "PermuteBackward0")
+        if not base._array.flags.c_contiguous:
+            raise RuntimeError(
+                "as_strided: the elements do not fill their memory; use x.contiguous() first"
+            )
+    return reshape(base, (-1,)) if base.numel() else reshape(base, (0,))
+
+
+# ---------------------------------------------------------------- a part replaced
+
+
+def _replaced(x: Any, src: Any, link: Link, node: str) -> Any:
+    """`x` with the part that `link` shows replaced by `src`, as a new tensor."""
+    part = link.prim.aval(aval_of(x._array), **dict(link.params)).shape
+    src = operand(node, 2, "src", src)
+    if src._array.shape != part:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(part)}"
+        )
+    return record(view_update, (x, convert(src, dtype_of(x))), {"chain": (link,)}, node)
+
+
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+    """A copy of `input` with ``input.select(dim, index)`` replaced by `src`.
+
+    >>> import compat as torch
+    >>> torch.select_scatter(torch.zeros(2, 2), torch.ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    input = operand("select_scatter", 1, "input", input)
+    link = Link(getitem, (("index", _selected(input, dim, index)),))
+    return _replaced(input, src, link, "SelectScatterBackward0")
+
+
+def slice_scatter(
+    input: Any,
+    src: Any,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Any:
+    """A copy of `input` with the slice ``start:end:step`` along `dim` replaced by `src`.
+
+    >>> import compat as torch
+    >>> torch.slice_scatter(torch.zeros(3), torch.ones(2), start=1)
+    tensor([0., 1., 1.])
+    """
+    input = operand("slice_scatter", 1, "input", input)
+    shape = input._array.shape
+    axis = _axis_with_elements("slice_scatter", input, dim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    first, last, _ = slice(start, end, step).indices(shape[axis])
+    index = along(len(shape), axis, Slice(first, max(first, last), step))
+    link = Link(getitem, (("index", index),))
+    return _replaced(input, src, link, "SliceScatterBackward0")
+
+
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A copy of `input` with a diagonal replaced by `src`.
+
+    >>> import compat as torch
+    >>> torch.diagonal_scatter(torch.zeros(2, 2), torch.ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    input = operand("diagonal_scatter", 1, "input", input)
+    params = _diagonal_params(input, offset, dim1, dim2)
+    link = Link(diagonal_primitive, tuple(params.items()))
+    return _replaced(input, src, link, "DiagonalScatterBackward0")
+
+
+# ---------------------------------------------------------------- memory
+
+
+def clone(input: Any, *, memory_format: Any = None) -> Any:
+    """A copy of `input`, in memory of its own and in the same order.
+
+    Derivative: the identity. `memory_format` changes nothing here.
+
+    >>> import compat as torch
+    >>> torch.clone(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return own(alias(operand("clone", 1, "input", input), "CloneBackward0"), "K")
+
+
+def contiguous(self: Any, *, memory_format: Any = None) -> Any:
+    """`self` if its elements lie in C order in memory, else a copy in which they do."""
+    return self if is_contiguous(self) else own(alias(self, "CloneBackward0"))
+
+
+def is_contiguous(self: Any, *, memory_format: Any = None) -> bool:
+    """Whether the elements lie in C order in memory, without gaps."""
+    array = self._array
+    return array.__class__ is not ndarray or bool(array.flags.c_contiguous)
+
+
+def stride(self: Any, dim: int | None = None) -> Any:
+    """How many elements of memory lie between neighbours along an axis; a tuple for all axes."""
+    array = self._array
+    if array.__class__ is not ndarray:
+        array = np.broadcast_to(np.empty((), array.dtype), array.shape)
+    found: list[int] = []
+    step = 1  # what an axis of length 1 that NumPy gives none would have
+    for n, s in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        found.append(step if n == 1 and s == 0 else s // array.itemsize)
+        step = found[-1] * n
+    strides = tuple(reversed(found))
+    return strides if dim is None else strides[axis_of(len(strides), dim)]
+
+
+def storage_offset(self: Any) -> int:
+    """Where the first element lies in the memory of the tensor that this one is a view of."""
+    if self._view is None or self._array.__class__ is not ndarray:
+        return 0
+    return (self._array.ctypes.data - self._view.base._array.ctypes.data) // self._array.itemsize
+
+
+def data_ptr(self: Any) -> int:
+    """The address of the first element."""
+    return int(self._array.ctypes.data)
+
+
+# ---------------------------------------------------------------- metadata in place
+
+
+def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """``x.f_(...)``: `x` becomes the view ``f(x, ...)`` of what it was.
+
+    NOTE [Hidden base] Other tensors may be views of `x` under the shape it had. So what it was
+    lives on as a tensor that nobody sees, the base of `x` and of those from now on.
+    """
+
+    @functools.wraps(f)
+    def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
+        node = views.edge(self)
+        leaf = node.__class__ is AccumulateGrad
+        if leaf and modes.get().records:
+            raise RuntimeError(
+                "a leaf Variable that requires grad is being used in an in-place operation."
+            )
+        with modes.enable_grad():
+            new = f(self, *args, **kwargs)
+        if leaf:
+            node.array = new._array
+        else:
+            made = new._view
+            if made is not None and self._view is None:
+                base = tensor(self._array, node)
+                base._counter = self._counter
+                made = View(base, made.chain, made.seen, made.origin)
+            views.move_retained(self, new._node)
+            self._node, self._view = new._node, made
+        self._array = new._array
+        views.touch(self, name)
+        if self._view is not None:
+            self._view.seen = self._counter[0]
+        return self
+
+    in_place.__name__ = in_place.__qualname__ = name
+    in_place.__doc__ = f"`{f.__name__}` of the tensor itself; its elements stay where they are."
+    return in_place
+
+
+def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+    """Give `self` another shape, of as many elements or fewer; new ones if it has none.
+
+    Raises: RuntimeError: it requires grad, or would have to grow: its views would lose it.
+    """
+    shape = ints_of("resize_", "size", sizes)
+    if views.edge(self) is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    old, count = self._array, math.prod(shape)
+    if old.size == 0 < count:
+        self._array = np.zeros(shape, old.dtype)
+        views.touch(self, "resize_")
+        return self
+    if count > old.size:
+        raise RuntimeError(
+            f"resize_: {old.size} elements cannot become {count}; make a tensor of the size needed"
+        )
+    return _shrunk(self, count, shape)
+
+
+def _first(x: Any, count: int, shape: tuple[int, ...]) -> Any:
+    return view(narrow(view(x, -1), 0, 0, count), shape)
+
+
+_shrunk = _in_place(_first, "resize_")
+
+
+class PartMethods:
+    """The methods of `Tensor` in this family."""
+
+    __slots__ = ()
+
+    as_strided = as_strided
+    clone = clone
+    contiguous = contiguous
+    data_ptr = data_ptr
+    diagonal = diagonal
+    diagonal_scatter = diagonal_scatter
+    is_contiguous = is_contiguous
+    narrow = narrow
+    resize_ = resize_
+    select = select
+    select_scatter = select_scatter
+    slice_scatter = slice_scatter
+    squeeze_ = _in_place(squeeze, "squeeze_")
+    storage_offset = storage_offset
+    stride = stride
+    swapaxes_ = _in_place(swapaxes, "swapaxes_")
+    swapdims_ = _in_place(swapdims, "swapdims_")
+    t_ = _in_place(t, "t_")
+    transpose_ = _in_place(transpose, "transpose_")
+    unfold = unfold
+    unsqueeze_ = _in_place(unsqueeze, "unsqueeze_")
+
+
+__all__ = [
+    "as_strided",
+    "clone",
+    "diagonal",
+    "diagonal_scatter",
+    "narrow",
+    "select",
+    "select_scatter",
+    "slice_scatter",
+]

@@ -1,0 +1,16 @@
+"""Optimizers: they change parameters in place, from the gradients in `.grad`.
+
+>>> import compat as torch
+>>> x = torch.tensor([4.0], requires_grad=True)
+>>> optimizer = torch.optim.SGD([x], lr=0.1)
+>>> (x * x).sum().backward()
+>>> optimizer.step()
+>>> x
+tensor([3.2000], requires_grad=True)
+"""
+
+from .adam import Adam, AdamW
+from .optimizer import Optimizer
+from .sgd import SGD
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]

@@ -1,0 +1,458 @@
+"""`Optimizer`: groups of parameters with options, state for each parameter, hooks, saving, loading.
+
+NOTE [Rules] An optimizer of this package is a rule: a function of a parameter, its gradient and its
+state that returns new ones. It is written with operators and NumPy's functions, so the same rule
+runs on arrays and on values that a funcgrad transform traces, which is what `step` does, and on
+tensors if the step itself is to be differentiated.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from funcgrad import numpy as fnp
+from funcgrad.core import Tracer
+
+from ..autograd import base, enable_grad, modes, views
+from ..autograd.base import TensorBase
+from ..nn.module import reset_grad, typename
+from ..utils.hooks import RemovableHandle
+
+Group = dict[str, Any]
+_HOOKS = (
+    "step_pre",
+    "step_post",
+    "state_dict_pre",
+    "state_dict_post",
+    "load_state_dict_pre",
+    "load_state_dict_post",
+)
+
+
+class _Required:
+    """Stands for an option that has no default."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer:
+    """The base class of optimizers; subclasses define `step`, with the options in `defaults`.
+
+    `params`: tensors, pairs of a name and a tensor, or dictionaries with "params" and options of
+    their own. `state` maps each parameter to a dictionary.
+
+    Raises: TypeError, ValueError: there are no parameters, or something else is among them.
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        if isinstance(params, TensorBase):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {typename(params)}"
+            )
+        self.defaults = defaults
+        self._forget_hooks()
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters once; `closure` computes the loss, with gradients, and returns it."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Reset the `.grad` of all parameters, to None or to zeros."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                reset_grad(param, set_to_none)
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add parameters with options of their own.
+
+        Raises: TypeError, ValueError: something in it cannot be optimized, or is already.
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        self._take_params(param_group)
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}"
+                )
+            param_group.setdefault(name, default)
+        params = param_group["params"]
+        if len(params) != len(set(params)):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this "
+                "will cause an error",
+                stacklevel=3,
+            )
+        named = "param_names" in param_group
+        known: set[Any] = set()
+        for group in self.param_groups:
+            known.update(group["params"])
+            if named != ("param_names" in group):
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param "
+                    f"group {'with' if named else 'without'} names to the optimizer"
+                )
+        if not known.isdisjoint(params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def _take_params(self, group: Group) -> None:
+        """Make ``group["params"]`` a list of tensors, and put their names apart, if they have any."""
+        params = group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the "
+                "ordering of tensors in sets will change between runs. Please use a list instead."
+            )
+        params = [params] if isinstance(params, TensorBase) else list(params)
+        names = [p[0] for p in params if isinstance(p, tuple)]
+        if names:
+            if len(names) != len(params):
+                raise ValueError(
+                    "all optimizer params should be with/without names. Some param names are "
+                    "missing"
+                )
+            group["param_names"] = names
+            params = [p[1] for p in params]
+        group["params"] = params
+        for param in params:
+            if not isinstance(param, TensorBase):
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is "
+                    f"{typename(param)}"
+                )
+            leaf = param.is_leaf or param.retains_grad  # type: ignore[attr-defined]
+            if not leaf and not self.defaults.get("differentiable"):
+                raise ValueError(
+                    "can't optimize a non-leaf Tensor; pass the leaf that it is computed from"
+                )
+
+    # ------------------------------------------------------------ saving and loading
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state and the options, with the parameters as numbers in the order of the groups."""
+        self._run_hooks("state_dict_pre")
+        numbers: dict[int, int] = {}
+        groups = []
+        start = 0
+        for group in self.param_groups:
+            for i, param in enumerate(group["params"], start):
+                numbers.setdefault(id(param), i)
+            start += len(group["params"])
+            saved = {k: v for k, v in group.items() if k != "params"}
+            saved["params"] = [numbers[id(param)] for param in group["params"]]
+            groups.append(saved)
+        state = {
+            numbers[id(k)] if isinstance(k, TensorBase) else k: v for k, v in self.state.items()
+        }
+        return self._run_hooks("state_dict_post", {"state": state, "param_groups": groups})
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over state and options; the state becomes of the parameters' dtypes.
+
+        Raises: ValueError: the groups are not of the same sizes.
+        """
+        state_dict = self._run_hooks("load_state_dict_pre", dict(state_dict))
+        groups, saved = self.param_groups, deepcopy(state_dict["param_groups"])
+        if len(groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                "optimizer's group"
+            )
+        numbers = chain.from_iterable(s["params"] for s in saved)
+        params = dict(zip(numbers, chain.from_iterable(g["params"] for g in groups), strict=True))
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for k, value in state_dict["state"].items():
+            if k in params:
+                state[params[k]] = _loaded(params[k], value)
+            else:
+                state[k] = value
+        for group, new in zip(groups, saved, strict=True):
+            new["params"] = group["params"]
+            if "param_names" in group:
+                new.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved})
+        self._run_hooks("load_state_dict_post")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_hooks" not in self.__dict__:
+            self._forget_hooks()
+
+    # ------------------------------------------------------------ hooks
+
+    def _forget_hooks(self) -> None:
+        self._hooks: dict[str, Any] = {name: OrderedDict() for name in _HOOKS}
+
+    def _run_hooks(self, name: str, *args: Any) -> Any:
+        """Call all hooks of one kind; what they return replaces the argument, which is returned."""
+        found = args[0] if args else None
+        for hook in list(self._hooks[name].values()):
+            answer = hook(self, *((found,) if args else ()))
+            if answer is not None:
+                found = answer
+        return found
+
+    def _register(self, name: str, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+        handle = RemovableHandle.added(self._hooks[name], hook)
+        if prepend:
+            self._hooks[name].move_to_end(handle.id, last=False)
+        return handle
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before `step`; it may return both anew."""
+        return self._register("step_pre", hook, False)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after `step`."""
+        return self._register("step_post", hook, False)
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before `state_dict`."""
+        return self._register("state_dict_pre", hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` on what `state_dict` returns; it may replace it."""
+        return self._register("state_dict_post", hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before loading; it may replace the dictionary."""
+        return self._register("load_state_dict_pre", hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer)`` after loading."""
+        return self._register("load_state_dict_post", hook, prepend)
+
+    def __repr__(self) -> str:
+        lines = []
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}\n")
+            lines += [f"    {k}: {group[k]}\n" for k in sorted(group) if k != "params"]
+        return f"{type(self).__name__} (\n{''.join(lines)})"
+
+
+def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step` with the optimizer's hooks around it."""
+
+    @functools.wraps(step)
+    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        hooks = self._hooks
+        for hook in list(hooks["step_pre"].values()):
+            found = hook(self, args, kwargs)
+            if found is not None:
+                if not (isinstance(found, tuple) and len(found) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
+                        f"{found}."
+                    )
+                args, kwargs = found
+        result = step(self, *args, **kwargs)
+        for hook in list(hooks["step_post"].values()):
+            hook(self, args, kwargs)
+        return result
+
+    return hooked
+
+
+def _loaded(param: Any, value: Any, key: Any = None) -> Any:
+    """A copy of saved state that fits the parameter; the count of steps keeps its dtype."""
+    if isinstance(value, TensorBase):
+        dtype = param.dtype if key != "step" and param.dtype.category > 1 else value.dtype  # type: ignore[attr-defined]
+        if value._array.dtype.kind == "c" and param.dtype.category == 2:
+            dtype = value.dtype  # type: ignore[attr-defined]
+        return base.tensor(value._array.astype(dtype.numpy))
+    if isinstance(value, Mapping):
+        return {k: _loaded(param, v, k) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(_loaded(param, v) for v in value)  # type: ignore[call-arg]
+    return value
+
+
+# ---------------------------------------------------------------- rules
+
+
+class RuleOptimizer(Optimizer):
+    """An optimizer that changes one parameter at a time by a rule, see NOTE [Rules].
+
+    `rule` is given the parameter, its gradient, the state by name and the options, and returns the
+    new parameter and what changes in the state.
+    """
+
+    rule: Callable[[Any, Any, dict[str, Any], Group], tuple[Any, dict[str, Any]]]
+
+    def _begin(self, param: Any, group: Group) -> dict[str, Any]:
+        """The state of a parameter before its first step."""
+        return {}
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; what `closure` returns, if it is given."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        differentiable = bool(self.defaults.get("differentiable"))
+        change = self._change_tensors if differentiable else self._change
+        with modes.ModeSwitch(records=differentiable), np.errstate(all="ignore"):
+            for group in self.param_groups:
+                options = group if differentiable else {k: scalar(v) for k, v in group.items()}
+                for param in group["params"]:
+                    if param._grad is not None:
+                        views.check_writable(param)
+                        state = self.state[param]
+                        if not state:
+                            state.update(self._begin(param, options))
+                        change(param, state, options)
+        return loss
+
+    def _change(self, param: Any, state: dict[str, Any], options: Group) -> None:
+        """One step on the arrays in the tensors; nothing is recorded."""
+        p, g = _array(param), _array(param._grad)
+        values = {k: scalar(v) if k == "step" else _array(v) for k, v in state.items()}
+        rule, what = type(self).rule, f"{type(self).__name__}.step()"
+        if _is_long(p, g, *values.values()):
+            changes = _by_blocks(rule, p, g, values, options)
+            views.touch(param, what)
+        else:
+            new, changes = rule(p, g, values, options)
+            views.assign(param, new, what)
+        for name, value in changes.items():
+            old = state.get(name)
+            if old is None:
+                state[name] = base.tensor(value if isinstance(value, Tracer) else value.copy())
+            elif value is values[name]:
+                views.touch(old, what)
+            else:
+                views.assign(old, value, what)
+
+    def _change_tensors(self, param: Any, state: dict[str, Any], options: Group) -> None:
+        """One step on the tensors themselves, recorded; the state is made anew, not written into."""
+        values = {k: scalar(v) if k == "step" else v for k, v in state.items()}
+        new, changes = type(self).rule(param, param._grad, values, options)
+        what = f"{type(self).__name__}.step()"
+        for name, value in changes.items():
+            if isinstance(value, TensorBase):
+                state[name] = value.clone()  # type: ignore[attr-defined]
+            else:
+                views.assign(state[name], value, what)
+        views.assign(param, new, what)
+
+
+def _array(x: Any) -> Any:
+    """What is in a tensor; anything else as it is."""
+    if not isinstance(x, TensorBase):
+        return x
+    if x._view is not None:
+        views.refresh(x)
+    return x._array
+
+
+# Rules work on so many numbers at a time, so that what they compute on the way stays in the cache.
+BLOCK = 1 << 15
+
+
+def _is_long(*values: Any) -> bool:
+    """Whether the rule is worth running on blocks, and all values can be cut into them."""
+    return values[0].size > BLOCK and all(
+        v.__class__ is np.ndarray and v.flags.c_contiguous
+        for v in values
+        if v is not None and v.__class__ is not float
+    )
+
+
+def _by_blocks(
+    rule: Callable[..., Any], p: Any, g: Any, values: dict[str, Any], options: Group
+) -> dict[str, Any]:
+    """Run the rule on parts, which are written at once; the answer is the new state.
+
+    Arrays of `values` in it are the same objects.
+    """
+    flat = {k: v.reshape(-1) for k, v in values.items() if v.__class__ is np.ndarray}
+    rest = {k: v for k, v in values.items() if k not in flat}
+    made: dict[str, Any] = {}  # state that there was none of
+    found, shape = dict(values), p.shape
+    p, g = p.reshape(-1), g.reshape(-1)
+    for start in range(0, p.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        here = {**rest, **{k: v[part] for k, v in flat.items()}}
+        p[part], changes = rule(p[part], g[part], here, options)
+        for name, value in changes.items():
+            if value.__class__ is float:
+                found[name] = value
+            elif name in flat:
+                flat[name][part] = value
+            else:
+                if name not in made:
+                    made[name] = np.empty(p.size, value.dtype)
+                made[name][part] = value
+    return {**found, **{k: v.reshape(shape) for k, v in made.items()}}
+
+
+def scalar(x: Any) -> Any:
+    """An option or count as a number, which widens no array; a traced one as it is."""
+    if isinstance(x, tuple):
+        return tuple(map(scalar, x))
+    if not isinstance(x, TensorBase):
+        return x
+    array = x._array
+    return fnp.reshape(array, ()) if isinstance(array, Tracer) else array.item()
+
+
+def check_lr(lr: Any) -> None:
+    """Raises: ValueError: a learning rate is negative, or a tensor of several elements."""
+    if isinstance(lr, TensorBase) and lr._array.size != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not (isinstance(lr, TensorBase) and isinstance(lr._array, Tracer)) and not scalar(lr) >= 0:
+        raise ValueError(f"Invalid learning rate: {lr}")
+
+
+def check_fused(fused: Any, foreach: Any, differentiable: bool) -> None:
+    """Raises: RuntimeError: options that exclude each other; they change nothing else here."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

@@ -1,0 +1,440 @@
+"""Section 5 of the table of behaviours, first part: hooks, and the graph as users see it.
+
+One test per row; its docstring has the row: what is tried, then what is expected. Each runs on
+`compat` and, where it is installed, on PyTorch. The differences are in `test_behaviours.py`, how long
+graphs live and how deep they get in `test_behaviours_graph.py`.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+import compat
+
+
+@pytest.fixture(params=["compat", "torch"])
+def torch(request: pytest.FixtureRequest) -> Any:
+    """The module: ours, and PyTorch where it is installed."""
+    return compat if request.param == "compat" else pytest.importorskip("torch")
+
+
+def leaf(torch: Any, data: Any) -> Any:
+    return torch.tensor(data, requires_grad=True)
+
+
+# ---------------------------------------------------------------- hooks on tensors
+
+
+def test_hook_sees_and_replaces_the_gradient(torch: Any) -> None:
+    """out1.register_hook(fn): called with the gradient; a returned tensor replaces it."""
+    a, seen = leaf(torch, [1.0, 2.0]), []
+    out1 = a * 3
+
+    def double(grad: Any) -> Any:
+        seen.append(grad)
+        return grad * 2
+
+    out1.register_hook(seen.append)
+    out1.register_hook(double)
+    out1.sum().backward()
+    assert [type(g) for g in seen] == [torch.Tensor] * 2
+    assert [g.tolist() for g in seen] == [[1.0, 1.0]] * 2
+    assert [g.requires_grad for g in seen] == [False, False]
+    assert a.grad.tolist() == [6.0, 6.0]
+
+
+def test_handle_removes_the_hook(torch: Any) -> None:
+    """The handle has .remove() and is a context manager."""
+    a, seen = leaf(torch, 1.0), []
+    handle = a.register_hook(lambda g: seen.append("removed"))
+    handle.remove()
+    handle.remove()  # once more is allowed
+    with a.register_hook(lambda g: seen.append("inside")):
+        (a * 1).backward()
+    (a * 1).backward()
+    assert seen == ["inside"]
+
+
+def test_hook_on_a_tensor_that_needs_no_gradient(torch: Any) -> None:
+    """Registering on a tensor that needs no grad raises."""
+    with pytest.raises(
+        RuntimeError, match="cannot register a hook on a tensor that doesn't require"
+    ):
+        torch.tensor(1.0).register_hook(print)
+
+
+def test_hook_returns_another_shape(torch: Any) -> None:
+    """A result of another shape raises "has changed the size of value"."""
+    a = leaf(torch, [1.0, 2.0])
+    b = a * 1
+
+    def wrong(grad: Any) -> Any:
+        return torch.ones(5)
+
+    b.register_hook(wrong)
+    with pytest.raises(RuntimeError, match="hook 'wrong' has changed the size of value"):
+        b.sum().backward()
+    assert a.grad is None
+    c = a * 1
+    c.register_hook(lambda grad: 3)
+    with pytest.raises(TypeError, match="hook"):
+        c.sum().backward()
+
+
+def test_what_is_retained_comes_after_all_hooks(torch: Any) -> None:
+    """Hooks h1(x2), retain_grad, h2(x10) on b: order h1, h2; b.grad 20."""
+    a, order = leaf(torch, [1.0, 1.0]), []
+    b = a * 1
+
+    def h1(grad: Any) -> Any:
+        order.append("h1")
+        return grad * 2
+
+    def h2(grad: Any) -> Any:
+        order.append("h2")
+        return grad * 10
+
+    b.register_hook(h1)
+    b.retain_grad()
+    b.register_hook(h2)
+    b.sum().backward()
+    assert order == ["h1", "h2"]
+    assert b.grad.tolist() == [20.0, 20.0]
+    assert a.grad.tolist() == [20.0, 20.0]
+
+
+def test_hooks_stay_and_retain_grad_moves(torch: Any) -> None:
+    """a=clone(1.); hook1; retain_grad; a.mul_(2); b=a.clone(); hook2 on a: 2.0, 1.0, a.grad 1.0."""
+    seen: dict[str, float] = {}
+    a = leaf(torch, 1.0).clone()
+    a.register_hook(lambda g: seen.update(hook1=g.item()))
+    a.retain_grad()
+    a.mul_(2)
+    b = a.clone()
+    a.register_hook(lambda g: seen.update(hook2=g.item()))
+    (b + 1).sum().backward()
+    assert list(seen.items()) == [("hook2", 1.0), ("hook1", 2.0)]
+    assert a.grad.item() == 1.0
+
+
+def test_hooks_on_a_leaf(torch: Any) -> None:
+    """Leaf hooks, backwards of 3, then 4: pre 3 (grad None), post the parameter (3), pre 4, post 7."""
+    p, seen = leaf(torch, 1.0), []
+
+    def value() -> Any:
+        return None if p.grad is None else p.grad.item()
+
+    p.register_hook(lambda g: seen.append(("pre", g.item(), value())))
+    handle = p.register_post_accumulate_grad_hook(lambda q: seen.append(("post", q is p, value())))
+    (p * 3).backward()
+    (p * 4).backward()
+    assert seen == [("pre", 3.0, None), ("post", True, 3.0), ("pre", 4.0, 3.0), ("post", True, 7.0)]
+    handle.remove()
+    (p * 1).backward()
+    assert len(seen) == 5
+
+
+def test_post_hook_may_use_the_gradient_up(torch: Any) -> None:
+    """A post hook may step and set `.grad` to None: an optimizer inside backward."""
+    p = leaf(torch, 1.0)
+
+    def step(q: Any) -> None:
+        with torch.no_grad():
+            q -= 0.5 * q.grad
+        q.grad = None
+
+    p.register_post_accumulate_grad_hook(step)
+    (p * 3).backward()
+    assert (p.item(), p.grad) == (-0.5, None)
+
+
+def test_post_hook_on_a_non_leaf(torch: Any) -> None:
+    """A post hook on a non-leaf raises."""
+    with pytest.raises(RuntimeError, match="cannot be registered on non-leaf tensors"):
+        (leaf(torch, 1.0) * 1).register_post_accumulate_grad_hook(print)
+
+
+# ---------------------------------------------------------------- hooks on nodes
+
+
+def test_node_hooks(torch: Any) -> None:
+    """node.register_prehook may replace what comes in, node.register_hook what goes out."""
+    x, w, seen = leaf(torch, 3.0), leaf(torch, 5.0), []
+    y = x * w
+    node = y.grad_fn
+
+    def before(grad_outputs: Any) -> Any:
+        seen.append([g.item() for g in grad_outputs])
+        return (grad_outputs[0] * 2,)
+
+    def after(grad_inputs: Any, grad_outputs: Any) -> Any:
+        seen.append([[g.item() for g in gs] for gs in (grad_inputs, grad_outputs)])
+        return grad_inputs[0] + 100, grad_inputs[1]
+
+    first, second = node.register_prehook(before), node.register_hook(after)
+    y.backward(retain_graph=True)
+    assert seen == [[1.0], [[10.0, 6.0], [2.0]]]
+    assert (x.grad.item(), w.grad.item()) == (110.0, 6.0)
+    first.remove()
+    second.remove()
+    y.backward()
+    assert len(seen) == 2
+    assert (x.grad.item(), w.grad.item()) == (115.0, 9.0)
+
+
+def test_node_hook_of_an_input_that_needs_none(torch: Any) -> None:
+    """grad_inputs has None for it."""
+    x, seen = leaf(torch, 3.0), []
+    y = x * torch.tensor(5.0)
+    y.grad_fn.register_hook(lambda gi, go: seen.append(gi))
+    y.backward()
+    assert len(seen) == 1
+    assert seen[0][0].item() == 5.0
+    assert seen[0][1] is None
+
+
+def test_node_metadata(torch: Any) -> None:
+    """Node.metadata: a dict that stays with the node."""
+    x = leaf(torch, 3.0)
+    y = x * x
+    y.grad_fn.metadata["mine"] = 1
+    assert y.grad_fn.metadata == {"mine": 1}
+    assert isinstance(y.grad_fn, torch.autograd.graph.Node)
+    assert issubclass(type(y.grad_fn), torch.autograd.graph.Node)
+
+
+# ---------------------------------------------------------------- what is saved
+
+
+def test_saved_tensors_hooks(torch: Any) -> None:
+    """saved_tensors_hooks(pack, unpack): once per saved tensor each, unpack only in backward."""
+    a, b, log = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0]), []
+
+    def pack(x: Any) -> Any:
+        log.append(("pack", x.tolist()))
+        return x.detach().numpy().copy()
+
+    def unpack(x: Any) -> Any:
+        log.append(("unpack", x.tolist()))
+        return torch.from_numpy(x) * 10
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        y = a * b
+        z = y + 1  # saves nothing
+    assert sorted(log) == [("pack", [1.0, 2.0]), ("pack", [3.0, 4.0])]
+    log.clear()
+    (z * a).sum().backward()
+    assert sorted(log) == [("unpack", [1.0, 2.0]), ("unpack", [3.0, 4.0])]
+    assert b.grad.tolist() == [10.0, 40.0]  # 10 a, times a
+    assert a.grad.tolist() == [30.0 + 4.0, 80.0 + 9.0]
+
+
+def test_save_on_cpu(torch: Any) -> None:
+    """save_on_cpu(): the gradient is the same."""
+    x = leaf(torch, [1.0, 2.0])
+    with torch.autograd.graph.save_on_cpu():
+        y = (x.exp() * x).sum()
+    y.backward()
+    expected = [2 * 2.718281828459045, 3 * 7.38905609893065]
+    assert x.grad.tolist() == pytest.approx(expected)
+
+
+def test_disable_saved_tensors_hooks(torch: Any) -> None:
+    """disable_saved_tensors_hooks(message): hooks inside raise RuntimeError(message)."""
+    graph = torch.autograd.graph
+    x = leaf(torch, 2.0)
+    with (
+        graph.disable_saved_tensors_hooks("no hooks here"),
+        pytest.raises(RuntimeError, match="no hooks here"),
+        graph.saved_tensors_hooks(lambda t: t, lambda t: t),
+    ):
+        x * x
+    with graph.saved_tensors_hooks(lambda t: t, lambda t: t):  # allowed again
+        y = x * x
+    y.backward()
+    assert x.grad.item() == 4.0
+
+
+# ---------------------------------------------------------------- several tensors, edges
+
+
+def test_multi_grad_hook(torch: Any) -> None:
+    """register_multi_grad_hook(tensors, fn): once per backward; None for what is not reached."""
+    u, v, seen = leaf(torch, 1.0), leaf(torch, 2.0), []
+    y = u * 5
+
+    def fn(grads: Any) -> None:
+        seen.append([None if g is None else g.item() for g in grads])
+
+    handle = torch.autograd.graph.register_multi_grad_hook((y, v), fn)
+    (y * v).backward(retain_graph=True)
+    (y * 2).backward(retain_graph=True)
+    (u * 2).backward()
+    assert seen == [[2.0, 5.0], [2.0, None]]
+    handle.remove()
+    (y * v).backward()
+    assert len(seen) == 2
+
+
+def test_multi_grad_hook_of_any(torch: Any) -> None:
+    """mode="any": fn(grad) with the first gradient that is known."""
+    u, v, seen = leaf(torch, 1.0), leaf(torch, 2.0), []
+    torch.autograd.graph.register_multi_grad_hook((u, v), seen.append, mode="any")
+    (v * 3).backward()
+    (u * v).backward()
+    assert len(seen) == 2
+    assert seen[0].item() == 3.0
+
+
+def test_gradient_edges(torch: Any) -> None:
+    """GradientEdge, get_gradient_edge: usable in place of tensors in `grad` and `backward`."""
+    graph = torch.autograd.graph
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 3
+    edge = graph.get_gradient_edge(y)
+    assert isinstance(edge, graph.GradientEdge)
+    assert (edge.node, edge.output_nr) == (y.grad_fn, 0)
+    out = (y * y).sum()
+    (g,) = torch.autograd.grad(out, edge, retain_graph=True)
+    assert g.tolist() == [6.0, 12.0]
+    (g,) = torch.autograd.grad(out, graph.get_gradient_edge(x), retain_graph=True)
+    assert g.tolist() == [18.0, 36.0]
+    (g,) = torch.autograd.grad(edge, x, torch.tensor([1.0, 10.0]))
+    assert g.tolist() == [3.0, 30.0]
+    with pytest.raises(RuntimeError, match="not possible to get the gradient edge"):
+        graph.get_gradient_edge(torch.ones(2))
+
+
+def test_backward_by_some_inputs(torch: Any) -> None:
+    """y.backward(inputs=[...]): only those get a gradient, non-leaves too."""
+    a, b = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0])
+    y = a * b
+    out = (y * y).sum()
+    out.backward(inputs=[y, b], retain_graph=True)
+    assert a.grad is None
+    assert b.grad.tolist() == [2 * 3.0, 2 * 8.0 * 2]
+    assert y.grad.tolist() == [6.0, 16.0]
+    out.backward(inputs=a)
+    assert a.grad.tolist() == [2 * 3.0 * 3, 2 * 8.0 * 4]
+    assert b.grad.tolist() == [6.0, 32.0]
+    with pytest.raises(RuntimeError, match="cannot be empty"):
+        (a * b).sum().backward(inputs=[])
+
+
+def test_deepcopy_of_a_non_leaf(torch: Any) -> None:
+    """deepcopy of a non-leaf raises; of a leaf it is a new leaf with a copy of `.grad`."""
+    a = leaf(torch, [1.0, 2.0])
+    with pytest.raises(RuntimeError, match="Only Tensors created explicitly by the user"):
+        copy.deepcopy(a * 1)
+    (a * 2).sum().backward()
+    b = copy.deepcopy(a)
+    assert (b.is_leaf, b.requires_grad, b.tolist()) == (True, True, [1.0, 2.0])
+    assert b.grad.tolist() == [2.0, 2.0]
+    with torch.no_grad():
+        b.add_(1)
+        b.grad.zero_()
+    assert (a.tolist(), a.grad.tolist()) == ([1.0, 2.0], [2.0, 2.0])
+
+
+# ---------------------------------------------------------------- hooks on modules
+
+
+def test_forward_hooks_of_modules(torch: Any) -> None:
+    """forward_pre(module, args), forward(module, args, output): a result replaces them."""
+    layer, seen = torch.nn.Linear(2, 1), []
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[1.0, 2.0]]))
+        layer.bias.zero_()
+
+    def pre(module: Any, args: Any) -> Any:
+        seen.append(("pre", module is layer, args[0].tolist()))
+        return (args[0] * 2,)
+
+    def post(module: Any, args: Any, output: Any) -> Any:
+        seen.append(("post", module is layer, args[0].tolist(), output.tolist()))
+        return output + 100
+
+    handles = [layer.register_forward_pre_hook(pre), layer.register_forward_hook(post)]
+    x = torch.tensor([1.0, 1.0])
+    assert layer(x).tolist() == [106.0]
+    assert seen == [("pre", True, [1.0, 1.0]), ("post", True, [2.0, 2.0], [6.0])]
+    for handle in handles:
+        handle.remove()
+    assert layer(x).tolist() == [3.0]
+    assert len(seen) == 2
+
+
+def test_forward_hooks_with_keywords(torch: Any) -> None:
+    """with_kwargs=True: hooks see the keyword arguments; prepend=True comes first."""
+
+    class Scale(torch.nn.Module):
+        def forward(self, x: Any, scale: float = 1.0) -> Any:
+            return x * scale
+
+    module, seen = Scale(), []
+    module.register_forward_pre_hook(
+        lambda m, args, kwargs: (args, {"scale": kwargs["scale"] * 10}), with_kwargs=True
+    )
+    module.register_forward_hook(lambda m, args, out: seen.append("second"))
+    module.register_forward_hook(
+        lambda m, args, kwargs, out: seen.append(kwargs), with_kwargs=True, prepend=True
+    )
+    assert module(torch.ones(1), scale=3.0).tolist() == [30.0]
+    assert seen == [{"scale": 30.0}, "second"]
+
+
+def test_backward_hooks_of_modules(torch: Any) -> None:
+    """full_backward_pre(module, grad_output), full_backward(module, grad_input, grad_output)."""
+    layer, seen = torch.nn.Linear(2, 1, bias=False), []
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[1.0, 2.0]]))
+
+    def pre(module: Any, grad_output: Any) -> Any:
+        seen.append(("pre", module is layer, grad_output[0].tolist()))
+        return (grad_output[0] * 2,)
+
+    def post(module: Any, grad_input: Any, grad_output: Any) -> Any:
+        seen.append(("post", grad_input[0].tolist(), grad_output[0].tolist()))
+        return (grad_input[0] * 10,)
+
+    layer.register_full_backward_pre_hook(pre)
+    layer.register_full_backward_hook(post)
+    x = torch.tensor([[3.0, 5.0]], requires_grad=True)
+    layer(x).sum().backward()
+    assert seen == [("pre", True, [[1.0]]), ("post", [[2.0, 4.0]], [[2.0]])]
+    assert layer.weight.grad.tolist() == [[6.0, 10.0]]
+    assert x.grad.tolist() == [[20.0, 40.0]]
+
+
+def test_state_dict_hooks_of_modules(torch: Any) -> None:
+    """state_dict (pre and post) and load_state_dict (pre and post) hooks."""
+    layer, seen = torch.nn.Linear(2, 1), []
+    layer.register_state_dict_pre_hook(
+        lambda module, prefix, keep_vars: seen.append(("saving", module is layer, prefix))
+    )
+
+    def saved(module: Any, state: Any, prefix: str, metadata: Any) -> None:
+        seen.append(("saved", sorted(state), prefix))
+        state[prefix + "extra"] = torch.ones(1)
+
+    def loading(module: Any, state: Any, prefix: str, *_: Any) -> None:
+        seen.append(("loading", sorted(state)))
+        del state["extra"]
+
+    layer.register_state_dict_post_hook(saved)
+    layer.register_load_state_dict_pre_hook(loading)
+    layer.register_load_state_dict_post_hook(
+        lambda module, keys: seen.append(("loaded", keys.missing_keys, keys.unexpected_keys))
+    )
+    state = layer.state_dict()
+    assert sorted(state) == ["bias", "extra", "weight"]
+    layer.load_state_dict(state)
+    assert seen == [
+        ("saving", True, ""),
+        ("saved", ["bias", "weight"], ""),
+        ("loading", ["bias", "extra", "weight"]),
+        ("loaded", [], []),
+    ]
