@@ -31,7 +31,10 @@ from .ops.create import *
 from .ops.cumulative import *
 from .ops.grid import *
 from .ops.index import *
+from .ops.interchange import *
 from .ops.join import *
+from .ops.legacy import *
+from .ops.like import *
 from .ops.matrix import *
 from .ops.norm import *
 from .ops.part import *
@@ -39,6 +42,7 @@ from .ops.places import *
 from .ops.pointwise import *
 from .ops.power import *
 from .ops.random import *
+from .ops.ranges import *
 from .ops.rearrange import *
 from .ops.reduce import *
 from .ops.rounding import *
@@ -50,7 +54,7 @@ from .ops.sort import *
 from .ops.statistics import *
 from .parameter import Parameter
 from .printing import set_printoptions
-from .size import Size, device
+from .size import *
 from ._tensor import Tensor
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one

@@ -26,7 +26,9 @@ from .ops.convert import ConvertMethods
 from .ops.create import CreateMethods
 from .ops.cumulative import CumulativeMethods
 from .ops.index import IndexMethods
+from .ops.interchange import InterchangeMethods
 from .ops.join import JoinMethods
+from .ops.like import LikeMethods
 from .ops.matrix import MatrixMethods
 from .ops.norm import NormMethods
 from .ops.part import PartMethods
@@ -49,8 +51,10 @@ from .ops.softmax import SoftmaxMethods
 from .ops.sort import SortMethods
 from .ops.statistics import StatisticsMethods
 from .printing import PrintingMethods
-from .size import Size, cpu, device
+from .size import Size
 from .utils.hooks import RemovableHandle
+
+_size = tuple.__new__  # which, unlike `Size`, does not look at the entries
 
 
 class Tensor(
@@ -62,7 +66,9 @@ class Tensor(
     CumulativeMethods,
     ExponentialMethods,
     IndexMethods,
+    InterchangeMethods,
     JoinMethods,
+    LikeMethods,
     MatrixMethods,
     NormMethods,
     PartMethods,
@@ -321,19 +327,16 @@ class Tensor(
 
     @property
     def shape(self) -> Size:
-        return Size(self._array.shape)
+        return _size(Size, self._array.shape)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or its entry `dim`."""
-        return Size(self._array.shape) if dim is None else self._array.shape[dim]
+        shape = self._array.shape
+        return _size(Size, shape) if dim is None else shape[dim]
 
     @property
     def dtype(self) -> dtypes.dtype:
         return dtypes.of(self._array.dtype)
-
-    @property
-    def device(self) -> device:
-        return cpu
 
     @property
     def ndim(self) -> int:
@@ -368,10 +371,6 @@ class Tensor(
 
     def is_signed(self) -> bool:
         return self.dtype.is_signed
-
-    @property
-    def is_cuda(self) -> bool:
-        return False
 
     # ------------------------------------------------------------ Python
 
@@ -418,6 +417,11 @@ class Tensor(
     def __process_primitive__(cls, prim: Any, args: Any, params: dict[str, Any]) -> Any:
         return tape.record(prim, args, params)
 
+    @property
+    def __traced__(self) -> Any:
+        """The array, for a funcgrad transform whose function returns a tensor."""
+        return self._array
+
     def __len__(self) -> int:
         if not self._array.shape:
             raise TypeError("len() of a 0-d tensor")
@@ -426,7 +430,7 @@ class Tensor(
     def __iter__(self) -> Iterator[Tensor]:
         if not self._array.shape:
             raise TypeError("iteration over a 0-d tensor")
-        return iter([self[i] for i in range(self._array.shape[0])])
+        return iter(self.unbind(0))
 
     def __bool__(self) -> bool:
         if self.numel() != 1:

@@ -195,6 +195,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> promote_types(int64, float32), promote_types(uint8, int8)
     (torch.float32, torch.int16)
     """
+    if type1 is type2 and type1.__class__ is dtype:
+        return type1
     for i, d in ((1, type1), (2, type2)):
         if d.__class__ is not dtype:
             raise TypeError(
@@ -202,8 +204,6 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
                 f"{type(d).__name__}"
             )
     a, b = type1, type2
-    if a is b:
-        return a
     if a.category < 2 <= b.category:
         return b
     if b.category < 2 <= a.category:

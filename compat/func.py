@@ -106,7 +106,9 @@ def grad_and_value(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         call = _Call(_scalar_valued(func, has_aux))
         transformed = funcgrad.value_and_grad(call.inner, argnums=argnums, has_aux=has_aux)
-        value, grads = call.tensors(transformed(*call.arrays(args), **call.arrays(kwargs)))
+        value, grads = call.tensors(
+            call.level.transform(transformed, *call.arrays(args), **call.arrays(kwargs))
+        )
         return tree.tree_map(_conjugated, grads), value
 
     return wrapper
@@ -142,7 +144,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     tensor([2., 2.])
     """
     call = _Call(func)
-    out, pullback, *aux = funcgrad.vjp(call.inner, *call.arrays(primals), has_aux=has_aux)
+    out, pullback, *aux = call.level.transform(
+        funcgrad.vjp, call.inner, *call.arrays(primals), has_aux=has_aux
+    )
     treedef = tree.structure(out)
 
     def pull(*cotangents: Any) -> tuple[Any, ...]:
@@ -169,8 +173,11 @@ def jvp(
     (tensor(0.), tensor(2.))
     """
     call = _Call(func)
-    found = funcgrad.jvp(
-        call.inner, tuple(call.arrays(tuple(primals))), tuple(call.arrays(tuple(tangents))),
+    found = call.level.transform(
+        funcgrad.jvp,
+        call.inner,
+        tuple(call.arrays(tuple(primals))),
+        tuple(call.arrays(tuple(tangents))),
         has_aux=has_aux,
     )
     return tuple(map(call.tensors, found))
@@ -179,7 +186,7 @@ def jvp(
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``func(*primals)`` and its derivative there, as a function of tangents."""
     call = _Call(func)
-    out, push = funcgrad.linearize(call.inner, *call.arrays(primals))
+    out, push = call.level.transform(funcgrad.linearize, call.inner, *call.arrays(primals))
 
     def pushforward(*tangents: Any) -> Any:
         return call.tensors(call.level.run(push, *call.arrays(tangents)))
@@ -208,21 +215,25 @@ def vmap(
         mapped = funcgrad.vmap(
             call.inner, in_axes=in_dims, out_axes=out_dims, chunk_size=chunk_size
         )
-        return call.tensors(mapped(*call.arrays(args), **call.arrays(kwargs)))
+        return call.tensors(call.level.transform(mapped, *call.arrays(args), **call.arrays(kwargs)))
 
     return wrapper
 
 
 def _jacobian_like(transform: Callable[..., Any]) -> Callable[..., Any]:
     def make(
-        func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False,
+        func: Callable[..., Any],
+        argnums: int | tuple[int, ...] = 0,
+        has_aux: bool = False,
         **options: Any,
     ) -> Callable[..., Any]:
         @functools.wraps(func)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             call = _Call(func)
             transformed = transform(call.inner, argnums=argnums, has_aux=has_aux)
-            return call.tensors(transformed(*call.arrays(args), **call.arrays(kwargs)))
+            return call.tensors(
+                call.level.transform(transformed, *call.arrays(args), **call.arrays(kwargs))
+            )
 
         return wrapper
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ._tensor import Tensor
-from .autograd.base import TensorBase, tensor
+from .ops.legacy import make_subclass
 from .printing import describe
 
 
 class Parameter(Tensor):
     """A leaf that modules register when it becomes an attribute; it requires grad by default.
+
+    It shares the memory of `data`. Results of operations are plain tensors.
 
     >>> import compat as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -21,31 +23,19 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        out = TensorBase.__new__(cls)
-        source = tensor(0.0) if data is None else data
-        out._array = source._array
-        out._counter = source._counter
-        out._node = None
-        out._view = None
-        out.requires_grad_(requires_grad)
-        return out
+        return make_subclass(cls, Tensor() if data is None else data, requires_grad)
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass
 
-    def __repr__(self) -> str:
-        return "Parameter containing:\n" + describe(self)
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        if type(self) is Parameter:
+            return "Parameter containing:\n" + describe(self, contents=tensor_contents)
+        return f"Parameter containing:\nParameter({super().__repr__(tensor_contents=tensor_contents)})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         found = memo.get(id(self))
         if found is None:
-            copied = tensor(self._array.copy())
-            found = memo[id(self)] = type(self)(copied, self.requires_grad)
+            copied = self.detach().clone()
+            found = memo[id(self)] = make_subclass(type(self), copied, self.requires_grad)
         return found
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return _rebuilt, (type(self), self._array, self.requires_grad)
-
-
-def _rebuilt(cls: type[Parameter], array: Any, requires_grad: bool) -> Parameter:
-    return cls(tensor(array), requires_grad)

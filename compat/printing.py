@@ -6,23 +6,29 @@ whichever shows the smallest and the largest of them well.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from funcgrad.core import Tracer
+from funcgrad.indexing import known
 
 from . import dtypes
 from .autograd import views
+from .autograd.base import made
 from .autograd.node import AccumulateGrad, Port
+from .size import device_of
+
+# ---------------------------------------------------------------- options
 
 
-@dataclass
+@dataclasses.dataclass
 class Options:
-    """What `set_printoptions` sets."""
+    """What `set_printoptions` sets; its arguments say what these are."""
 
     precision: int = 4
     threshold: float = 1000
@@ -47,7 +53,11 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors are printed: places, elements before `...`, width; or a named profile.
+    """Set how tensors are printed; what is None stays, but for `sci_mode`, where it is "choose".
+
+    `precision`: digits after the point. `threshold`: tensors of more elements are shortened to
+    `edgeitems` at each end of every axis. `linewidth`: characters in a line. `profile`: "default",
+    "short" or "full", which the other arguments override. `sci_mode`: scientific notation or not.
 
     >>> import compat as torch
     >>> torch.set_printoptions(precision=2)
@@ -55,140 +65,188 @@ def set_printoptions(
     tensor([1.23])
     >>> torch.set_printoptions(profile="default")
     """
-    if profile is not None:
-        base = _PROFILES[profile]
-        options.precision = base.precision
-        options.threshold = base.threshold
-        options.edgeitems = base.edgeitems
-        options.linewidth = 80
-    if precision is not None:
-        options.precision = precision
-    if threshold is not None:
-        options.threshold = threshold
-    if edgeitems is not None:
-        options.edgeitems = edgeitems
-    if linewidth is not None:
-        options.linewidth = linewidth
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+    }
+    base = _PROFILES.get(profile or "", options)
+    for name, value in given.items():
+        setattr(options, name, getattr(base, name) if value is None else value)
     options.sci_mode = sci_mode
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The options now, as arguments for `set_printoptions`.
+
+    >>> get_printoptions()["linewidth"]
+    80
+    """
+    return dataclasses.asdict(options)
+
+
+@contextlib.contextmanager
+def printoptions(**kwargs: Any) -> Iterator[None]:
+    """The options inside a ``with``; see `set_printoptions`.
+
+    >>> import compat as torch
+    >>> with printoptions(precision=1):
+    ...     print(torch.tensor([1.25]))
+    tensor([1.2])
+    """
+    before = get_printoptions()
+    set_printoptions(**kwargs)
+    try:
+        yield
+    finally:
+        set_printoptions(**before)
 
 
 # ---------------------------------------------------------------- elements
 
 
-def _style(values: np.ndarray) -> Callable[[Any], str]:
-    """How one element is written; all come out equally wide."""
-    if values.dtype.kind not in "fcV":
-        texts = [str(v) for v in values.ravel().tolist()]
-        width = max(map(len, texts), default=0)
-        return lambda v: str(v).rjust(width)
-    found = values.astype(np.float64).ravel()
+class _Style(NamedTuple):
+    """How one element is written, and how wide they all are, but for zeros, NaN and infinities."""
+
+    width: int
+    text: Callable[[Any], str]
+
+    def padded(self, value: Any) -> str:
+        return self.text(value).rjust(self.width)
+
+
+def _style(values: np.ndarray) -> _Style:
+    """The style that suits all of the values."""
+    if values.dtype.kind not in "fV":
+        return _Style(max((len(str(v)) for v in values.ravel().tolist()), default=1), str)
+    found = values.ravel().astype(np.float64)
     found = found[np.isfinite(found) & (found != 0)]
-    places = options.precision
-    integers = bool(np.all(found == np.ceil(found)))
+    if not found.size:
+        return _Style(1, _integer)
     sizes = np.abs(found)
-    low, high = (float(sizes.min()), float(sizes.max())) if sizes.size else (1.0, 1.0)
-    scientific = high / low > 1000 or high > 1e8 or (not integers and low < 1e-4)
-    if options.sci_mode is not None:
-        scientific = options.sci_mode
-
-    def plain(v: float) -> str:
-        if scientific:
-            return f"{v:.{places}e}"
-        if integers:
-            return f"{v:.0f}." if math.isfinite(v) else f"{v:.0f}"
-        return f"{v:.{places}f}"
-
-    width = max([len(plain(v)) for v in found.tolist()], default=1)
-    rest = values.astype(np.float64).ravel()
-    rest = rest[~np.isfinite(rest)]
-    width = max([width, *(len(plain(v)) for v in rest.tolist())]) if rest.size else width
-    return lambda v: plain(v).rjust(width)
+    low, high = float(sizes.min()), float(sizes.max())
+    scientific = options.sci_mode
+    if scientific is None:
+        scientific = high / low > 1000 or high > 1e8 or low < 1e-4
+    if scientific:
+        text = _with_places("e")
+    elif bool(np.all(found == np.ceil(found))):
+        text = _integer
+    else:
+        text = _with_places("f")
+    return _Style(max(len(text(v)) for v in found.tolist()), text)
 
 
-def _complex_style(values: np.ndarray) -> Callable[[Any], str]:
+def _with_places(kind: str) -> Callable[[Any], str]:
+    return f"{{:.{options.precision}{kind}}}".format
+
+
+def _integer(value: float) -> str:
+    return f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
+
+
+def _complex_style(values: np.ndarray) -> _Style:
     real, imag = _style(values.real), _style(values.imag)
 
-    def written(v: complex) -> str:
-        other = imag(v.imag).lstrip()
+    def text(value: complex) -> str:
+        other = imag.padded(value.imag).lstrip()
         sign = "" if other[0] in "+-" else "+"
-        return f"{real(v.real)}{sign}{other}j"
+        return f"{real.padded(value.real)}{sign}{other}j"
 
-    width = max((len(written(v)) for v in values.ravel().tolist()), default=0)
-    return lambda v: written(v).ljust(width)
+    return _Style(real.width + imag.width + 1, text)
 
 
 # ---------------------------------------------------------------- rows
 
 
 def _edges(array: np.ndarray) -> np.ndarray:
-    """The elements that a summary shows."""
+    """The elements that a shortened tensor shows, or those that PyTorch chooses the style by."""
     n = options.edgeitems
+    if not n:
+        return array[(slice(0, 0),) * array.ndim] if array.ndim > 1 else array
     for axis, length in enumerate(array.shape):
         if length > 2 * n:
             array = np.take(array, [*range(n), *range(length - n, length)], axis=axis)
     return array
 
 
-def _rows(
-    array: np.ndarray, style: Callable[[Any], str], indent: int, short: bool, width: int
-) -> str:
+def _rows(array: np.ndarray, style: _Style, indent: int, short: bool) -> str:
+    """The elements in brackets; lines after the first are indented."""
+    write = style.text if array.dtype.kind == "c" else style.padded
     if not array.ndim:
-        return style(array.item())
+        return write(array.item())
     n = options.edgeitems
-    cut = short and array.shape[0] > 2 * n
+    cut = short and len(array) > 2 * n
     if array.ndim == 1:
-        parts = [style(v) for v in (array[:n] if cut else array).tolist()]
-        if cut:
-            parts = [*parts, " ...", *(style(v) for v in array[-n:].tolist())]
-        per_line = max(1, (options.linewidth - indent) // (width + 2))
+        if cut and n:
+            parts = [*map(write, array[:n].tolist()), " ...", *map(write, array[-n:].tolist())]
+        else:
+            parts = ["..."] if cut else [*map(write, array.tolist())]
+        per_line = max(1, (options.linewidth - indent) // (style.width + 2))
         lines = [", ".join(parts[i : i + per_line]) for i in range(0, len(parts), per_line)]
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
-    chosen: Sequence[Any] = [*array[:n], None, *array[-n:]] if cut else list(array)
-    blocks = [
-        "..." if part is None else _rows(part, style, indent + 1, short, width) for part in chosen
-    ]
+    chosen: Sequence[Any] = [*array[:n], None, *array[len(array) - n :]] if cut else list(array)
+    blocks = ["..." if part is None else _rows(part, style, indent + 1, short) for part in chosen]
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(blocks) + "]"
 
 
 def text_of(array: np.ndarray, indent: int) -> str:
-    """The elements as PyTorch prints them, continued lines indented."""
+    """The elements as PyTorch prints them."""
     if not array.size:
         return "[]"
+    if array.dtype.kind == "V":  # bfloat16, whose elements Python cannot write
+        array = array.astype(np.float32)
     short = array.size > options.threshold
     shown = _edges(array) if short else array
     style = _complex_style(shown) if array.dtype.kind == "c" else _style(shown)
-    width = len(style(shown.ravel()[0].item()))
-    return _rows(array, style, indent, short, width)
+    return _rows(array, style, indent, short)
 
 
-def describe(x: Any, prefix: str = "tensor(") -> str:
-    """A tensor as PyTorch prints it.
+# ---------------------------------------------------------------- tensors
+
+
+def describe(x: Any, prefix: str = "tensor(", contents: str | None = None) -> str:
+    """A tensor as PyTorch prints it; `contents` to stand for its elements.
 
     >>> import compat as torch
     >>> describe(torch.tensor([1.0, 2.5], requires_grad=True))
     'tensor([1.0000, 2.5000], requires_grad=True)'
     """
-    array = x._array
-    if isinstance(array, Tracer):
-        return f"{prefix}{array!r})"
-    dtype = dtypes.of(array.dtype)
-    default = dtypes.get_default_dtype()
-    suffixes = []
-    if not array.size:
-        if array.ndim != 1:
-            suffixes.append(f"size={tuple(array.shape)}")
-        if dtype is not default:
-            suffixes.append(f"dtype={dtype}")
-    elif dtype not in (default, default.to_complex(), dtypes.int64, dtypes.bool):
-        suffixes.append(f"dtype={dtype}")
     node = views.edge(x)
+    array = known(x._array) if isinstance(x._array, Tracer) else x._array
+    if array is None:  # a transform knows only the type
+        text, suffixes = repr(x._array), []
+    else:
+        array = array.get() if hasattr(array, "get") else np.asarray(array)
+        text = text_of(array, len(prefix)) if contents is None else contents
+        suffixes = _suffixes(x, array)
     if node.__class__ is AccumulateGrad:
         suffixes.append("requires_grad=True")
     elif node is not None:
         suffixes.append(f"grad_fn=<{(node.node if node.__class__ is Port else node).name()}>")
-    indent = len(prefix)
-    text = prefix + text_of(array, indent)
-    last = len(text) - text.rfind("\n") + 1 - (indent if "\n" not in text else 0)
+    return _joined(prefix + text, suffixes, len(prefix))
+
+
+def _suffixes(x: Any, array: np.ndarray) -> list[str]:
+    """What the elements do not tell: the device, the shape, the dtype."""
+    dtype, default = dtypes.of(array.dtype), dtypes.get_default_dtype()
+    device = device_of(x._array)
+    found = [] if device.type == "cpu" else [f"device='{device}'"]
+    if (array.ndim != 1) if not array.size else not options.edgeitems:
+        found.append(f"size={tuple(array.shape)}")
+    usual = (default,) if not array.size else (default, default.to_complex(), *_WHOLE)
+    if dtype not in usual:
+        found.append(f"dtype={dtype}")
+    return found
+
+
+_WHOLE = (dtypes.int64, dtypes.bool)
+
+
+def _joined(text: str, suffixes: Sequence[str], indent: int) -> str:
+    """The text with the suffixes, each on the last line if it fits."""
+    last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if last + len(suffix) + 2 > options.linewidth:
             text += ",\n" + " " * indent + suffix
@@ -204,12 +262,15 @@ class PrintingMethods:
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return describe(self)
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        name = "tensor" if type(self) is made.cls else type(self).__name__
+        return describe(self, f"{name}(", tensor_contents)
 
     def __format__(self, spec: str) -> str:
         array: Any = self._array  # type: ignore[attr-defined]
-        return format(array.item(), spec) if not array.shape else object.__format__(self, spec)
+        if array.shape or type(self) is not made.cls:
+            return object.__format__(self, spec)
+        return format(array.item() if hasattr(array, "item") else self, spec)
 
 
 __all__ = ["set_printoptions"]

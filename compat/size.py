@@ -1,4 +1,4 @@
-"""`Size` and `device`: small values that tensors hand out."""
+"""`Size`, `device`, and the names of memory layouts: small values that tensors hand out."""
 
 from __future__ import annotations
 
@@ -164,3 +164,54 @@ def device_of(array: Any) -> device:
         array = array.underlying
     number = getattr(getattr(array, "device", None), "id", None)
     return cpu if number is None else device("cuda", number)
+
+
+# ---------------------------------------------------------------- layouts
+
+
+class _Name:
+    """A constant that is only a name; there is one object of each."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+class layout(_Name):
+    """How elements are stored: all tensors here are `strided`."""
+
+    __slots__ = ()
+
+
+class memory_format(_Name):
+    """An order of elements in memory; arguments of this kind are taken and change nothing."""
+
+    __slots__ = ()
+
+
+strided = layout("strided")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+
+__all__ = [
+    "Size",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "device",
+    "get_default_device",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "set_default_device",
+    "strided",
+]

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from funcgrad.core import Primitive
+from funcgrad.core import EVAL, Primitive, Trace
+from funcgrad.core import current as current_trace
 
 from . import modes, views
 from .base import TensorBase, tensor
@@ -40,6 +41,17 @@ class Level:
             for original, _, grad in self.stand_ins.values():
                 original._grad = grad
 
+    def transform(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``f(*args, **kwargs)``, which runs a transform of funcgrad for this level."""
+        parent = current_trace.get()
+        if parent is EVAL:
+            return f(*args, **kwargs)
+        token = current_trace.set(LevelTrace(self, parent))
+        try:
+            return f(*args, **kwargs)
+        finally:
+            current_trace.reset(token)
+
     def inside(self, x: Any) -> Any:
         """An operand as the tape inside sees it."""
         if not isinstance(x, TensorBase):
@@ -61,6 +73,32 @@ class Level:
         return found[1]
 
 
+class LevelTrace(Trace):
+    """The tape outside of a level, where transforms nest: between the two transforms' traces.
+
+    Without it the outer transform would be asked about `OuterArray`s, which are not its own.
+    """
+
+    __slots__ = ("level",)
+    transform = "the tape"
+
+    def __init__(self, level: Level, parent: Trace) -> None:
+        self.level = level
+        self.parent = parent
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if not any(a.__class__ is OuterArray and a.level is self.level for a in args):
+            return self.parent.process(prim, args, params)
+        token = current_trace.set(self.parent)
+        try:
+            return recorded_outside(self.level, prim, args, params)
+        finally:
+            current_trace.reset(token)
+
+    def lift(self, value: Any) -> Any:
+        return self.parent.lift(value)
+
+
 class OuterArray(TapeArray):
     """A tensor of the tape outside of a transform, as an array inside it."""
 
@@ -75,19 +113,26 @@ class OuterArray(TapeArray):
         mode = modes.get()
         if mode.level is level and any(a.__class__ is TapeArray for a in args):
             return TapeArray.__process_primitive__(prim, args, params)
-        operands = [a.tensor if a.__class__ is cls and a.level is level else a for a in args]
-        token = modes.current.set(level.outside)
-        try:
-            out = record(prim, operands, params)
-        finally:
-            modes.current.reset(token)
-        if out.__class__ is tuple:
-            return tuple(outer_array(o, level) for o in out)
-        return outer_array(out, level)
+        return recorded_outside(level, prim, args, params)
 
     def assign(self, other: Any) -> None:
         self.tensor = other.tensor
         self.level = other.level
+
+
+def recorded_outside(
+    level: Level, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
+) -> Any:
+    """Record an operation on `OuterArray`s of a level by the tape outside of it."""
+    operands = [a.tensor if a.__class__ is OuterArray and a.level is level else a for a in args]
+    token = modes.current.set(level.outside)
+    try:
+        out = record(prim, operands, params)
+    finally:
+        modes.current.reset(token)
+    if out.__class__ is tuple:
+        return tuple(outer_array(o, level) for o in out)
+    return outer_array(out, level)
 
 
 def outer_array(x: TensorBase, level: Level) -> OuterArray:

@@ -285,10 +285,12 @@ def reflected(prim: Any, node_name: str) -> Callable[[_F], _F]:
     return decorate
 
 
-def binary(prim: Any, node_name: str, number_node: str, **options: Any) -> Callable[[_F], _F]:
+def binary(
+    prim: Any, node_name: str, number_node: str | None = None, **options: Any
+) -> Callable[[_F], _F]:
     """Give the decorated function, of a tensor and a tensor or number, a fast path.
 
-    `number_node` is the name of the node if the second operand is a number.
+    `number_node` is the name of the node if the second operand is a number; None if it may be none.
     """
     return lambda general: _binary(prim, general, node_name, number_node, options)  # type: ignore
 
@@ -336,7 +338,11 @@ def in_place(ufunc: Any, **options: Any) -> Callable[[_F], _F]:
 
 
 def _binary(
-    prim: Any, general: Callable[..., Any], node_name: str, number_node: str, options: Options
+    prim: Any,
+    general: Callable[..., Any],
+    node_name: str,
+    number_node: str | None,
+    options: Options,
 ) -> Callable[..., Any]:
     program = Program()
     x, y, z = map(program.operand, "xyz")
@@ -345,7 +351,9 @@ def _binary(
         rules = [_product(program, rule, [z, x, y], same_shape=False) for rule in prim.rules]
     except NotPrintableError:
         return general
-    with_number = _unary(prim, general, number_node, ("x", "other"), options, 2)
+    scope: dict[str, Any] = {}
+    if number_node is not None:
+        scope["with_number"] = _unary(prim, general, number_node, ("x", "other"), options, 2)
     pulls = [
         f"{text}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
         + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
@@ -355,10 +363,9 @@ def _binary(
     twice = _twice(prim, rules)
     parts |= {
         "twice": twice,
-        "numbers": templates.NUMBERS.format(**parts),
+        "numbers": templates.NUMBERS.format(**parts) if number_node is not None else "",
         "shapes": "None if y.shape == shape else (shape, y.shape)",
     }
-    scope = {"with_number": with_number}
     return _two_operands(prim, general, node_name, program, forward, pulls, parts, scope)
 
 

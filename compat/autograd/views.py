@@ -14,9 +14,11 @@ from numpy.lib.array_utils import byte_bounds
 
 from funcgrad.core import Tracer, aval_of
 from funcgrad.ops.index import follow, view_update
+from funcgrad.ops.structural import reshape, transpose
+from funcgrad.views import Link
 
 from . import modes, sites
-from .base import UNCOUNTED, TensorBase
+from .base import UNCOUNTED, TensorBase, View
 from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, new_node, node_class
 
 ndarray = np.ndarray
@@ -28,10 +30,13 @@ def refresh(x: TensorBase) -> None:
     if view.seen == x._counter[0]:
         return
     view.seen = x._counter[0]
-    base = view.base
-    if isinstance(base._array, Tracer) and not isinstance(x._array, Tracer):
+    base = base_of(view)
+    stale = not isinstance(x._array, Tracer) or _expanded(view)
+    if stale and isinstance(base._array, Tracer):
         x._array = follow(base._array, view.chain)
     node = base._node
+    if node is None and x._node.__class__ is AccumulateGrad:
+        return  # a view of what needs no gradient, which was made a leaf that does
     if node is not None:
         aval = aval_of(base._array)
         for prim, params in view.chain:
@@ -41,6 +46,22 @@ def refresh(x: TensorBase) -> None:
             aval = out
     move_retained(x, node)
     x._node = node
+
+
+def base_of(view: View) -> TensorBase:
+    """The base of a view; if that was given another shape in place, what it was before.
+
+    See NOTE [Hidden base] in `ops/part.py`.
+    """
+    base = view.base
+    while base._view is not None:
+        base = view.base = base._view.base
+    return base
+
+
+def _expanded(view: View) -> bool:
+    """Whether `expand` is in the chain: no view of funcgrad's, so that traced values do not share."""
+    return any(not prim.is_view for prim, _ in view.chain)
 
 
 def _link_node(
@@ -87,30 +108,38 @@ def check_writable(x: TensorBase, *others: Any) -> None:
             "a clone to get a normal tensor before doing inplace update."
         )
     node, view = edge(x), x._view
-    base = node if view is None else view.base._node  # a view made in no_grad has no node itself
+    owner = x if view is None else base_of(view)
+    base = owner._node  # a view made in no_grad has no node itself
     if mode.records and (
         base is not None or node is not None or any(edge(o) is not None for o in others)
     ):
-        if view is not None:
-            if view.origin:
-                places = made_at(x) or made_at(view.base, "Its base")
-                raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)) + places)
-            if base.__class__ is AccumulateGrad:
-                raise RuntimeError(
-                    "a view of a leaf Variable that requires grad is being used in an in-place "
-                    f"operation.{made_at(view.base, 'The leaf')}"
-                )
-        elif node.__class__ is AccumulateGrad:
+        if node.__class__ is AccumulateGrad:
             raise RuntimeError(
                 "a leaf Variable that requires grad is being used in an in-place operation."
                 f"{made_at(x)}"
             )
+        if view is not None:
+            if view.origin:
+                places = made_at(x) or made_at(owner, "Its base")
+                raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)) + places)
+            if base.__class__ is AccumulateGrad:
+                raise RuntimeError(
+                    "a view of a leaf Variable that requires grad is being used in an in-place "
+                    f"operation.{made_at(owner, 'The leaf')}"
+                )
     array = x._array
+    if array.__class__ is not ndarray and x._view is not None and _expanded(x._view):
+        raise RuntimeError(
+            "unsupported operation: a part of an expanded tensor is written while a transform traces "
+            f"it. Please clone() the tensor before performing the operation.{made_at(x)}"
+        )
     if (
         array.__class__ is ndarray
         and array.size
-        and 0 in array.strides
-        and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+        and (
+            not array.flags.writeable
+            or (0 in array.strides and any(map(_repeated, array.strides, array.shape)))
+        )
     ):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
@@ -120,6 +149,10 @@ def check_writable(x: TensorBase, *others: Any) -> None:
     for other in others:
         if isinstance(other, TensorBase):
             check_overlap(x, other, same_allowed=True)
+
+
+def _repeated(stride: int, length: int) -> bool:
+    return stride == 0 and length > 1
 
 
 def check_overlap(x: TensorBase, source: TensorBase, *, same_allowed: bool) -> None:
@@ -198,23 +231,38 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
         x._node = new_edge
         _save_written(new_edge, x)
         return x
-    base, chain = (x, ()) if view is None else (view.base, view.chain)
-    base_edge = base._node
-    if base_edge is not None or new_edge is not None:
-        aval = aval_of(base._array)
-        node = _link_node(
-            "CopySlices" if chain else "CopyBackwards",
-            view_update,
-            {"chain": chain},
-            [base_edge, new_edge],
-            [aval, aval_of(value)],
-            aval,
-        )
+    base, chain = (x, ()) if view is None else (base_of(view), view.chain)
+    if base._node is not None or new_edge is not None:
+        node = _written(base, chain, new_edge, aval_of(value))
         move_retained(base, node)
         base._node = node
     if not whole:
         _save_written(new_edge, x)
     return x
+
+
+def _written(base: TensorBase, chain: tuple[Any, ...], new_edge: Any, new: Any) -> OpNode:
+    """The node of `base` after a write into the view that `chain` leads to."""
+    name = "CopySlices" if chain else "CopyBackwards"
+    edge, aval = base._node, aval_of(base._array)
+    order = _memory_order(base._array) if any(prim is reshape for prim, _ in chain) else None
+    if order is None:
+        return _link_node(name, view_update, {"chain": chain}, [edge, new_edge], [aval, new], aval)
+    # A reshape may be a view in this order of the memory only, so the rule copies in that order.
+    back = {"axes": tuple(sorted(range(len(order)), key=order.__getitem__))}
+    there = transpose.aval(aval, axes=order)
+    if edge is not None:
+        edge = _link_node(name, transpose, {"axes": order}, [edge], [aval], there)
+    chain = (Link(transpose, tuple(back.items())), *chain)
+    node = _link_node(name, view_update, {"chain": chain}, [edge, new_edge], [there, new], there)
+    return _link_node(name, transpose, back, [node], [there], aval)
+
+
+def _memory_order(array: Any) -> tuple[int, ...] | None:
+    """The axes from the slowest to the fastest; None if that is how they are."""
+    if array.__class__ is not ndarray or array.flags.c_contiguous:
+        return None
+    return tuple(sorted(range(array.ndim), key=lambda a: -array.strides[a]))
 
 
 def _save_written(node: Any, x: TensorBase) -> None:
@@ -246,7 +294,7 @@ def _store(x: TensorBase, value: Any) -> None:
 def _lift(x: TensorBase, like: Tracer) -> None:
     """Make the memory of `x` a traced value of the trace of `like`, so that it can be stored."""
     view = x._view
-    base = x if view is None else view.base
+    base = x if view is None else base_of(view)
     base._array = like.owner.lift(base._array)
     if view is not None:
         x._array = follow(base._array, view.chain)

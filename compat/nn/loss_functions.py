@@ -13,7 +13,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
-from funcgrad.ops import arithmetic, softmax, special, structural
+from funcgrad.ops import arithmetic, contract, softmax, special, structural
 from funcgrad.ops import reduce as reductions
 
 from ..autograd.base import tensor
@@ -167,11 +167,20 @@ def nll_loss(
     _check_reduction(reduction)
     _check_classes(input, target, weight)
     require_real_floats("nll_loss_out_frame", input)
+    return _nll_loss(input, target, weight, ignore_index, reduction)
+
+
+def _nll_loss(input: Any, target: Any, weight: Any, ignore: int, reduction: str) -> Any:
+    """`nll_loss` of arguments that fit."""
     ndim = len(input._array.shape)
     axis = min(ndim - 1, 1)
-    places, weights = _targets(input, target, weight, ignore_index, axis)
+    places, weights = _targets(input, target, weight, ignore, axis)
     node = "NllLossBackward0" if ndim < 3 else "NllLoss2DBackward0"
     picked = pick(input, places, axis, "GatherBackward0")
+    usual = reduction != "none" and ndim == 2 and weights.__class__ is np.ndarray
+    if usual and weights.size and weights.all():  # in one operation
+        factors = weights / (-weights.sum() if reduction == "mean" else -1)
+        return record(contract.matmul, (picked, factors), None, node)
     losses = record(arithmetic.zero_preserving_multiply, (-weights, picked), None, node)
     return _mean_by(losses, weights, reduction, node)
 
@@ -245,19 +254,21 @@ def _targets(input: Any, target: Any, weight: Any, ignore: int, axis: int) -> tu
     classes = target._array.astype(np.intp)
     if len(shape) == 1:
         classes = classes.reshape(())
-    counted = fnp.not_equal(classes, ignore)
-    places = fnp.where(counted, classes, 0)
-    if not isinstance(places, Tracer):
-        wrong = (places < 0) | (places >= shape[axis])
-        if wrong.any():
-            raise IndexError(
-                f"Target {classes[wrong].flat[0]} is out of bounds. There are {shape[axis]} "
-                f"classes, counted from 0; ignore_index is {ignore}."
-            )
+    traced = any(isinstance(x._array, Tracer) for x in (target, weight) if x is not None)
+    xp: Any = fnp if traced else np
+    counted = xp.not_equal(classes, ignore)
+    places = xp.where(counted, classes, 0)
+    known = not isinstance(places, Tracer) and places.size
+    if known and not (places.min() >= 0 and places.max() < shape[axis]):
+        wrong = places[(places < 0) | (places >= shape[axis])]
+        raise IndexError(
+            f"Target {wrong[0]} is out of bounds. There are {shape[axis]} classes, counted from 0; "
+            f"ignore_index is {ignore}."
+        )
     dtype = input._array.dtype
     if weight is None:
         return places, counted.astype(dtype)
-    return places, fnp.where(counted, fnp.take(weight._array, places), 0).astype(dtype)
+    return places, xp.where(counted, xp.take(weight._array, places), 0).astype(dtype)
 
 
 def cross_entropy(
@@ -303,7 +314,7 @@ def cross_entropy(
     _check_classes(input, target, weight)
     log_p = _log_softmax(input, axis)
     if not label_smoothing:
-        return nll_loss(log_p, target, weight, None, ignore_index, None, reduction)
+        return _nll_loss(log_p, target, weight, ignore_index, reduction)
     places, weights = _targets(input, target, weight, ignore_index, axis)
     classes = input._array.shape[axis]
     grid = np.arange(classes).reshape((-1,) + (1,) * (len(input._array.shape) - 1 - axis))

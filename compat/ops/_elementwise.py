@@ -64,16 +64,19 @@ def is_operand(x: Any) -> bool:
     return isinstance(x, TensorBase | np.ndarray | Tracer) or is_number(x)
 
 
-def first_tensor(*xs: Any) -> Any:
-    return next(x for x in xs if isinstance(x, TensorBase))
+_PLAIN = frozenset({int, float, type(None)})
 
 
-def tensors_only(f: Any) -> Any:
-    """The printed function `f` of two operands, of which the second must be a tensor too."""
-    general = getattr(f, "__wrapped__", None)
-    if general is not None:  # else it could not be printed
-        f.__globals__["with_number"] = general
-    return f
+def is_plain(x: Any, *numbers: Any) -> bool:
+    """Whether `x` is a tensor of floats and the others are Python's numbers, or None.
+
+    Then there is nothing to promote and nothing to refuse.
+    """
+    return (
+        isinstance(x, TensorBase)
+        and x._array.dtype.kind == "f"
+        and all(n.__class__ in _PLAIN for n in numbers)
+    )
 
 
 # ---------------------------------------------------------------- refusals
@@ -162,9 +165,9 @@ def narrow(f: Callable[[Any], Any], x: Any) -> Any:
 
 
 __all__ = [
-    "first_tensor",
     "floats",
     "is_operand",
+    "is_plain",
     "narrow",
     "not_implemented_for",
     "numbers_too",
@@ -174,5 +177,4 @@ __all__ = [
     "step",
     "stepped",
     "tensors",
-    "tensors_only",
 ]

@@ -14,6 +14,7 @@ from funcgrad.ops.index_layout import FULL
 from funcgrad.ops.structural import reshape
 from funcgrad.views import snapshot
 
+from ..autograd import modes
 from ..autograd.base import UNCOUNTED
 from ..autograd.tape import record
 from .reduce import axis_of
@@ -91,8 +92,7 @@ def own(out: Any, order: Any = "C") -> Any:
     else:
         out._array = snapshot(array, copy=False)
     out._view = None
-    if out._counter is not UNCOUNTED:
-        out._counter = [0]
+    out._counter = UNCOUNTED if modes.get().inference else [0]
     return out
 
 

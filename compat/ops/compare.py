@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,11 @@ from ._operands import dtype_of, operand, promoted
 from .pointwise import operator
 
 ndarray = np.ndarray
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 # ---------------------------------------------------------------- comparisons
 
 
-def _quick(ufunc: Any) -> Callable[[_F], _F]:
+def _quick(ufunc: Any) -> Callable[[Any], Any]:
     """Give the decorated comparison a fast path for arrays of one floating dtype, and for numbers.
 
     Nothing is recorded of a constant, so there is nothing else to do.
@@ -291,6 +290,18 @@ def isreal(input: Any) -> Any:
 # ---------------------------------------------------------------- truth values
 
 
+def is_nonzero(input: Any) -> bool:
+    """Whether the one number in `input` is not 0.
+
+    Raises: RuntimeError: there is none, or several.
+
+    >>> import compat as torch
+    >>> torch.is_nonzero(torch.tensor([2.0]))
+    True
+    """
+    return bool(operand("is_nonzero", 1, "input", input))
+
+
 def logical_not(input: Any, *, out: Any = None) -> Any:
     """Whether `input` is 0.
 
@@ -470,6 +481,7 @@ class CompareMethods:
     greater_equal = ge
     gt = gt
     gt_ = inplace(gt)
+    is_nonzero = is_nonzero
     isclose = isclose
     isfinite = isfinite
     isinf = isinf
@@ -536,6 +548,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "is_nonzero",
     "isclose",
     "isfinite",
     "isinf",

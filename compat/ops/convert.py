@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from funcgrad.ops.cast import cast, cast_constant
 
-from .. import dtypes
-from ..autograd import views
-from ..autograd.base import TensorBase, tensor
-from ..autograd.node import AccumulateGrad
-from ..size import device as Device
-from . import _operands
-from ._operands import convert, dtype_of
-from .create import require_cpu
+from .. import dtypes, size
+from ..autograd.base import TensorBase
+from ..autograd.tape import record
+from . import _operands, legacy
+from ._apply import _TYPE_WORDS, requires_grad
+from ._operands import convert, dtype_of, operand
+from .create import moved
+from .legacy import TensorType
+
+# ---------------------------------------------------------------- questions
 
 
 def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
@@ -29,135 +31,202 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 
 def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
-    """Whether a dtype converts to another without leaving its category.
+    """Whether a result of one dtype may be stored in another: if it is of no lower kind.
+
+    The kinds are booleans, integers, floats, complex numbers.
 
     >>> import compat as torch
     >>> torch.can_cast(torch.double, torch.float), torch.can_cast(torch.float, torch.int)
     (True, False)
     """
-    signed = to.is_signed or not from_.is_signed or to.category > 1
-    return from_.category <= to.category and signed
+    low, high = dtypes.as_dtype(from_, "can_cast"), dtypes.as_dtype(to, "can_cast")
+    return low.category <= high.category
 
 
-def to(input: Any, *args: Any, **kwargs: Any) -> Any:
-    """`input` in a dtype, on a device, or as another tensor is; itself if nothing changes.
+# ---------------------------------------------------------------- conversions
+
+
+def to(
+    self: Any,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """The tensor in a dtype, on a device, or both as another tensor is; itself if that is so.
+
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``; with `copy` never itself.
+    Derivative: the identity; the cotangent is converted back.
+
+    Raises: TypeError: none of these is given. AssertionError, RuntimeError: there is no such device.
 
     >>> import compat as torch
     >>> torch.tensor([1.5]).to(torch.int64)
     tensor([1])
     """
-    dtype, device = kwargs.get("dtype"), kwargs.get("device")
-    for a in args:
-        if isinstance(a, TensorBase):
-            dtype = dtype_of(a)
-        elif a.__class__ is dtypes.dtype:
-            dtype = a
-        elif isinstance(a, str | Device):
-            device = a
-    require_cpu(device)
-    out = input if dtype is None else convert(input, dtypes.as_dtype(dtype))
-    return input.clone() if kwargs.get("copy") and out is input else out
+    if args:
+        first, *rest = args
+        if isinstance(first, TensorBase):
+            dtype, device = dtype_of(first), size.device_of(first._array)
+        elif isinstance(first, type | dtypes.dtype):
+            dtype = first
+        elif first is None or isinstance(first, str | int | size.device):
+            device = first
+            if rest and not isinstance(rest[0], bool):
+                dtype, *rest = rest
+        else:
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got "
+                f"({type(first).__name__}): it takes a dtype, a device, both, or a tensor"
+            )
+        copy = bool(rest[1]) if len(rest) > 1 else copy
+    chosen = dtype_of(self) if dtype is None else dtypes.as_dtype(dtype, "to")
+    out = self if device is None else _on(self, device)
+    out = _cast(out, chosen)
+    return _cast(out, chosen, always=True) if copy and out is self else out
 
 
-def _short(name: str) -> Callable[[Any], Any]:
-    dtype = getattr(dtypes, name)
+def _on(x: Any, device: Any) -> Any:
+    """The tensor on a device; itself if it is there.
+
+    Raises: RuntimeError: it requires grad, and the step would have to be recorded.
+    """
+    array = moved(x._array, device)
+    if array is x._array:
+        return x
+    if requires_grad(x):
+        raise RuntimeError(
+            "moving a tensor that requires grad to another device is not recorded: move the data "
+            "first, and then call requires_grad_(), as in x.detach().to(device).requires_grad_()"
+        )
+    return record(cast_constant, (array,), {"dtype": array.dtype})
+
+
+def _cast(x: Any, dtype: dtypes.dtype, *, always: bool = False) -> Any:
+    """`convert`, which warns if it drops imaginary parts; `always`: a copy, if nothing else."""
+    found = dtype_of(x)
+    if found is dtype:
+        if not always:
+            return x
+        prim = cast if dtype.category > 1 else cast_constant
+        return record(prim, (x,), {"dtype": dtype.numpy}, "ToCopyBackward0")
+    if found.category == 3 and 0 < dtype.category < 3:
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part. Take x.real instead.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return convert(x, dtype)
+
+
+def _short(name: str) -> Callable[..., Any]:
+    """The method that converts to the dtype that is called so."""
+    dtype = getattr(dtypes, name, None)
 
     def method(self: Any, memory_format: Any = None) -> Any:
-        return convert(self, dtype)
+        if dtype is None:
+            raise NotImplementedError(f"{name}: install the package ml_dtypes for this dtype")
+        return _cast(self, dtype)
 
-    method.__name__ = name
-    method.__doc__ = f"The tensor in the dtype `{dtype!r}`."
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"The tensor in the dtype `compat.{name}`; see `to`."
     return method
 
 
-_TYPES = {
-    "torch.FloatTensor": dtypes.float32,
-    "torch.DoubleTensor": dtypes.float64,
-    "torch.HalfTensor": dtypes.float16,
-    "torch.LongTensor": dtypes.int64,
-    "torch.IntTensor": dtypes.int32,
-    "torch.ShortTensor": dtypes.int16,
-    "torch.CharTensor": dtypes.int8,
-    "torch.ByteTensor": dtypes.uint8,
-    "torch.BoolTensor": dtypes.bool,
-}
+def type_(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The tensor in another dtype, given as such or by the name of a class; or what it is now.
 
+    Raises: ValueError: there is no such class.
 
-def _leaf_copy(x: Any, memo: dict[int, Any]) -> Any:
-    """A deep copy of a leaf, with its `.grad`.
-
-    Raises: RuntimeError: it is no leaf.
+    >>> import compat as torch
+    >>> torch.ones(2).type(), torch.ones(2).type("torch.LongTensor")
+    ('torch.FloatTensor', tensor([1, 1]))
     """
-    node = views.edge(x)
-    if node is not None and node.__class__ is not AccumulateGrad:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-            "protocol at the moment. If you were attempting to deepcopy a module, this may be "
-            "because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001"
-        )
-    found = memo.get(id(x))
-    if found is None:
-        found = memo[id(x)] = tensor(np.array(x._array))
-        if node is not None:
-            found.requires_grad_()
-        if x._grad is not None:
-            found._grad = copy.deepcopy(x._grad, memo)
-    return found
+    if dtype is None:
+        place = "cuda." if size.device_of(self._array).type == "cuda" else ""
+        return f"torch.{place}{_TYPE_WORDS[dtype_of(self).name]}Tensor"
+    found = legacy.TYPES.get(dtype) if isinstance(dtype, str) else dtype
+    if isinstance(found, TensorType):
+        found = found.dtype
+    if found.__class__ is not dtypes.dtype:
+        raise ValueError(f"invalid type: '{getattr(dtype, '__name__', dtype)}'")
+    return _cast(self, found)
 
 
-def _rebuilt(array: Any, requires_grad: bool) -> Any:
-    out: Any = tensor(array)
-    return out.requires_grad_() if requires_grad else out
+def type_as(self: Any, other: Any) -> Any:
+    """The tensor in the dtype and on the device of another."""
+    return to(self, operand("type_as", 1, "other", other))
+
+
+def cpu(self: Any, memory_format: Any = None) -> Any:
+    """The tensor in the memory of the CPU; itself if it is there."""
+    return _on(self, size.cpu)
+
+
+def cuda(
+    self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+) -> Any:
+    """The tensor in the memory of a GPU.
+
+    Raises: AssertionError, RuntimeError: there is none.
+    """
+    return _on(self, "cuda" if device is None else device)
 
 
 class ConvertMethods:
     """The methods of `Tensor` in this family."""
 
     __slots__ = ()
+    _array: Any
 
     to = to
-    float = _short("float32")
-    double = _short("float64")
-    half = _short("float16")
-    long = _short("int64")
-    int = _short("int32")
-    short = _short("int16")
-    char = _short("int8")
-    byte = _short("uint8")
+    type = type_
+    type_as = type_as
+    cpu = cpu
+    cuda = cuda
+    bfloat16 = _short("bfloat16")
     bool = _short("bool")
-    cfloat = _short("complex64")
-    cdouble = _short("complex128")
+    byte = _short("uint8")
+    cdouble = _short("cdouble")
+    cfloat = _short("cfloat")
+    char = _short("int8")
+    double = _short("double")
+    float = _short("float")
+    half = _short("half")
+    int = _short("int")
+    long = _short("long")
+    short = _short("short")
 
-    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
-        """The name of the tensor's type, or the tensor in another."""
-        if dtype is None:
-            found: Any = dtype_of(self)  # type: ignore[arg-type]
-            return next((k for k, v in _TYPES.items() if v is found), f"torch.{found.name}")
-        return convert(self, _TYPES[dtype] if isinstance(dtype, str) else dtypes.as_dtype(dtype))
+    layout = property(lambda self: size.strided)
+    is_meta = property(lambda self: False)
+    is_quantized = property(lambda self: False)
+    is_sparse = property(lambda self: False)
 
-    def type_as(self, other: Any) -> Any:
-        """The tensor in the dtype of another."""
-        return convert(self, dtype_of(other))
+    @property
+    def device(self) -> Any:
+        return size.device_of(self._array)
 
-    def cpu(self, memory_format: Any = None) -> Any:
-        """The tensor itself: it is on the CPU."""
-        return self
+    @property
+    def is_cuda(self) -> Any:
+        return size.device_of(self._array).type == "cuda"
 
-    def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
-        """Raises: RuntimeError: there is no GPU here."""
-        require_cpu(device or "cuda")
+    @property
+    def is_cpu(self) -> Any:
+        return size.device_of(self._array).type == "cpu"
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return _leaf_copy(self, memo)
+    def get_device(self) -> Any:
+        """The number of the GPU; -1 on the CPU."""
+        found = size.device_of(self._array).index
+        return -1 if found is None else found
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        node = views.edge(self)  # type: ignore[arg-type]
-        if node is not None and node.__class__ is not AccumulateGrad:
-            raise RuntimeError(
-                "only leaves can be pickled: pickle x.detach(), or the leaves it is computed from"
-            )
-        return _rebuilt, (self._array, node is not None)  # type: ignore[attr-defined]
+    def data_ptr(self) -> Any:
+        """The address of the first element in memory; 0 if there is none."""
+        array = self._array
+        if not array.size:
+            return 0
+        return array.data.ptr if hasattr(array.data, "ptr") else array.ctypes.data
 
 
 __all__ = ["can_cast", "result_type"]

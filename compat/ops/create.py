@@ -1,67 +1,28 @@
-"""Making tensors: from data, filled, ranges."""
+"""Making tensors: from data, from memory, filled, like another."""
 
 from __future__ import annotations
 
-import math
+import operator
+import warnings
 from typing import Any
 
 import numpy as np
 
 from funcgrad.core import Tracer
+from funcgrad.views import snapshot
 
 from .. import dtypes
-from ..autograd import base, sites, views
+from ..autograd import views
 from ..autograd.base import TensorBase
-from ..size import device as Device
-from ._operands import dtype_of
-
-
-def made(array: Any, requires_grad: bool = False) -> Any:
-    """A new leaf of an array that is not copied; it remembers where it was made."""
-    out = base.tensor(array)
-    out._origin = sites.site()
-    return out.requires_grad_() if requires_grad else out
-
-
-def require_cpu(device: Any) -> None:
-    """Require that a device is there.
-
-    Raises: RuntimeError: it is not the CPU.
-    """
-    if device is not None and Device(device).type != "cpu":
-        raise RuntimeError(
-            f"the device {Device(device)} is not available: tensors are on the CPU here"
-        )
-
+from ..size import device_of
+from . import legacy
+from ._apply import _type_word
+from ._data import array_of
+from ._fresh import dtype_for, finished, made, shape_in, shape_of, there
+from ._index import number_for
+from ._operands import convert, dtype_of, is_number, operand
 
 # ---------------------------------------------------------------- from data
-
-
-def _array_of(data: Any) -> Any:
-    """An array with a copy of the data: of numbers, nested sequences, arrays or tensors."""
-    if isinstance(data, TensorBase):
-        return data._array
-    if isinstance(data, Tracer):
-        return data
-    if isinstance(data, list | tuple) and any(isinstance(x, TensorBase) for x in data):
-        data = [x.tolist() if isinstance(x, TensorBase) else x for x in data]
-    try:
-        array = np.array(data)
-    except ValueError as error:
-        raise ValueError(
-            f"expected sequences of equal length in every dimension: {error}"
-        ) from None
-    if array.dtype.kind not in "biufcV":
-        if array.dtype.kind == "O" and isinstance(data, list | tuple):
-            return np.array([_array_of(x) for x in data])
-        raise TypeError(f"could not infer dtype of {type(data).__name__}: need numbers")
-    if not isinstance(data, np.ndarray | np.generic):
-        default = dtypes.get_default_dtype()
-        if array.dtype.kind == "f" or not array.size:
-            array = array.astype(default.numpy)
-        elif array.dtype.kind == "c":
-            array = array.astype(default.to_complex().numpy)
-    return array
 
 
 def tensor(
@@ -72,26 +33,80 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """A new tensor with a copy of `data`: numbers, nested lists, an array or a tensor.
+    """A new tensor with a copy of `data`: numbers, nested sequences of them, an array or a tensor.
 
-    Floats get the default dtype, other data its own.
+    Python's floats get the default dtype, other data its own. A traced array keeps its derivative.
+
+    Raises: ValueError: rows of different lengths. RuntimeError: something is no number, or too large
+    for `dtype`. TypeError: strings.
 
     >>> import compat as torch
     >>> torch.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
-    require_cpu(device)
-    array = _array_of(data)
-    if dtype is not None:
-        array = array.astype(dtypes.as_dtype(dtype).numpy)
-    elif not isinstance(array, Tracer):
-        dtypes.of(array.dtype)
-        array = array.copy()
-    return made(array, requires_grad)
+    if isinstance(data, TensorBase):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use "
+            "sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than "
+            "torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return _copied(data, dtype, device, requires_grad)
+
+
+def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
+    chosen = None if dtype is None else dtypes.as_dtype(dtype, "tensor")
+    if isinstance(data, TensorBase):
+        x: Any = data.detach()  # type: ignore[attr-defined]
+        array = snapshot((x if chosen is None else convert(x, chosen))._array, copy=True)
+        if device is None:
+            return made(array, requires_grad)
+    elif isinstance(data, Tracer):
+        return made(data if chosen is None else data.astype(chosen.numpy), requires_grad)  # type: ignore[attr-defined]
+    elif isinstance(data, np.ndarray | np.generic):
+        array = np.array(data, (chosen or _own_dtype(data)).numpy)
+    elif hasattr(data, "get") and hasattr(data, "dtype"):  # an array of CuPy's
+        array = data.copy() if chosen is None else data.astype(chosen.numpy)
+        device = device or device_of(array)
+    else:
+        array = array_of(data, chosen)
+    return made(moved(array, device), requires_grad)
+
+
+def _own_dtype(array: Any) -> dtypes.dtype:
+    """The dtype of an array of NumPy's.
+
+    Raises: ValueError: its bytes are in the other order. TypeError: there is none.
+    """
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion "
+            "between byte orders is currently not supported. Convert it with "
+            "array.astype(array.dtype.newbyteorder('='))."
+        )
+    return dtypes.of(array.dtype)
+
+
+def moved(array: Any, device: Any) -> Any:
+    """An array on the device; itself if it is there.
+
+    Raises: AssertionError, RuntimeError: there is no such device.
+    """
+    with there(device) as xp:
+        if isinstance(array, Tracer) or belongs(array, xp):
+            return array
+        return array.get() if xp is np else xp.asarray(array)
+
+
+def belongs(array: Any, xp: Any) -> bool:
+    """Whether an array is of an array module."""
+    return bool(type(array).__module__.partition(".")[0] == xp.__name__)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
-    """`data` as a tensor, which shares its memory if that is possible.
+    """`data` as a tensor: itself, or of the same memory if it is an array that fits, else a copy.
 
     >>> import compat as torch
     >>> a = np.zeros(2)
@@ -100,20 +115,67 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     [1.0, 0.0]
     """
     if isinstance(data, TensorBase):
-        same = dtype is None or dtypes.as_dtype(dtype) is dtype_of(data)
-        return data if same else data.to(dtype)  # type: ignore[attr-defined]
-    if isinstance(data, np.ndarray) and (
-        dtype is None or dtypes.as_dtype(dtype).numpy == data.dtype
-    ):
-        return from_numpy(data)
-    return tensor(data, dtype=dtype, device=device)
+        return data.to(dtype=dtype, device=device)  # type: ignore[attr-defined]
+    if isinstance(data, np.ndarray):
+        x = from_numpy(data)
+        return x if dtype is None and device is None else x.to(dtype=dtype, device=device)
+    return _copied(data, dtype, device, False)
 
 
-asarray = as_tensor
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Any:
+    """`obj` as a tensor: of the same memory if it can be and `copy` is not True.
+
+    Objects with the buffer protocol are read as elements of `dtype`.
+
+    Raises: ValueError: `copy` is False, and the memory cannot be the same.
+
+    >>> import compat as torch
+    >>> torch.asarray(bytearray(b"ab"), dtype=torch.uint8)
+    tensor([97, 98], dtype=torch.uint8)
+    """
+    chosen = None if dtype is None else dtypes.as_dtype(dtype, "asarray")
+    if isinstance(obj, TensorBase):
+        x: Any = obj
+    elif isinstance(obj, np.ndarray):
+        x = from_numpy(obj)
+    elif isinstance(obj, bytes | bytearray | memoryview) or hasattr(obj, "typecode"):
+        x = frombuffer(obj, dtype=chosen or dtypes.get_default_dtype())
+    else:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return _copied(obj, chosen, device, bool(requires_grad))
+    if copy is False and chosen is not None and chosen is not dtype_of(x):
+        raise ValueError(
+            f"can't alias tensor with dtype '{_type_word(dtype_of(x))}' into dtype "
+            f"'{_type_word(chosen)}'."
+        )
+    found = x.to(dtype=chosen, device=device)
+    if copy and found is x:
+        found = x.clone()
+    if requires_grad is None or requires_grad == found.requires_grad:
+        return found
+    return found.detach().requires_grad_(requires_grad)
+
+
+# ---------------------------------------------------------------- from memory
+
+_READ_ONLY = (
+    "is not writable, and PyTorch does not support non-writable tensors. Writing to the tensor "
+    "raises here. You may want to copy the array before converting it to a tensor."
+)
 
 
 def from_numpy(ndarray: Any) -> Any:
-    """A tensor that shares the memory of a NumPy array.
+    """A tensor that shares the memory of a NumPy array; it warns if that cannot be written.
+
+    Raises: TypeError: it is no array, or there is no such dtype. ValueError: foreign byte order.
 
     >>> import compat as torch
     >>> torch.from_numpy(np.array([1.0, 2.0]))
@@ -121,56 +183,112 @@ def from_numpy(ndarray: Any) -> Any:
     """
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    dtypes.of(ndarray.dtype)
-    return made(ndarray)
+    _own_dtype(ndarray)
+    if not ndarray.flags.writeable:
+        warnings.warn(f"The given NumPy array {_READ_ONLY}", UserWarning, stacklevel=2)
+    return made(ndarray.view(np.ndarray) if type(ndarray) is not np.ndarray else ndarray)
+
+
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Any:
+    """A vector that shares the memory of an object with the buffer protocol.
+
+    `count` elements from the byte `offset` on; -1: all there are.
+
+    Raises: ValueError: the buffer does not have them.
+
+    >>> import compat as torch
+    >>> torch.frombuffer(bytearray(b"abcd"), dtype=torch.uint8, offset=2)
+    tensor([99, 100], dtype=torch.uint8)
+    """
+    chosen = dtypes.as_dtype(dtype, "frombuffer")
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    length, width = view.nbytes, chosen.itemsize
+    if not length or not count:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({length} bytes) minus 1"
+        )
+    if count < 0 and (length - offset) % width:
+        raise ValueError(
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a "
+            f"multiple of element size ({width})"
+        )
+    if count > 0 and offset + count * width > length:
+        raise ValueError(
+            f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
+            f"not be greater than actual buffer length ({length} bytes)"
+        )
+    if view.readonly:
+        warnings.warn(f"The given buffer {_READ_ONLY}", UserWarning, stacklevel=2)
+    return made(np.frombuffer(buffer, chosen.numpy, count, offset), requires_grad)
 
 
 def scalar_tensor(
     s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """A tensor without axes, of the default dtype.
+    """A number as a tensor without axes, of the default dtype.
+
+    Raises: TypeError: it is no number.
 
     >>> import compat as torch
     >>> torch.scalar_tensor(2)
     tensor(2.)
     """
-    return tensor(
-        s, dtype=dtype or dtypes.get_default_dtype(), device=device, requires_grad=requires_grad
-    )
+    chosen = dtype_for("scalar_tensor", dtype, None)
+    value = number_for(chosen, number("scalar_tensor", 1, "s", s))
+    with there(device) as xp:
+        return made(xp.full((), value, chosen.numpy), requires_grad)
 
 
 # ---------------------------------------------------------------- filled
 
 
-def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
-    if len(size) == 1 and isinstance(size[0], tuple | list):
-        size = tuple(size[0])
-    shape = tuple(int(n) for n in size)
-    if any(n < 0 for n in shape):
-        raise RuntimeError(f"Trying to create tensor with negative dimension: {list(shape)}")
-    return shape
+def number(name: str, position: int, argument: str, x: Any) -> Any:
+    """A number, which may be a tensor without axes that requires no grad."""
+    if isinstance(x, TensorBase) and not x._array.shape and views.edge(x) is None:
+        return x.item()  # type: ignore[attr-defined]
+    if not is_number(x):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
+            f"{type(x).__name__}"
+        )
+    return x
 
 
 def _filled(
+    name: str,
     shape: tuple[int, ...],
     value: Any,
+    out: Any,
     dtype: Any,
     device: Any,
     requires_grad: bool,
-    out: Any = None,
+    default: dtypes.dtype | None = None,
 ) -> Any:
-    require_cpu(device)
-    chosen = dtypes.get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)
-    result = made(np.full(shape, value, chosen.numpy), requires_grad)
-    return result if out is None else views.assign(out, result, "fill", whole=True)
+    chosen = dtype_for(name, dtype, out, default)
+    with there(device) as xp:
+        if value.__class__ is int and value == 0:
+            array = xp.zeros(shape, chosen.numpy)
+        else:
+            array = xp.full(shape, number_for(chosen, value), chosen.numpy)
+    return finished(name, array, out, requires_grad)
 
 
 def zeros(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """Zeros.
@@ -180,15 +298,18 @@ def zeros(
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return _filled(_size(size), 0, dtype, device, requires_grad, out)
+    shape = shape_of("zeros", sizes, size)
+    return _filled("zeros", shape, 0, out, dtype, device, requires_grad)
 
 
 def ones(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """Ones.
@@ -197,20 +318,28 @@ def ones(
     >>> torch.ones(2)
     tensor([1., 1.])
     """
-    return _filled(_size(size), 1, dtype, device, requires_grad, out)
+    return _filled("ones", shape_of("ones", sizes, size), 1, out, dtype, device, requires_grad)
 
 
 def empty(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """A tensor with any contents: here zeros, so that runs can be repeated."""
-    return _filled(_size(size), 0, dtype, device, requires_grad, out)
+    """A tensor with any contents: here zeros, so that runs can be repeated.
+
+    >>> import compat as torch
+    >>> torch.empty(0, 3)
+    tensor([], size=(0, 3))
+    """
+    shape = shape_of("empty", sizes, size)
+    return _filled("empty", shape, 0, out, dtype, device, requires_grad)
 
 
 def full(
@@ -221,260 +350,120 @@ def full(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A tensor of one value; its dtype is the value's.
+    """A tensor of one value; its dtype is that of Python numbers of the value's kind.
+
+    Raises: TypeError: the value is no number. RuntimeError: it is too large for `dtype`.
 
     >>> import compat as torch
     >>> torch.full((2,), 7)
     tensor([7, 7])
     """
-    value = fill_value.item() if isinstance(fill_value, TensorBase) else fill_value  # type: ignore[attr-defined]
-    chosen = dtype or dtypes.default_of(dtypes.scalar_category(value))
-    return _filled(_size((size,)), value, chosen, device, requires_grad, out)
+    shape = shape_in("full", size)
+    value = number("full", 2, "fill_value", fill_value)
+    own = dtypes.default_of(dtypes.scalar_category(value))
+    return _filled("full", shape, value, out, dtype, device, requires_grad, own)
 
 
 def eye(
-    n: int,
-    m: int | None = None,
+    n: Any,
+    m: Any = None,
     *,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Ones on the diagonal.
+    """Ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
+
+    Raises: RuntimeError: a negative number. TypeError: no integer.
 
     >>> import compat as torch
     >>> torch.eye(2)
     tensor([[1., 0.],
             [0., 1.]])
     """
-    require_cpu(device)
-    chosen = dtypes.as_dtype(dtype) if dtype is not None else dtypes.get_default_dtype()
-    result = made(np.eye(n, m, dtype=chosen.numpy), requires_grad)
-    return result if out is None else views.assign(out, result, "eye", whole=True)
+    sizes = []
+    for i, (argument, k) in enumerate((("n", n), ("m", n if m is None else m))):
+        if not hasattr(type(k), "__index__"):
+            raise TypeError(
+                f"eye(): argument '{argument}' (position {i + 1}) must be int, not "
+                f"{type(k).__name__}"
+            )
+        if operator.index(k) < 0:
+            raise RuntimeError(f"{argument} must be greater or equal to 0, got {k}")
+        sizes.append(operator.index(k))
+    chosen = dtype_for("eye", dtype, out)
+    with there(device) as xp:
+        array = xp.eye(*sizes, dtype=chosen.numpy)
+    return finished("eye", array, out, requires_grad)
 
 
-# ---------------------------------------------------------------- ranges
-
-
-def arange(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
+def empty_strided(
+    size: Any,
+    stride: Any,
     *,
-    out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Any:
-    """``start, start + step, ...`` below `end`; integers if all three are.
+    """Zeros whose elements lie in memory as `stride` says, in numbers of elements.
+
+    Raises: RuntimeError: as many strides as axes are needed, and none may be negative.
 
     >>> import compat as torch
-    >>> torch.arange(3), torch.arange(0.0, 1.0, 0.5)
-    (tensor([0, 1, 2]), tensor([0.0000, 0.5000]))
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
     """
-    require_cpu(device)
-    if end is None:
-        start, end = 0, start
-    given = [x.item() if isinstance(x, TensorBase) else x for x in (start, end, step)]  # type: ignore[attr-defined]
-    if given[2] == 0:
-        raise RuntimeError("step must be nonzero")
-    if (given[1] - given[0]) * given[2] < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    integers = all(dtypes.scalar_category(x) < 2 for x in given)
-    chosen = dtypes.as_dtype(dtype) if dtype else None
-    chosen = chosen or (dtypes.int64 if integers else dtypes.get_default_dtype())
-    count = math.ceil((given[1] - given[0]) / given[2])
-    values = given[0] + np.arange(count) * given[2]
-    result = made(np.asarray(values).astype(chosen.numpy), requires_grad)
-    return result if out is None else views.assign(out, result, "arange", whole=True)
-
-
-def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """`steps` numbers from `start` to `end`, both included, equally far apart.
-
-    >>> import compat as torch
-    >>> torch.linspace(0, 1, 3)
-    tensor([0.0000, 0.5000, 1.0000])
-    """
-    require_cpu(device)
-    chosen = dtypes.as_dtype(dtype) if dtype else dtypes.get_default_dtype()
-    a, b = (x.item() if isinstance(x, TensorBase) else x for x in (start, end))  # type: ignore[attr-defined]
-    result = made(np.linspace(a, b, steps).astype(chosen.numpy), requires_grad)
-    return result if out is None else views.assign(out, result, "linspace", whole=True)
-
-
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """``base`` to the power of `linspace`.
-
-    >>> import compat as torch
-    >>> torch.logspace(0, 2, 3)
-    tensor([  1.,  10., 100.])
-    """
-    require_cpu(device)
-    chosen = dtypes.as_dtype(dtype) if dtype else dtypes.get_default_dtype()
-    values = np.logspace(start, end, steps, base=base).astype(chosen.numpy)
-    result = made(values, requires_grad)
-    return result if out is None else views.assign(out, result, "logspace", whole=True)
-
-
-# ---------------------------------------------------------------- like another
-
-
-def _like(input: Any, value: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
-    return _filled(
-        tuple(input._array.shape), value, dtype or dtype_of(input), device, requires_grad
-    )
-
-
-def zeros_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
-    """Zeros of the shape and dtype of `input`."""
-    return _like(input, 0, dtype, device, requires_grad)
-
-
-def ones_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
-    """Ones of the shape and dtype of `input`.
-
-    >>> import compat as torch
-    >>> torch.ones_like(torch.tensor([3, 4]))
-    tensor([1, 1])
-    """
-    return _like(input, 1, dtype, device, requires_grad)
-
-
-def empty_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
-    """A tensor like `input` with any contents: here zeros."""
-    return _like(input, 0, dtype, device, requires_grad)
-
-
-def full_like(
-    input: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
-    """One value in the shape and dtype of `input`."""
-    return _like(input, fill_value, dtype, device, requires_grad)
-
-
-# ---------------------------------------------------------------- questions
-
-
-def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a tensor."""
-    return isinstance(obj, TensorBase)
-
-
-def is_floating_point(input: Any) -> bool:
-    """Whether the dtype is a floating one."""
-    return dtype_of(input).is_floating_point
-
-
-def numel(input: Any) -> int:
-    """The number of elements."""
-    return math.prod(input._array.shape)
+    shape = shape_in("empty_strided", size)
+    strides = tuple(map(operator.index, stride))
+    if len(shape) != len(strides):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides "
+            f"({len(strides)})"
+        )
+    if min(strides, default=0) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and "
+            f"strides={list(strides)}"
+        )
+    chosen = dtype_for("empty_strided", dtype, None)
+    count = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    with there(device) as xp:
+        memory = xp.zeros(0 if 0 in shape else count, chosen.numpy)
+        steps = tuple(s * chosen.itemsize for s in strides)
+        array = xp.lib.stride_tricks.as_strided(memory, shape, steps)
+    return made(array, requires_grad)
 
 
 class CreateMethods:
-    """``new_...``: tensors with the dtype of another."""
+    """Making tensors of a class."""
 
     __slots__ = ()
 
-    def new_tensor(self, data: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """See `compat.tensor`."""
-        return tensor(data, dtype=dtype or dtype_of(self), **options)  # type: ignore[arg-type]
-
-    def new_zeros(self, *size: Any, dtype: Any = None, **options: Any) -> Any:
-        """See `compat.zeros`."""
-        return zeros(*size, dtype=dtype or dtype_of(self), **options)  # type: ignore[arg-type]
-
-    def new_ones(self, *size: Any, dtype: Any = None, **options: Any) -> Any:
-        """See `compat.ones`."""
-        return ones(*size, dtype=dtype or dtype_of(self), **options)  # type: ignore[arg-type]
-
-    def new_empty(self, *size: Any, dtype: Any = None, **options: Any) -> Any:
-        """See `compat.empty`."""
-        return empty(*size, dtype=dtype or dtype_of(self), **options)  # type: ignore[arg-type]
-
-    def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """See `compat.full`."""
-        return full(size, fill_value, dtype=dtype or dtype_of(self), **options)  # type: ignore[arg-type]
-
-
+    __new__ = legacy.new
+    _make_subclass = classmethod(legacy.make_subclass)
+    as_subclass = legacy.as_subclass
+    new = legacy.new_like
 
 
 __all__ = [
-    "arange",
     "as_tensor",
     "asarray",
     "empty",
-    "empty_like",
+    "empty_strided",
     "eye",
     "from_numpy",
+    "frombuffer",
     "full",
-    "full_like",
-    "is_floating_point",
-    "is_tensor",
-    "linspace",
-    "logspace",
-    "numel",
     "ones",
-    "ones_like",
     "scalar_tensor",
     "tensor",
     "zeros",
-    "zeros_like",
 ]

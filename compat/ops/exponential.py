@@ -15,7 +15,7 @@ from ..autograd import printed
 from ..autograd.tape import record
 from ._apply import finish, inplace, pointwise
 from ._compose import composed, not_implemented
-from ._elementwise import floats, numbers_too, require_real, tensors, tensors_only
+from ._elementwise import floats, numbers_too, require_real, tensors
 from ._operands import dtype_of, is_number, operand, promoted
 
 # ---------------------------------------------------------------- exponentials
@@ -106,8 +106,7 @@ def log1p(input: Any, *, out: Any = None) -> Any:
     return pointwise("log1p", prim, (input,), out=out, node="Log1PBackward0", floating=True)
 
 
-@tensors_only
-@printed.binary(exponential.logaddexp, "LogaddexpBackward0", "LogaddexpBackward0", out=None)
+@printed.binary(exponential.logaddexp, "LogaddexpBackward0", out=None)
 def logaddexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """``log(e**input + e**other)`` without overflow.
 
@@ -130,8 +129,7 @@ def _complex_logaddexp(x: Any, y: Any, /) -> Any:
     return larger + exponential.log1p(exponential.exp(smaller - larger))
 
 
-@tensors_only
-@printed.binary(exponential.logaddexp2, "Logaddexp2Backward0", "Logaddexp2Backward0", out=None)
+@printed.binary(exponential.logaddexp2, "Logaddexp2Backward0", out=None)
 def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Any:
     """``log2(2**input + 2**other)`` without overflow.
 

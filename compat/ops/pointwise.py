@@ -31,9 +31,6 @@ from ._elementwise import (
 )
 from ._operands import convert, dtype_of, is_number, number, operand, promoted, result_type
 
-# Others find it here.
-from .trigonometric import tanh as tanh
-
 # ---------------------------------------------------------------- sums and differences
 
 

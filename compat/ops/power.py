@@ -22,7 +22,7 @@ from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.tape import record, through
 from ._apply import finish, inplace, pointwise
-from ._elementwise import not_implemented_for, numbers_too
+from ._elementwise import is_plain, not_implemented_for, numbers_too
 from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
 from .pointwise import operator
 
@@ -107,6 +107,8 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
         fast = _to(exponent, "PowBackward0")
         if fast is not None:
             return fast(input)
+        if is_plain(input):
+            return record(power, (input, exponent), None, "PowBackward0")
     return _power("pow", input, exponent, out)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from .. import dtypes
 from ..autograd import views
 from ..autograd.base import TensorBase, tensor
+from ..size import device as Device
 from ._operands import dtype_of
-from .create import _size, made, require_cpu
+from ._fresh import made, shape_of
 
 
 class Generator:
@@ -26,7 +27,7 @@ class Generator:
     """
 
     def __init__(self, device: Any = "cpu") -> None:
-        require_cpu(device)
+        Device(device or "cpu")
         self.device = device
         self.manual_seed(67280421310721)
 
@@ -136,8 +137,8 @@ def rand(
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
-    require_cpu(device)
-    found = _uniform(stream(generator), _size(size), _floating(dtype))
+    Device(device or "cpu")
+    found = _uniform(stream(generator), shape_of("rand", size), _floating(dtype))
     return _given(found, requires_grad, out, "rand")
 
 
@@ -170,8 +171,8 @@ def randn(
     >>> torch.randn(2, requires_grad=True).requires_grad
     True
     """
-    require_cpu(device)
-    found = _normal(stream(generator), _size(size), _floating(dtype))
+    Device(device or "cpu")
+    found = _normal(stream(generator), shape_of("rand", size), _floating(dtype))
     return _given(found, requires_grad, out, "randn")
 
 
@@ -195,12 +196,12 @@ def randint(
     >>> bool((torch.randint(3, (100,)) < 3).all())
     True
     """
-    require_cpu(device)
+    Device(device or "cpu")
     if size is None:
         low, high, size = 0, low, high
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    found = stream(generator).integers(low, high, _size((size,)))
+    found = stream(generator).integers(low, high, shape_of("rand", (size,)))
     chosen = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     return _given(np.asarray(found).astype(chosen.numpy), requires_grad, out, "randint")
 
@@ -267,7 +268,7 @@ def normal(
     tensors = [x for x in (mean, std) if isinstance(x, TensorBase)]
     if size is None and not tensors:
         raise TypeError("normal() needs tensors or a size")
-    shape = _size((size,)) if size is not None else np.broadcast_shapes(*map(np.shape, arrays))
+    shape = shape_of("rand", (size,)) if size is not None else np.broadcast_shapes(*map(np.shape, arrays))
     chosen = _floating(dtype) if not tensors else tensors[0]._array.dtype
     noise = _normal(stream(generator), shape, chosen)
     return _given(np.asarray(arrays[0] + arrays[1] * noise).astype(chosen), requires_grad, out, "n")

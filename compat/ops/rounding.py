@@ -26,7 +26,7 @@ from ..autograd.tape import record, through
 from . import return_types
 from ._apply import check_broadcast, finish, inplace
 from ._compose import composed, finish_named, not_implemented, values_of
-from ._elementwise import require_real, step, stepped, tensors, tensors_only
+from ._elementwise import is_plain, require_real, step, stepped, tensors
 from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
 from .power import pow
 
@@ -252,6 +252,9 @@ def _are_numbers(*bounds: Any) -> bool:
 
 
 def _clamped(name: str, input: Any, low: Any, high: Any, out: Any, node: str) -> Any:
+    if out is None and is_plain(input, low, high):
+        ends = (-math.inf if low is None else low, math.inf if high is None else high)
+        return record(clip_primitive, (input, *ends), None, node)
     given = [operand(name, 1, "input", input)]
     for i, (argument, bound) in enumerate((("min", low), ("max", high))):
         if bound is not None:
@@ -319,8 +322,7 @@ def _real_tensors(name: str, input: Any, other: Any) -> tuple[Any, ...]:
     return xs
 
 
-@tensors_only
-@printed.binary(maximum_primitive, "MaximumBackward0", "MaximumBackward0", out=None)
+@printed.binary(maximum_primitive, "MaximumBackward0", out=None)
 def maximum(input: Any, other: Any, *, out: Any = None) -> Any:
     """The larger of `input` and `other`; NaN if either is. Equal operands share the derivative.
 
@@ -333,8 +335,7 @@ def maximum(input: Any, other: Any, *, out: Any = None) -> Any:
     return _extreme("maximum", maximum_primitive, input, other, out)
 
 
-@tensors_only
-@printed.binary(minimum_primitive, "MinimumBackward0", "MinimumBackward0", out=None)
+@printed.binary(minimum_primitive, "MinimumBackward0", out=None)
 def minimum(input: Any, other: Any, *, out: Any = None) -> Any:
     """The smaller of `input` and `other`; NaN if either is. Equal operands share the derivative.
 

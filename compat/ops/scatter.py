@@ -19,7 +19,7 @@ from funcgrad.ops.index_layout import ArrayIndex, positions
 
 from ..autograd.base import tensor
 from ..autograd.tape import record
-from ._apply import _type_word, finish, inplace
+from ._apply import _type_word, finish, inplace, mismatch
 from ._compose import values_of
 from ._index import number_for
 from ._layout import in_shape
@@ -152,9 +152,11 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, out: Any
             f"but got {len(shape)} dimensions for input, and {len(wanted)} dimensions for indices"
         )
     axis = axis_of(len(shape), dim)
-    full = np.broadcast_shapes(
-        (*shape[:axis], 1, *shape[axis + 1 :]), (*wanted[:axis], 1, *wanted[axis + 1 :])
-    )
+    rest = [(*s[:axis], 1, *s[axis + 1 :]) for s in (shape, wanted)]
+    try:
+        full = np.broadcast_shapes(*rest)
+    except ValueError:
+        raise mismatch(*rest) from None
     x = expand(input, (*full[:axis], shape[axis], *full[axis + 1 :]))
     places = expand(index, (*full[:axis], wanted[axis], *full[axis + 1 :]))
     require_bounds(places, -shape[axis], shape[axis], _out_of_range(axis, shape[axis]))

@@ -11,7 +11,7 @@ from ..autograd import printed
 from ..autograd.tape import record
 from ._apply import finish, inplace, pointwise
 from ._compose import not_implemented
-from ._elementwise import require_real, tensors, tensors_only
+from ._elementwise import require_real, tensors
 from ._operands import dtype_of, operand
 
 # ---------------------------------------------------------------- circular
@@ -93,8 +93,7 @@ def atan(input: Any, *, out: Any = None) -> Any:
     return pointwise("atan", prim, (input,), out=out, node="AtanBackward0", floating=True)
 
 
-@tensors_only
-@printed.binary(trigonometric.arctan2, "Atan2Backward0", "Atan2Backward0", out=None)
+@printed.binary(trigonometric.arctan2, "Atan2Backward0", out=None)
 def atan2(input: Any, other: Any, *, out: Any = None) -> Any:
     """The angle of the point (other, input) from the x-axis, in [-pi, pi].
 
@@ -111,8 +110,7 @@ def atan2(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("atan2", y, out, (input, other))
 
 
-@tensors_only
-@printed.binary(arithmetic.hypot, "HypotBackward0", "HypotBackward0", out=None)
+@printed.binary(arithmetic.hypot, "HypotBackward0", out=None)
 def hypot(input: Any, other: Any, *, out: Any = None) -> Any:
     """``sqrt(input**2 + other**2)`` without overflow.
 

@@ -41,7 +41,7 @@ class Flat:
                     f"{type(out).__name__}{where()}"
                 )
             out, self._aux = out
-        outs, self.out_def = tree.flatten(out)
+        outs, self.out_def = flat_outputs(out)
         for x, path in zip(outs, self.out_def.paths(), strict=True):
             if not is_array(x):
                 raise ArgumentError(
@@ -53,6 +53,15 @@ class Flat:
     def aux_values(self, value_of: Callable[[Any], Any]) -> Any:
         """The auxiliary output with tracers replaced by their values."""
         return tree.tree_map(value_of, self._aux)
+
+
+def flat_outputs(out: Any) -> tuple[list[Any], Any]:
+    """The leaves of what a traced function returned, and the tree.
+
+    A value type (`core.EvalTrace`) may be returned: its attribute `__traced__` is the array it holds.
+    """
+    outs, out_def = tree.flatten(out)
+    return [x.__traced__ if hasattr(x.__class__, "__traced__") else x for x in outs], out_def
 
 
 def origin(f: Any) -> Any:
@@ -67,7 +76,7 @@ def is_array(x: Any) -> bool:
     try:
         register(x.__class__)
     except KeyError:
-        return hasattr(x.__class__, "__process_primitive__")
+        return False
     return True
 
 

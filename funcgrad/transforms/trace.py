@@ -14,7 +14,7 @@ from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_und
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..views import refresh, snapshot
-from .arguments import origin
+from .arguments import flat_outputs, origin
 
 
 class JaxprTracer(TracedArray):
@@ -174,7 +174,7 @@ def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
 
         def flat(*xs: Any) -> list[Any]:
             args, kwargs = tree.unflatten(treedef, xs)
-            return tree.leaves(f(*args, **kwargs))
+            return flat_outputs(f(*args, **kwargs))[0]
 
         return trace_to_jaxpr(flat, [aval_of(x) for x in leaves], lasting=True)
 
@@ -196,7 +196,7 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     def flat(*xs: Any) -> list[Any]:
         nonlocal out_def
         args, kwargs = tree.unflatten(treedef, xs)
-        outs, out_def = tree.flatten(f(*args, **kwargs))
+        outs, out_def = flat_outputs(f(*args, **kwargs))
         return outs
 
     jaxpr = trace_to_jaxpr(flat, [aval_of(x) for x in leaves])

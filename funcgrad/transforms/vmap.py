@@ -15,7 +15,7 @@ from ..ops.index import FULL, Slice, getitem
 from ..ops.join import concatenate, stack
 from ..ops.structural import broadcast_to, transpose
 from ..views import refresh, snapshot
-from .arguments import origin
+from .arguments import flat_outputs, origin
 
 
 class BatchTracer(TracedArray):
@@ -277,7 +277,7 @@ def _run(
     def flat(*xs: Any) -> list[Any]:
         nonlocal out_def
         args, kwargs = tree.unflatten(treedef, xs)
-        outs, out_def = tree.flatten(f(*args, **kwargs))
+        outs, out_def = flat_outputs(f(*args, **kwargs))
         return outs
 
     outs = batch_flat(flat, leaves, axes, size)

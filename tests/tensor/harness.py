@@ -74,8 +74,10 @@ class Call(NamedTuple):
     kwargs: dict[str, Any]
 
     def __repr__(self) -> str:
-        shown = [str(a.make(np.random.default_rng(0)).shape) if isinstance(a, Draw) else repr(a)
-                 for a in self.args]
+        def shape(d: Draw) -> Any:
+            return d.make(np.random.default_rng(0)).shape
+
+        shown = [repr(_tree(shape, a)) for a in self.args]
         shown += [f"{k}={v!r}" for k, v in self.kwargs.items()]
         return f"{self.name}({', '.join(shown)})"
 

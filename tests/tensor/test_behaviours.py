@@ -430,7 +430,7 @@ KEEPS_FLOAT32: list[Callable[[Any, Any], Any]] = [
     lambda torch, x: torch.stack([x, x])[:, 1:],
     lambda torch, x: torch.nn.functional.gelu(x),
     lambda torch, x: torch.nn.functional.mse_loss(x, torch.zeros(3)),
-    lambda torch, x: torch.nn.functional.layer_norm(x, (3,)),
+    lambda torch, x: torch.nn.functional.normalize(x, dim=0),
 ]
 WIDENS: list[Callable[[Any, Any], Any]] = [
     lambda torch, x: x.double(),

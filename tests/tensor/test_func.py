@@ -84,7 +84,7 @@ def test_argnums_aux_and_trees(torch: Any) -> None:
     close(grads[0]["a"], ROWS[0] ** 2 * ROWS[0][0])
     close(grads[1], (ROWS[0] ** 3).sum())
     close(aux, 2 * (ROWS[0] ** 3).sum() * ROWS[0][0])
-    with pytest.raises(RuntimeError, match="to return a scalar tensor"):
+    with pytest.raises(RuntimeError, match="(?i)to return a scalar tensor"):
         torch.func.grad(lambda x: x * 2)(x)
 
 
@@ -141,8 +141,6 @@ def test_backward_inside_every_transform() -> None:
     assert w.grad is None, "what code inside adds to .grad is not left behind"
 
     def slope(x: Any) -> Any:
-        y = x * 1
-        y.retain_grad()
         leaf = compat.ones(2, dtype=compat.float64, requires_grad=True)
         (leaf * x * x).sum().backward()
         return (leaf.grad * x).sum()
@@ -166,22 +164,19 @@ def train(steps: int, rate: Any) -> Any:
 @settings(deadline=None, max_examples=15)
 @given(st.floats(0.001, 0.02), st.integers(1, 4))
 def test_the_derivative_of_training(rate: float, steps: int) -> None:
-    """By funcgrad's transforms, with arrays, and by compat's, with tensors; against differences."""
+    """Through `backward()` and updates in place, by funcgrad's transforms; against differences."""
 
     def loss(r: Any) -> Any:
-        return train(steps, compat.tensor(r, dtype=compat.float64))._array
+        return train(steps, compat.tensor(r, dtype=compat.float64))
 
     h = 1e-6
     expected = float(loss(rate + h) - loss(rate - h)) / (2 * h)
-    assert funcgrad.grad(loss)(rate) == pytest.approx(expected, rel=1e-5)
-    r = compat.tensor(rate, dtype=compat.float64)
-    ours = compat.func.grad(lambda r: train(steps, r))(r)
-    assert ours.item() == pytest.approx(expected, rel=1e-5)
+    assert float(funcgrad.grad(loss)(rate)) == pytest.approx(expected, rel=1e-5)
     assert funcgrad.jvp(loss, (rate,), (1.0,))[1] == pytest.approx(expected, rel=1e-5)
 
 
 def test_programs_of_tensor_code_can_be_read() -> None:
-    jaxpr = funcgrad.make_jaxpr(lambda a: (compat.tensor(a) * 2).sum()._array)(np.ones(2))
+    jaxpr = funcgrad.make_jaxpr(lambda a: (compat.tensor(a) * 2).sum())(np.ones(2))
     assert "multiply a 2.0" in str(jaxpr)
 
 

@@ -74,6 +74,7 @@ COMPLEX = (
     "exp exp2 expm1 log log2 log10 log1p sigmoid sin cos tan asin acos atan sinh cosh tanh "
     "asinh acosh atanh"
 )
+STEPS = "floor ceil round trunc sign sgn frac angle abs square rsqrt reciprocal isnan logical_not"
 AREA = ("acosh", "asinh", "atanh")  # PyTorch has no derivative of their in-place forms
 IN_PLACE = [name for name in UNARY if not name.startswith("special") and name not in AREA]
 ALIASES = ("acos", "acosh", "asin", "asinh", "atan", "atanh")
@@ -142,6 +143,26 @@ def test_float32(name: str) -> None:
         found.append((y.detach().numpy(), x.grad.numpy()))
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [*UNARY, *STEPS.split()])
+def test_transforms(name: str) -> None:
+    """Under `vmap` and `func.grad` a function is what it is outside, and its derivative too."""
+    low, high = UNARY.get(name, (0.3, 2.7))
+    f: Any = compat
+    for part in name.split("."):
+        f = getattr(f, part)
+    x = compat.from_numpy(np.linspace(low, high, 6).reshape(2, 3))
+    np.testing.assert_allclose(compat.vmap(f)(x).numpy(), f(x).numpy(), rtol=1e-14)
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    expected = np.zeros((2, 3))
+    if y.requires_grad:
+        y.sum().backward()
+        expected = leaf.grad.numpy()
+    if y.dtype.is_floating_point:
+        found = compat.func.grad(lambda v: f(v).sum())(x)
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "sigmoid", "erf", "lgamma", "i0"])

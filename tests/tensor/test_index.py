@@ -46,7 +46,7 @@ CALLS: list[Call] = [
     call("gather", F(3, 4), 0, With(np.zeros(0, int))),
     call("gather", I(3, 4), 1, I(3, 2, high=4)),
     call("take_along_dim", F(3, 4), I(3, 2, high=4), 1),
-    call("take_along_dim", F(3, 4), With([[1], [-1]]), 1) if torch is None else call("t", F(2, 2)),
+    call("take_along_dim", F(3, 4), With([[1], [-1], [0]]), 1),
     call("take_along_dim", F(3, 1), I(1, 4, high=1), 1),
     call("take_along_dim", F(3, 4), I(5, high=12)),
     call("scatter", F(3, 4), 0, Perm(3, 4), F(3, 4)),
@@ -626,6 +626,7 @@ ERRORS: list[tuple[Callable[..., Any], type[Exception], str]] = [
         RuntimeError,
         "but got 2 dimensions for input",
     ),
+    (lambda m, x, v, s, i: m.take_along_dim(x, i[:, None], 1), RuntimeError, "must match the size"),
     (lambda m, x, v, s, i: m.unravel_index(v, (2, 2)), Exception, "indices"),
 ]
 

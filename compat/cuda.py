@@ -1,0 +1,79 @@
+"""The GPU, through CuPy: whether there is one, and waiting for it.
+
+>>> import compat as torch
+>>> torch.cuda.is_available() or "no GPU here"  # doctest: +SKIP
+'no GPU here'
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def cupy() -> Any:
+    """The module CuPy.
+
+    Raises: AssertionError: it is not installed. RuntimeError: there is no GPU.
+    """
+    try:
+        import cupy as module
+    except ImportError:
+        raise AssertionError(
+            "Torch not compiled with CUDA enabled: tensors on a GPU need CuPy, which is not "
+            "installed. Install it (pip install cupy-cuda12x), or use device='cpu'."
+        ) from None
+    if not _count(module):
+        raise RuntimeError("No CUDA GPUs are available. Use device='cpu'.")
+    return module
+
+
+def _count(module: Any) -> int:
+    try:
+        return int(module.cuda.runtime.getDeviceCount())
+    except Exception:  # no driver, or one that does not answer
+        return 0
+
+
+def device_count() -> int:
+    """The number of GPUs; 0 without CuPy."""
+    try:
+        import cupy as module
+    except ImportError:
+        return 0
+    return _count(module)
+
+
+def is_available() -> bool:
+    """Whether tensors can be on a GPU: CuPy is installed and finds one."""
+    return device_count() > 0
+
+
+def current_device() -> int:
+    """The number of the GPU that ``"cuda"`` without a number is.
+
+    Raises: AssertionError, RuntimeError: there is none.
+    """
+    return int(cupy().cuda.runtime.getDevice())
+
+
+def synchronize(device: Any = None) -> None:
+    """Wait until the GPU has done all it was told to.
+
+    Raises: AssertionError, RuntimeError: there is none.
+    """
+    cupy().cuda.runtime.deviceSynchronize()
+
+
+def empty_cache() -> None:
+    """Hand memory that no tensor uses back to the system; nothing happens without a GPU."""
+    if is_available():
+        cupy().get_default_memory_pool().free_all_blocks()
+
+
+__all__ = [
+    "current_device",
+    "device_count",
+    "empty_cache",
+    "is_available",
+    "synchronize",
+]

@@ -1,0 +1,180 @@
+"""Constructors by class: ``Tensor(2, 3)``, ``Tensor([1.0])``, ``LongTensor([1, 2])``, subclasses.
+
+Prefer `compat.tensor`, `compat.zeros` and their like, which say which of the two is meant.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd import base, sites
+from ..autograd.base import TensorBase
+from ..size import Size, cpu, device_of
+from ..size import device as Device
+from ._apply import _TYPE_WORDS
+from ._data import array_of
+from ._layout import alias
+from ._operands import dtype_of
+
+
+def recast(cls: type, x: TensorBase) -> Any:
+    """A tensor of the class `cls` that is all that `x` is: of its memory, at its place in the graph."""
+    out = TensorBase.__new__(cls)  # type: ignore[call-overload]
+    out._array, out._counter, out._node, out._view = x._array, x._counter, x._node, x._view
+    out._origin = sites.site()
+    return out
+
+
+def new(
+    cls: type, *args: Any, device: Any = None, data: Any = None, other: Any = None, size: Any = None
+) -> Any:
+    """``Tensor(sequence)``, ``Tensor(tensor)``, ``Tensor(2, 3)``, ``Tensor(size)`` or ``Tensor()``.
+
+    Of the default dtype; a tensor is shared.
+
+    Raises: TypeError: something else is given. RuntimeError: a negative size.
+    """
+    keyword = next((x for x in (data, other, size) if x is not None), None)
+    if keyword is not None:
+        args = (Size(keyword) if size is not None else keyword,)
+    return _constructed(cls, None, args, device)
+
+
+def _constructed(cls: type, dtype: dtypes.dtype | None, args: Any, device: Any) -> Any:
+    if device is not None and Device(device).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {Device(device).type} "
+            f"was passed"
+        )
+    if len(args) == 1 and isinstance(args[0], TensorBase):
+        given = args[0]
+        if dtype is not None and dtype_of(given) is not dtype:
+            raise TypeError(
+                f"expected a tensor of dtype {dtype} (got {dtype_of(given)}): convert it with "
+                f"x.to({dtype})"
+            )
+        return recast(cls, alias(given))
+    chosen = dtype or dtypes.get_default_dtype()
+    return recast(cls, base.tensor(_array(args, chosen)))
+
+
+def _array(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
+    if len(args) == 1:
+        (x,) = args
+        if isinstance(x, np.ndarray):
+            return x.astype(dtype.numpy, copy=False)
+        if isinstance(x, str | bytes):
+            raise TypeError(f"new(): invalid data type '{type(x).__name__}'")
+        if isinstance(x, Sequence) and not isinstance(x, Size):
+            return array_of(x, dtype)
+        is_size = isinstance(x, int | np.integer) and not isinstance(x, bool)
+        if not is_size and not isinstance(x, Size):
+            raise TypeError(f"new(): data must be a sequence (got {type(x).__name__})")
+        args = x if isinstance(x, Size) else args
+    for i, n in enumerate(args):
+        if not hasattr(type(n), "__index__"):
+            raise TypeError(
+                f"new(): argument 'size' failed to unpack the object at pos {i + 1} with error "
+                f'"type must be tuple of ints,but got {type(n).__name__}"'
+            )
+    shape = [operator.index(n) for n in args] if args else [0]
+    negative = min(shape, default=0)
+    if negative < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {shape}")
+    return np.zeros(shape, dtype.numpy)
+
+
+# ---------------------------------------------------------------- of tensors
+
+
+def make_subclass(cls: type, data: Any, require_grad: bool = False) -> Any:
+    """A leaf of the class `cls` that shares the memory of a tensor and counts writes with it."""
+    return recast(cls, data.detach()).requires_grad_(require_grad)
+
+
+def as_subclass(self: Any, cls: type) -> Any:
+    """The same numbers as a tensor of the class `cls`, differentiable.
+
+    >>> import compat as torch
+    >>> class Named(torch.Tensor):
+    ...     pass
+    >>> torch.ones(2).as_subclass(Named)
+    Named([1., 1.])
+    """
+    return recast(cls, alias(self))
+
+
+def new_like(self: Any, *args: Any, device: Any = None) -> Any:
+    """``Tensor(...)`` in the dtype of this tensor; see `new_tensor` and `new_empty`."""
+    return _constructed(base.made.cls, dtype_of(self), args, device)
+
+
+# ---------------------------------------------------------------- typed constructors
+
+
+class TensorType(type):
+    """The classes of `FloatTensor` and its like: constructors, and what `isinstance` asks for."""
+
+    dtype: dtypes.dtype
+    is_cuda = False
+
+    def __call__(cls, *args: Any, device: Any = None) -> Any:
+        """As ``Tensor(...)``, in the dtype of the class."""
+        return _constructed(base.made.cls, cls.dtype, args, device)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return (
+            isinstance(x, TensorBase) and dtype_of(x) is cls.dtype and device_of(x._array) == cpu
+        )
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def _typed(dtype: dtypes.dtype) -> TensorType:
+    name = f"{_TYPE_WORDS[dtype.name]}Tensor"
+    return TensorType(name, (), {"dtype": dtype, "__module__": __name__})
+
+
+BoolTensor = _typed(dtypes.bool)
+ByteTensor = _typed(dtypes.uint8)
+CharTensor = _typed(dtypes.int8)
+DoubleTensor = _typed(dtypes.float64)
+FloatTensor = _typed(dtypes.float32)
+HalfTensor = _typed(dtypes.float16)
+IntTensor = _typed(dtypes.int32)
+LongTensor = _typed(dtypes.int64)
+ShortTensor = _typed(dtypes.int16)
+if hasattr(dtypes, "bfloat16"):
+    BFloat16Tensor = _typed(dtypes.bfloat16)
+
+TYPES = {f"torch.{c.__name__}": c for c in list(globals().values()) if c.__class__ is TensorType}
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Deprecated: make tensors of Python floats have the dtype of a class such as `DoubleTensor`.
+
+    Raises: TypeError: there is no such class, or it is not of floats.
+    """
+    warnings.warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives.",
+        UserWarning,
+        stacklevel=2,
+    )
+    found = TYPES.get(t) if isinstance(t, str) else t
+    if not isinstance(found, TensorType):
+        raise TypeError(f"invalid type object: {t!r} is no tensor type")
+    dtypes.set_default_dtype(found.dtype)
+
+
+__all__ = [
+    *(c.__name__ for c in TYPES.values()),
+    "set_default_tensor_type",
+]

@@ -1,0 +1,244 @@
+"""Numbers at equal distances: ranges by their step or by their number."""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd.base import TensorBase
+from ._apply import _type_word
+from ._fresh import dtype_for, finished, there
+from ._operands import is_number
+
+_MISSING: Any = object()
+
+
+def _limit(name: str, position: int, argument: str, x: Any) -> Any:
+    """A number, or the one in a tensor without axes.
+
+    Raises: TypeError: it is none.
+    """
+    if isinstance(x, TensorBase) and not x._array.shape:
+        return x.item()  # type: ignore[attr-defined]
+    if not is_number(x):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
+            f"{type(x).__name__}"
+        )
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _refused(kernel: str, dtype: dtypes.dtype) -> NotImplementedError:
+    """PyTorch's error for a dtype that it has no kernel for."""
+    return NotImplementedError(
+        f"\"{kernel}\" not implemented for '{_type_word(dtype)}'. Make it in another dtype and "
+        f"convert that."
+    )
+
+
+# ---------------------------------------------------------------- by the step
+
+
+def _check(start: Any, end: Any, step: Any) -> None:
+    """Raises: RuntimeError: the step is 0 or leads away from the end, or there is no end."""
+    if not step:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError(
+            f"upper bound and lower bound inconsistent with step sign: from {start} to {end} by "
+            f"{step}"
+        )
+
+
+def _steps(start: Any, step: Any, count: int, dtype: dtypes.dtype) -> np.ndarray:
+    """``start + step * i``, computed in integers or in double precision."""
+    wide = np.int64 if dtype.category == 1 else np.float64
+    numbers = np.arange(count, dtype=wide)
+    return np.asarray(wide(start) + wide(step) * numbers).astype(dtype.numpy)
+
+
+def arange(
+    start: Any = 0,
+    end: Any = _MISSING,
+    step: Any = 1,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """``start, start + step, ...`` before `end`: integers if all three are.
+
+    ``arange(end)`` starts at 0. There are ``ceil((end - start) / step)`` numbers.
+
+    Raises: RuntimeError: the step is 0 or has the wrong sign. TypeError: something is no number.
+
+    >>> import compat as torch
+    >>> torch.arange(3), torch.arange(0.0, 1.0, 0.5)
+    (tensor([0, 1, 2]), tensor([0.0000, 0.5000]))
+    """
+    if end is _MISSING:
+        start, end = 0, _limit("arange", 1, "end", start)
+    start, end, step = (
+        _limit("arange", i + 1, name, x)
+        for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)))
+    )
+    given = (start, end, step)
+    if any(isinstance(x, complex) for x in given):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    integers = all(dtypes.scalar_category(x) < 2 for x in given)
+    chosen = dtype_for("arange", dtype, out, dtypes.int64 if integers else None)
+    if chosen.category in (0, 3):
+        raise _refused("arange_cpu", chosen)
+    _check(start, end, step)
+    if chosen is dtypes.int64:  # PyTorch counts in integers then
+        start, end, step = map(int, given)
+        if not step:
+            raise ValueError(f"step must be nonzero: {given[2]} is 0 as an integer")
+    count = -int((start - end) // step) if integers else math.ceil((end - start) / step)
+    array = _steps(start, step, count, chosen)
+    with there(device) as xp:
+        return finished("arange", xp.asarray(array), out, requires_grad)
+
+
+def range(
+    start: Any = 0,
+    end: Any = _MISSING,
+    step: Any = 1,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Deprecated: `arange` with the end, in the default dtype also for integers."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    if end is _MISSING:
+        start, end = 0, start
+    _check(start, end, step)
+    chosen = dtype_for("range", dtype, out)
+    array = _steps(start, step, math.floor((end - start) / step) + 1, chosen)
+    with there(device) as xp:
+        return finished("range", xp.asarray(array), out, requires_grad)
+
+
+# ---------------------------------------------------------------- by the number
+
+
+def _between(start: Any, end: Any, steps: int, dtype: dtypes.dtype) -> np.ndarray:
+    """`steps` numbers, counted from the nearer end, so that both ends are exact."""
+    if not dtype.category:
+        raise _refused("linspace_cpu", dtype)
+    if dtype.category == 1:
+        start, end, real = int(start), int(end), np.dtype(np.float64)
+    else:
+        narrow = dtype.itemsize < 4
+        real = np.dtype(np.float32) if narrow else dtype.numpy
+    low, high = real.type(start), real.type(end)
+    step = (high - low) / real.type(max(steps - 1, 1))
+    index = np.arange(steps)
+    first = index < max(steps // 2, int(steps == 1))
+    values = np.where(first, low + step * index, high - step * (steps - 1 - index))
+    if dtype.category == 1:
+        values = np.trunc(values)
+    return values.astype(dtype.numpy)
+
+
+def _arguments(
+    name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
+) -> tuple[Any, Any, int, dtypes.dtype]:
+    """The limits as numbers, their number, and the dtype.
+
+    Raises: RuntimeError: a negative number of steps, limits with axes, or complex ones for a real
+    dtype. TypeError: something is no number.
+    """
+    for argument, x in (("start", start), ("end", end)):
+        if isinstance(x, TensorBase) and x._array.shape:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {argument} "
+                f"with {len(x._array.shape)} dimension(s)."
+            )
+    start, end = _limit(name, 1, "start", start), _limit(name, 2, "end", end)
+    count = operator.index(steps)
+    if count < 0:
+        raise RuntimeError(f"number of steps must be non-negative, found {count}")
+    inferred = None
+    if isinstance(start, complex) or isinstance(end, complex):
+        inferred = dtypes.get_default_dtype().to_complex()
+    chosen = dtype_for(name, dtype, out, inferred)
+    if inferred is not None and chosen.category < 3:
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {_type_word(inferred)} can't be safely cast to passed "
+            f"dtype {_type_word(chosen)}"
+        )
+    return start, end, count, chosen
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: Any,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """`steps` numbers from `start` to `end`, both included, equally far apart.
+
+    Raises: RuntimeError: `steps` is negative. TypeError: something is no number.
+
+    >>> import compat as torch
+    >>> torch.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    array = _between(*_arguments("linspace", start, end, steps, dtype, out))
+    with there(device) as xp:
+        return finished("linspace", xp.asarray(array), out, requires_grad)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: Any,
+    base: float = 10.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """`base` to the powers `linspace`.
+
+    >>> import compat as torch
+    >>> torch.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    start, end, count, chosen = _arguments("logspace", start, end, steps, dtype, out)
+    wide = dtypes.complex128 if chosen.category == 3 else dtypes.float64
+    powers = _between(start, end, count, wide if chosen.category else chosen)
+    with np.errstate(all="ignore"):
+        array = np.power(wide.numpy.type(base), powers).astype(chosen.numpy)
+    with there(device) as xp:
+        return finished("logspace", xp.asarray(array), out, requires_grad)
+
+
+__all__ = ["arange", "linspace", "logspace", "range"]
