@@ -9,7 +9,7 @@ tensor([2., 4.])
 
 import warnings as _warnings
 
-from . import autograd, func, linalg, nn, optim, special, utils
+from . import autograd, cuda, func, linalg, nn, optim, random, special, utils
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -24,6 +24,7 @@ from .ops.activation import *
 from .ops.compare import *
 from .ops.complex import *
 from .ops.exponential import *
+from .ops.generator import *
 from .ops.special import *
 from .ops.trigonometric import *
 from .ops.convert import *

@@ -150,7 +150,10 @@ class Program:
         del self.lines[written:]
         impl = self.constant(f"{prim.name}_impl", prim.impl)
         texts = [self.text(a) for a in args]
-        texts += [f"{key}={self.text(value)}" for key, value in params.items()]
+        for key, value in params.items():
+            if not isinstance(value, Symbol):
+                value = self.constant(f"c{len(self.constants)}", value)
+            texts.append(f"{key}={value}" if isinstance(value, str) else f"{key}={value.text}")
         return self.assign(f"{impl}({self.constant('np', np)}, {', '.join(texts)})")
 
     def call(self, name: str, function: Any, args: Sequence[Any]) -> Symbol:

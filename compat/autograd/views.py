@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from funcgrad.core import Tracer, aval_of
+from funcgrad.core import EVAL, Trace, Tracer, aval_of
+from funcgrad.core import current as current_trace
 from funcgrad.ops.index import follow, view_update
 from funcgrad.ops.structural import reshape, transpose
 from funcgrad.views import Link
@@ -137,7 +138,7 @@ def check_writable(x: TensorBase, *others: Any) -> None:
         array.__class__ is ndarray
         and array.size
         and (
-            not array.flags.writeable
+            (not array.flags.writeable and current_trace.get() is EVAL)
             or (0 in array.strides and any(map(_repeated, array.strides, array.shape)))
         )
     ):
@@ -282,8 +283,11 @@ def touch(x: TensorBase, what: str) -> None:
 def _store(x: TensorBase, value: Any) -> None:
     """The numbers only: `value` into the memory of `x`."""
     array = x._array
-    if isinstance(value, Tracer) and not isinstance(array, Tracer):
-        _lift(x, value)
+    if array.__class__ is ndarray:
+        if isinstance(value, Tracer):
+            _lift(x, value.owner)
+        elif not array.flags.writeable:  # a transform that runs has locked it
+            _lift(x, current_trace.get())
         array = x._array
     if isinstance(array, Tracer):
         array[...] = value  # type: ignore[index]
@@ -291,11 +295,11 @@ def _store(x: TensorBase, value: Any) -> None:
         np.copyto(array, value, casting="unsafe")
 
 
-def _lift(x: TensorBase, like: Tracer) -> None:
-    """Make the memory of `x` a traced value of the trace of `like`, so that it can be stored."""
+def _lift(x: TensorBase, trace: Trace) -> None:
+    """Make the memory of `x` a traced value, so that it can be written."""
     view = x._view
     base = x if view is None else base_of(view)
-    base._array = like.owner.lift(base._array)
+    base._array = trace.lift(base._array)
     if view is not None:
         x._array = follow(base._array, view.chain)
 

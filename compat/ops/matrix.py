@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import funcgrad.numpy as fnp
-from funcgrad.ops import contract
+from funcgrad.ops import arithmetic, contract
 
 from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.tape import record, through
-from ._apply import finish, inplace
+from ._apply import finish, inplace, pointwise
 from ._operands import convert, dtype_of, operand, result_type
 from .pointwise import add, mul
 
@@ -179,6 +179,11 @@ def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
 ger = outer
 
 
+def _plus(input: Any, product: Any) -> Any:
+    """The last addition of `addmm`, whose node has its name."""
+    return pointwise("addmm", arithmetic.add, (input, product), node="AddmmBackward0")
+
+
 def _combined(
     name: str, input: Any, product: Any, beta: Any, alpha: Any, out: Any, operands: tuple[Any, ...]
 ) -> Any:
@@ -188,7 +193,8 @@ def _combined(
     if beta == 0:
         result = add(mul(input, 0).expand(_shape(product)), product) if beta else product
     else:
-        result = add(input if beta == 1 else mul(input, beta), product)
+        first = input if beta == 1 else mul(input, beta)
+        result = _plus(first, product) if name == "addmm" else add(first, product)
     return finish(name, result, out, operands)
 
 
@@ -292,7 +298,9 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     tensor([[3., 3., 3.]])
     """
     product = matmul(input, weight.t())
-    return product if bias is None else add(product, bias)
+    if bias is None:
+        return product
+    return _plus(bias, product) if len(_shape(input)) == 2 else add(product, bias)
 
 
 class MatrixMethods:

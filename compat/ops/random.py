@@ -1,129 +1,36 @@
-"""Random tensors and their generator: NumPy's PCG64, so other numbers than PyTorch's for a seed."""
+"""Random tensors. The numbers are those of `Generator`: the same for a seed, but not PyTorch's.
+
+Inside a transform of `compat.func` they are constants: the same for all examples of a batch.
+"""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
+from funcgrad.ops.select import where
+
 from .. import dtypes
-from ..autograd import views
 from ..autograd.base import TensorBase, tensor
-from ..size import device as Device
-from ._operands import dtype_of
-from ._fresh import made, shape_of
-
-
-class Generator:
-    """A stream of random numbers; the same seed gives the same numbers on every machine.
-
-    Source: O'Neill, PCG: a family of simple fast space-efficient statistically good algorithms
-    for random number generation, 2014.
-
-    >>> import compat as torch
-    >>> a, b = torch.Generator().manual_seed(1), torch.Generator().manual_seed(1)
-    >>> bool((torch.rand(3, generator=a) == torch.rand(3, generator=b)).all())
-    True
-    """
-
-    def __init__(self, device: Any = "cpu") -> None:
-        Device(device or "cpu")
-        self.device = device
-        self.manual_seed(67280421310721)
-
-    def manual_seed(self, seed: int) -> Generator:
-        """Start the stream that belongs to `seed`."""
-        self._seed = int(seed)
-        self.stream = np.random.Generator(np.random.PCG64(self._seed % 2**64))
-        return self
-
-    def seed(self) -> int:
-        """Start a stream that is different every time; returns its seed."""
-        fresh = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        self.manual_seed(fresh)
-        return fresh
-
-    def initial_seed(self) -> int:
-        """The seed of the stream."""
-        return self._seed
-
-    def get_state(self) -> Any:
-        """Where the stream is, as a tensor of bytes."""
-        state = self.stream.bit_generator.state
-        words = (state["state"]["state"], state["state"]["inc"], self._seed % 2**64)
-        data = b"".join(w.to_bytes(16, "little") for w in words)
-        extra = bytes([state["has_uint32"]]) + state["uinteger"].to_bytes(4, "little")
-        return tensor(np.frombuffer(data + extra, np.uint8).copy())
-
-    def set_state(self, new_state: Any) -> None:
-        """Go to where `get_state` was called."""
-        data = new_state._array.tobytes()
-        words = [int.from_bytes(data[16 * i : 16 * i + 16], "little") for i in range(3)]
-        self.manual_seed(words[2])
-        self.stream.bit_generator.state = {
-            "bit_generator": "PCG64",
-            "state": {"state": words[0], "inc": words[1]},
-            "has_uint32": data[48],
-            "uinteger": int.from_bytes(data[49:53], "little"),
-        }
-
-
-default_generator = Generator()
-
-
-def stream(generator: Generator | None) -> np.random.Generator:
-    """The stream to draw from."""
-    return (default_generator if generator is None else generator).stream
-
-
-def manual_seed(seed: int) -> Generator:
-    """Start the default stream anew.
-
-    >>> import compat as torch
-    >>> _ = torch.manual_seed(0)
-    >>> a = torch.rand(2)
-    >>> _ = torch.manual_seed(0)
-    >>> torch.equal(a, torch.rand(2))
-    True
-    """
-    return default_generator.manual_seed(seed)
-
-
-def seed() -> int:
-    """Start a default stream that is different every time; returns its seed."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """The seed of the default stream."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state() -> Any:
-    """Where the default stream is."""
-    return default_generator.get_state()
-
-
-def set_rng_state(new_state: Any) -> None:
-    """Go to where `get_rng_state` was called."""
-    default_generator.set_state(new_state)
-
+from ..autograd.tape import record
+from ..size import device_of
+from . import _draw, fills
+from ._apply import _type_word, check_broadcast, finish, requires_grad
+from ._compose import values_of
+from ._fresh import dtype_for, finished, shape_in, shape_of
+from ._operands import dtype_of, operand
+from .create import moved
+from .generator import stream
 
 # ---------------------------------------------------------------- new tensors
 
 
-def _floating(dtype: Any) -> Any:
-    return (dtypes.get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)).numpy
-
-
-def _given(array: Any, requires_grad: bool, out: Any, name: str) -> Any:
-    result = made(array, requires_grad)
-    return result if out is None else views.assign(out, result, name, whole=True)
-
-
 def rand(
-    *size: Any,
-    generator: Generator | None = None,
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
@@ -131,33 +38,21 @@ def rand(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """Uniform numbers of ``0 <= x < 1``.
+    """Numbers with ``0 <= x < 1``, all equally likely.
 
     >>> import compat as torch
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
-    Device(device or "cpu")
-    found = _uniform(stream(generator), shape_of("rand", size), _floating(dtype))
-    return _given(found, requires_grad, out, "rand")
-
-
-def _uniform(source: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
-    if dtype in (np.float32, np.float64):
-        return np.asarray(source.random(shape, dtype=dtype))
-    return np.asarray(source.random(shape)).astype(dtype)
-
-
-def _normal(source: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
-    if dtype.kind == "c":
-        parts = source.standard_normal((*shape, 2)) / np.sqrt(2)
-        return (parts[..., 0] + 1j * parts[..., 1]).astype(dtype)
-    return np.asarray(source.standard_normal(shape)).astype(dtype)
+    shape = shape_of("rand", sizes, size)
+    array = _draw.uniform(stream("rand", generator), shape, dtype_for("rand", dtype, out))
+    return finished("rand", moved(array, device), out, requires_grad)
 
 
 def randn(
-    *size: Any,
-    generator: Generator | None = None,
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
@@ -171,81 +66,159 @@ def randn(
     >>> torch.randn(2, requires_grad=True).requires_grad
     True
     """
-    Device(device or "cpu")
-    found = _normal(stream(generator), shape_of("rand", size), _floating(dtype))
-    return _given(found, requires_grad, out, "randn")
+    shape = shape_of("randn", sizes, size)
+    array = _draw.normal(stream("randn", generator), shape, dtype_for("randn", dtype, out))
+    return finished("randn", moved(array, device), out, requires_grad)
+
+
+def _int(name: str, argument: str, position: int, x: Any) -> int:
+    if not hasattr(type(x), "__index__"):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be int, not "
+            f"{type(x).__name__}"
+        )
+    return operator.index(x)
 
 
 def randint(
-    low: Any,
+    low: Any = 0,
     high: Any = None,
     size: Any = None,
     *,
-    generator: Generator | None = None,
+    generator: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Any:
-    """Integers of ``low <= x < high``.
+    """Integers with ``low <= x < high``, all equally likely; ``randint(high, size)`` starts at 0.
 
-    Raises: RuntimeError: there are none.
+    Raises: RuntimeError: there are none, or the dtype cannot hold them.
 
     >>> import compat as torch
-    >>> bool((torch.randint(3, (100,)) < 3).all())
-    True
+    >>> torch.randint(3, 4, (2,))
+    tensor([3, 3])
     """
-    Device(device or "cpu")
+    if isinstance(high, tuple | list) and size is None:
+        high, size = None, high
+    if high is None:
+        low, high = 0, low
     if size is None:
-        low, high, size = 0, low, high
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    found = stream(generator).integers(low, high, shape_of("rand", (size,)))
-    chosen = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    return _given(np.asarray(found).astype(chosen.numpy), requires_grad, out, "randint")
+        raise TypeError('randint() missing 1 required positional arguments: "size"')
+    shape = shape_in("randint", size)
+    bounds = _int("randint", "low", 1, low), _int("randint", "high", 2, high)
+    if max(map(abs, bounds)) > 2**63 - 1 and bounds[0] != -(2**63):
+        raise ValueError("Overflow when unpacking long long")
+    chosen = dtype_for("randint", dtype, out, dtypes.int64)
+    if chosen.category == 3:
+        raise RuntimeError(
+            "check_random_bounds handles only integral, floating-point and boolean types"
+        )
+    array = _draw.integers(stream("randint", generator), shape, *bounds, chosen)
+    return finished("randint", moved(array, device), out, requires_grad)
 
 
 def randperm(
-    n: int,
+    n: Any,
     *,
-    generator: Generator | None = None,
+    generator: Any = None,
     out: Any = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Any:
-    """The integers below `n` in random order.
+    """The integers below `n`, in an order of which all are equally likely.
+
+    Raises: RuntimeError: `n` is negative, or the dtype cannot hold all of them.
 
     >>> import compat as torch
     >>> torch.randperm(4).sort().values
     tensor([0, 1, 2, 3])
     """
-    chosen = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    found = stream(generator).permutation(n).astype(chosen.numpy)
-    return _given(found, requires_grad, out, "randperm")
+    count = _int("randperm", "n", 1, n)
+    if count < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {count}: [{count}]")
+    chosen = dtype_for("randperm", dtype, out, dtypes.int64)
+    _draw.require("randperm", chosen, 1, 2)
+    largest = _draw.limits(chosen)[1] if chosen.category == 1 else int(2 / _eps(chosen)) + 1
+    if count > largest:
+        raise RuntimeError(
+            f"value cannot be converted to type {_draw.c_word(chosen)} without overflow: n cannot "
+            f"be greater than {largest} for {_type_word(chosen)} type."
+        )
+    array = stream("randperm", generator).permutation(count).astype(chosen.numpy)
+    return finished("randperm", moved(array, device), out, requires_grad)
 
 
-def rand_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Any:
-    """`rand` in the shape and dtype of `input`."""
-    chosen = dtype or dtype_of(input)
-    return rand(tuple(input._array.shape), dtype=chosen, requires_grad=requires_grad)
+def _eps(dtype: dtypes.dtype) -> float:
+    return dtypes.finfo(dtype).eps
 
 
-def randn_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Any:
-    """`randn` in the shape and dtype of `input`."""
-    chosen = dtype or dtype_of(input)
-    return randn(tuple(input._array.shape), dtype=chosen, requires_grad=requires_grad)
+# ---------------------------------------------------------------- like another
+
+
+def _like(name: str, input: Any, dtype: Any, device: Any) -> dict[str, Any]:
+    """The shape, dtype and device asked for."""
+    x = operand(name, 1, "input", input)
+    return {
+        "size": tuple(x._array.shape),
+        "dtype": dtype_of(x) if dtype is None else dtype,
+        "device": device_of(x._array) if device is None else device,
+    }
+
+
+def rand_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """`rand` in the shape, the dtype and on the device of `input`."""
+    options = _like("rand_like", input, dtype, device)
+    return rand(**options, generator=generator, requires_grad=requires_grad)
+
+
+def randn_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """`randn` in the shape, the dtype and on the device of `input`."""
+    options = _like("randn_like", input, dtype, device)
+    return randn(**options, generator=generator, requires_grad=requires_grad)
 
 
 def randint_like(
-    input: Any, low: int, high: int | None = None, *, dtype: Any = None, **_: Any
+    input: Any,
+    low: Any = 0,
+    high: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Any:
-    """`randint` in the shape and dtype of `input`."""
-    if high is None:
-        low, high = 0, low
-    return randint(low, high, tuple(input._array.shape), dtype=dtype or dtype_of(input))
+    """`randint` in the shape, the dtype and on the device of `input`."""
+    options = _like("randint_like", input, dtype, device)
+    return randint(low, high, **options, generator=generator, requires_grad=requires_grad)
+
+
+# ---------------------------------------------------------------- distributions
 
 
 def normal(
@@ -253,155 +226,211 @@ def normal(
     std: Any = 1.0,
     size: Any = None,
     *,
-    generator: Generator | None = None,
+    generator: Any = None,
     out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Any:
-    """Normal numbers of the given mean and standard deviation, numbers or tensors.
+    """Normal numbers of a mean and a standard deviation: two numbers and a size, or tensors.
+
+    The result has the dtype of the first tensor. Derivative: none, the numbers are constants.
+
+    Raises: RuntimeError: a standard deviation is negative, or the shapes differ.
 
     >>> import compat as torch
-    >>> torch.normal(2.0, 0.0, (2,))
-    tensor([2., 2.])
+    >>> torch.normal(2.0, 0.0, (2,)), torch.normal(torch.tensor([1.0, 2.0]), 0.0)
+    (tensor([2., 2.]), tensor([1., 2.]))
     """
-    arrays = [x._array if isinstance(x, TensorBase) else x for x in (mean, std)]
     tensors = [x for x in (mean, std) if isinstance(x, TensorBase)]
-    if size is None and not tensors:
-        raise TypeError("normal() needs tensors or a size")
-    shape = shape_of("rand", (size,)) if size is not None else np.broadcast_shapes(*map(np.shape, arrays))
-    chosen = _floating(dtype) if not tensors else tensors[0]._array.dtype
-    noise = _normal(stream(generator), shape, chosen)
-    return _given(np.asarray(arrays[0] + arrays[1] * noise).astype(chosen), requires_grad, out, "n")
+    source = stream("normal", generator)
+    if not tensors:
+        if size is None:
+            raise TypeError('normal() missing 1 required positional arguments: "size"')
+        shape = shape_in("normal", size)
+        fills.require_std(std)
+        noise = _draw.normal(source, shape, dtype_for("normal", dtype, out))
+        array = (noise * std + mean).astype(noise.dtype)
+        return finished("normal", moved(array, device), out, requires_grad)
+    if isinstance(std, TensorBase) and dtype_of(std).category == 3:
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    check_broadcast(*tensors)
+    places = [
+        moved(values_of("normal", x), "cpu") if isinstance(x, TensorBase) else x
+        for x in (mean, std)
+    ]
+    if isinstance(std, TensorBase):
+        if (places[1] < 0).any():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    else:
+        fills.require_std(std)
+    noise = _draw.normal(source, np.broadcast_shapes(*map(np.shape, places)), dtype_of(tensors[0]))
+    array = np.asarray(noise * places[1] + places[0]).astype(noise.dtype)
+    return finished("normal", moved(array, device_of(tensors[0]._array)), out, requires_grad)
 
 
-def bernoulli(
-    input: Any, p: Any = None, *, generator: Generator | None = None, out: Any = None
-) -> Any:
-    """1 with the probability that `input` gives, else 0.
+def _constant(name: str, node: str, x: Any, array: Any, out: Any) -> Any:
+    """Numbers drawn with the parameters `x`, on its device.
+
+    They require grad if `x` does, as in PyTorch; its gradient is zero.
+    """
+    found = tensor(moved(array.astype(x._array.dtype, copy=False), device_of(x._array)))
+    if out is None and requires_grad(x):
+        never = moved(np.zeros(array.shape, bool), device_of(x._array))
+        return record(where, (never, x, found), None, node)
+    return finish(name, found, out, (x,))
+
+
+def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
+    """1 with the probability that `input` gives, else 0; or with the probability `p` everywhere.
+
+    Derivative: zero.
+    Raises: RuntimeError: a probability is not between 0 and 1.
 
     >>> import compat as torch
     >>> torch.bernoulli(torch.tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    chance = input._array if p is None else p
-    if np.any(np.less(chance, 0)) or np.any(np.greater(chance, 1)):
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
-    found = stream(generator).random(input._array.shape) < chance
-    return _given(found.astype(input._array.dtype), False, out, "bernoulli")
+    x = operand("bernoulli", 1, "input", input)
+    if p is not None:
+        drawn = tensor(np.zeros(x._array.shape, dtype_of(x).numpy))
+        drawn = fills.bernoulli_(drawn, p, generator=generator)
+        return _constant("bernoulli", "BernoulliBackward1", x, drawn._array, out)
+    _draw.require("bernoulli_tensor_cpu_p_", dtype_of(x), 2)
+    chance = moved(values_of("bernoulli", x), "cpu")
+    _draw.require_probabilities(chance)
+    array = np.asarray(stream("bernoulli", generator).random(chance.shape) < chance)
+    if out is not None:
+        return finish("bernoulli", tensor(moved(array, device_of(x._array))), out, (x,))
+    return _constant("bernoulli", "BernoulliBackward0", x, array, None)
+
+
+def poisson(input: Any, generator: Any = None) -> Any:
+    """Poisson numbers of the means `input`.
+
+    Derivative: zero.
+    Raises: RuntimeError: a mean is negative.
+
+    >>> import compat as torch
+    >>> torch.poisson(torch.zeros(2))
+    tensor([0., 0.])
+    """
+    x = operand("poisson", 1, "input", input)
+    _draw.require("poisson_cpu", dtype_of(x), 2)
+    rate = moved(values_of("poisson", x), "cpu").astype(np.float64)
+    if not bool((rate >= 0).all()):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    array = np.asarray(stream("poisson", generator).poisson(rate))
+    return _constant("poisson", "PoissonBackward0", x, array, None)
+
+
+def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
+    """How many of `count` trials succeed, with the probability `prob` each.
+
+    Derivative: zero. Counts and probabilities out of range are the nearest in range.
+
+    >>> import compat as torch
+    >>> torch.binomial(torch.tensor([5.0, 5.0]), torch.tensor([0.0, 1.0]))
+    tensor([0., 5.])
+    """
+    x, p = operand("binomial", 1, "count", count), operand("binomial", 2, "prob", prob)
+    for name, d in (("count", dtype_of(x)), ("prob", dtype_of(p))):
+        if d.category != 2:
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: {_type_word(d)}"
+            )
+    check_broadcast(x, p)
+    trials = np.maximum(moved(values_of("binomial", x), "cpu"), 0).astype(np.int64)
+    chance = np.clip(moved(values_of("binomial", p), "cpu").astype(np.float64), 0, 1)
+    array = np.asarray(stream("binomial", generator).binomial(trials, chance))
+    return tensor(moved(array.astype(dtype_of(x).numpy), device_of(x._array)))
 
 
 def multinomial(
     input: Any,
-    num_samples: int,
+    num_samples: Any,
     replacement: bool = False,
     *,
-    generator: Generator | None = None,
+    generator: Any = None,
     out: Any = None,
 ) -> Any:
-    """Places drawn with the weights `input`, along the last axis.
+    """Places along the last axis, drawn with probabilities proportional to `input`.
 
-    Raises: RuntimeError: too many are to be drawn without replacement.
+    Shapes: ``(k,) -> (num_samples,)``, ``(n, k) -> (n, num_samples)``. Without `replacement` every
+    place is drawn once at most, those of weight 0 last.
+
+    Raises: RuntimeError: weights that are negative, not finite or all 0; more samples than places.
 
     >>> import compat as torch
     >>> torch.multinomial(torch.tensor([0.0, 1.0]), 2, replacement=True)
     tensor([1, 1])
     """
-    weights = np.asarray(input._array, np.float64)
-    rows = np.atleast_2d(weights)
-    if not replacement and num_samples > np.min(np.count_nonzero(rows, axis=1)):
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    source = stream(generator)
-    found = [
-        source.choice(rows.shape[1], num_samples, replace=replacement, p=row / row.sum())
-        for row in rows
-    ]
-    array = np.array(found, np.int64)
-    return _given(array if weights.ndim == 2 else array[0], False, out, "multinomial")
+    x = operand("multinomial", 1, "input", input)
+    count = _int("multinomial", "num_samples", 2, num_samples)
+    weights = moved(values_of("multinomial", x), "cpu")
+    _check_multinomial(x, weights, count, replacement, out)
+    rows = np.atleast_2d(weights).astype(np.float64)
+    source = stream("multinomial", generator)
+    if replacement:
+        found = np.zeros((len(rows), count), np.int64)
+        for i, row in enumerate(rows):
+            up_to = np.cumsum(row)
+            found[i] = np.searchsorted(up_to, source.random(count) * up_to[-1], side="right")
+            found[i] = np.minimum(found[i], np.flatnonzero(row)[-1])  # rounding may reach the end
+    else:
+        with np.errstate(divide="ignore"):
+            keys = rows / source.standard_exponential(rows.shape)
+        found = np.argsort(-keys, axis=1, kind="stable")[:, :count]
+    result = tensor(moved(found if weights.ndim == 2 else found[0], device_of(x._array)))
+    return finish("multinomial", result, out, ())
 
 
-def poisson(input: Any, generator: Generator | None = None) -> Any:
-    """Poisson numbers of the given means."""
-    return made(stream(generator).poisson(input._array).astype(input._array.dtype))
-
-
-# ---------------------------------------------------------------- in place
-
-
-def _fill(x: Any, array: Any, name: str) -> Any:
-    views.check_writable(x)
-    return views.assign(x, np.asarray(array).astype(x._array.dtype), name, whole=True)
+def _check_multinomial(x: Any, weights: Any, count: int, replacement: bool, out: Any) -> None:
+    """Raises: RuntimeError: the arguments fit no distribution."""
+    if dtype_of(x).category != 2:
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: "
+            f"{_type_word(dtype_of(x))}"
+        )
+    if out is not None and dtype_of(out) is not dtypes.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {_type_word(dtype_of(out))}")
+    if weights.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, found {weights.ndim}")
+    if count <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, found {count}")
+    if not replacement and count > weights.shape[-1]:
+        raise RuntimeError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {count} of "
+            f"{weights.shape[-1]}"
+        )
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (weights.sum(axis=-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 class RandomMethods:
-    """Random fills, in place."""
+    """The methods of `Tensor` in this family."""
 
     __slots__ = ()
-    _array: Any
 
-    def uniform_(self, from_: float = 0, to: float = 1, *, generator: Any = None) -> Any:
-        """Uniform numbers of ``from <= x < to``."""
-        if from_ > to:
-            raise RuntimeError(
-                f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}"
-            )
-        noise = _uniform(stream(generator), self._array.shape, self._array.dtype)
-        return _fill(self, from_ + (to - from_) * noise, "uniform_")
-
-    def normal_(self, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
-        """Normal numbers."""
-        if std < 0:
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
-        noise = _normal(stream(generator), self._array.shape, self._array.dtype)
-        return _fill(self, mean + std * noise, "normal_")
-
-    def random_(self, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Any:
-        """Integers of ``from <= x < to``."""
-        if to is None:
-            from_, to = 0, from_ or 2**24
-        return _fill(self, stream(generator).integers(from_, to, self._array.shape), "random_")
-
-    def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Any:
-        """1 with probability `p`, else 0."""
-        chance = p._array if isinstance(p, TensorBase) else p
-        return _fill(self, stream(generator).random(self._array.shape) < chance, "bernoulli_")
-
-    def exponential_(self, lambd: float = 1, *, generator: Any = None) -> Any:
-        """Exponential numbers of mean ``1 / lambd``."""
-        noise = stream(generator).standard_exponential(self._array.shape)
-        return _fill(self, noise / lambd, "exponential_")
-
-    def geometric_(self, p: float, *, generator: Any = None) -> Any:
-        """The number of trials until the first success."""
-        return _fill(self, stream(generator).geometric(p, self._array.shape), "geometric_")
-
-    def log_normal_(self, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
-        """Exponentials of normal numbers."""
-        noise = stream(generator).standard_normal(self._array.shape)
-        return _fill(self, np.exp(mean + std * noise), "log_normal_")
-
-    def cauchy_(self, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
-        """Cauchy numbers."""
-        noise = stream(generator).standard_cauchy(self._array.shape)
-        return _fill(self, median + sigma * noise, "cauchy_")
-
-    def bernoulli(self, p: Any = None, *, generator: Any = None) -> Any:
-        """See `compat.bernoulli`."""
-        return bernoulli(self, p, generator=generator)
-
-    def multinomial(
-        self, num_samples: int, replacement: bool = False, *, generator: Any = None
-    ) -> Any:
-        """See `compat.multinomial`."""
-        return multinomial(self, num_samples, replacement, generator=generator)
+    bernoulli = bernoulli
+    bernoulli_ = fills.bernoulli_
+    cauchy_ = fills.cauchy_
+    exponential_ = fills.exponential_
+    geometric_ = fills.geometric_
+    log_normal_ = fills.log_normal_
+    multinomial = multinomial
+    normal_ = fills.normal_
+    random_ = fills.random_
+    uniform_ = fills.uniform_
 
 
 __all__ = [
-    "Generator",
     "bernoulli",
-    "default_generator",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
+    "binomial",
     "multinomial",
     "normal",
     "poisson",
@@ -412,6 +441,4 @@ __all__ = [
     "randn",
     "randn_like",
     "randperm",
-    "seed",
-    "set_rng_state",
 ]

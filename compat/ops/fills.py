@@ -1,0 +1,200 @@
+"""Random numbers in place of what a tensor holds: `uniform_`, `normal_` and their like.
+
+The tensor gets no derivative from what it was. Integers and shapes are NumPy's, the stream is that of
+`Generator`: the same seed gives the same numbers, which are not PyTorch's.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd import views
+from ..autograd.base import TensorBase
+from ..size import device_of
+from . import _draw
+from ._apply import _type_word
+from ._compose import values_of
+from ._operands import dtype_of
+from .create import moved
+from .generator import stream
+
+
+def _write(x: Any, array: Any, name: str) -> Any:
+    """The numbers in place of what `x` holds, in its dtype and on its device."""
+    with np.errstate(all="ignore"):
+        converted = np.asarray(array).astype(x._array.dtype, copy=False)
+    return views.assign(x, moved(converted, device_of(x._array)), name, whole=True)
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return tuple(x._array.shape)
+
+
+def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = None) -> Any:
+    """Fill with numbers of ``from <= x < to``, all equally likely.
+
+    Raises: RuntimeError: the bounds are in the wrong order or not finite. NotImplementedError: the
+    dtype is one of integers.
+
+    >>> import compat as torch
+    >>> torch.zeros(3).uniform_(2, 2)
+    tensor([2., 2., 2.])
+    """
+    views.check_writable(self)
+    dtype = dtype_of(self)
+    _draw.require("check_uniform_bounds", dtype, 2, 3)
+    low, high = float(from_), float(to)
+    largest = dtypes.finfo(dtype).max
+    for name, bound in (("from", low), ("to", high)):
+        if not abs(bound) <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {_draw.c_word(dtype.to_real())}")
+    if low > high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}"
+        )
+    noise = _draw.uniform(stream("uniform_", generator), _shape(self), dtype)
+    if dtype.category == 3:
+        return _write(self, noise * (high - low) + complex(low, low), "uniform_")
+    with np.errstate(over="ignore"):
+        values = (noise * (high - low) + low).astype(self._array.dtype)
+    return _write(self, np.where(values < high, values, low), "uniform_")  # rounding may reach it
+
+
+def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
+    """Fill with normal numbers.
+
+    Raises: RuntimeError: `std` is negative. NotImplementedError: the dtype is one of integers.
+    """
+    views.check_writable(self)
+    require_std(std)
+    noise = _draw.normal(stream("normal_", generator), _shape(self), dtype_of(self))
+    return _write(self, noise * std + mean, "normal_")
+
+
+def require_std(std: float) -> None:
+    """Raises: RuntimeError: a standard deviation is negative."""
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+
+
+def random_(self: Any, from_: Any = None, to: Any = None, *, generator: Any = None) -> Any:
+    """Fill with integers of ``from <= x < to``.
+
+    ``random_(to)`` starts at 0; ``random_()`` takes all that the dtype has (up to ``2**24`` or
+    ``2**53`` for floats, below which it has all).
+
+    Raises: RuntimeError: there are none, or the dtype cannot hold them.
+
+    >>> import compat as torch
+    >>> torch.zeros(2).random_(3, 4)
+    tensor([3., 3.])
+    """
+    views.check_writable(self)
+    dtype = dtype_of(self)
+    _draw.require("random_kernel_cpu", dtype, 0, 1, 2)
+    if from_ is None:
+        largest = 2 ** (-math.frexp(dtypes.finfo(dtype).eps)[1] + 2) if dtype.category == 2 else 0
+        bounds = (0, largest or min(_draw.limits(dtype)[1] + 1, 2**63 - 1))
+    else:
+        bounds = (operator.index(from_), 0) if to is not None else (0, operator.index(from_))
+        bounds = (bounds[0], operator.index(to)) if to is not None else bounds
+    source = stream("random_", generator)
+    return _write(self, _draw.integers(source, _shape(self), *bounds, dtype), "random_")
+
+
+def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
+    """Fill with 1 with the probability `p`, else 0; `p` is a number, or a tensor of them.
+
+    Raises: RuntimeError: `p` is not between 0 and 1.
+
+    >>> import compat as torch
+    >>> torch.ones(2).bernoulli_(torch.tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    views.check_writable(self)
+    shape = _shape(self)
+    source = stream("bernoulli_", generator)
+    if isinstance(p, TensorBase):
+        _draw.require("bernoulli_tensor_cpu_p_", dtype_of(p), 2)
+        chance = moved(values_of("bernoulli_", p), "cpu")
+        _draw.require_probabilities(chance)
+        try:
+            chance = np.broadcast_to(chance, shape)
+        except ValueError:
+            raise RuntimeError(
+                f"The expanded size of the tensor {list(shape)} must match the existing size "
+                f"{list(chance.shape)} of the probabilities"
+            ) from None
+        return _write(self, source.random(shape) < chance, "bernoulli_")
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+    return _write(self, source.random(shape, np.float32) < p, "bernoulli_")
+
+
+def _require_floats(distribution: str, x: Any) -> dtypes.dtype:
+    dtype = dtype_of(x)
+    if dtype.category != 2:
+        raise RuntimeError(
+            f"{distribution} distribution is a continuous probability distribution. dtype must be "
+            f"a floating point but you specified {_type_word(dtype)}"
+        )
+    return dtype
+
+
+def _require_positive(name: str, parameter: str, value: float) -> None:
+    if not value > 0:
+        word = {"lambd": "lambda"}.get(parameter, parameter)
+        raise RuntimeError(f"{name} expects {word} > 0.0, but found {word}={value}")
+
+
+def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
+    """Fill with exponential numbers of mean ``1 / lambd``.
+
+    Raises: RuntimeError: `lambd` is not positive, or the dtype is one of integers.
+    """
+    views.check_writable(self)
+    dtype = _require_floats("Exponential", self)
+    _require_positive("exponential_", "lambd", lambd)
+    source = stream("exponential_", generator)
+    return _write(self, _draw.exponential(source, _shape(self), dtype) / lambd, "exponential_")
+
+
+def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
+    """Fill with numbers of the Cauchy distribution.
+
+    Raises: RuntimeError: `sigma` is not positive, or the dtype is one of integers.
+    """
+    views.check_writable(self)
+    _require_floats("Cauchy", self)
+    _require_positive("cauchy_", "sigma", sigma)
+    noise = stream("cauchy_", generator).standard_cauchy(_shape(self))
+    return _write(self, median + sigma * noise, "cauchy_")
+
+
+def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
+    """Fill with ``exp`` of normal numbers.
+
+    Raises: RuntimeError: `std` is not positive. NotImplementedError: the dtype is not floating.
+    """
+    views.check_writable(self)
+    _draw.require("log_normal_cpu", dtype_of(self), 2)
+    _require_positive("log_normal_", "std", std)
+    noise = stream("log_normal_", generator).standard_normal(_shape(self))
+    return _write(self, np.exp(mean + std * noise), "log_normal_")
+
+
+def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
+    """Fill with the number of trials until the first success, of probability `p`.
+
+    Raises: RuntimeError: `p` is not between 0 and 1. NotImplementedError: booleans.
+    """
+    views.check_writable(self)
+    _draw.require("geometric_cpu", dtype_of(self), 1, 2)
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    return _write(self, stream("geometric_", generator).geometric(p, _shape(self)), "geometric_")
