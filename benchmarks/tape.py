@@ -9,6 +9,8 @@ one process on one thread, and nothing is timed before its result has been check
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
 import os
 import subprocess
 import sys
@@ -93,7 +95,7 @@ def weights(sizes: Sequence[int], dtype: Any) -> list[np.ndarray]:
     """The weight and the bias of every layer."""
     rng = np.random.default_rng(0)
     found = []
-    for rows, columns in zip(sizes, sizes[1:], strict=False):
+    for rows, columns in itertools.pairwise(sizes):
         found.append((rng.normal(size=(rows, columns)) / np.sqrt(rows)).astype(dtype))
         found.append(np.zeros(columns, dtype))
     return found
@@ -173,7 +175,7 @@ def hips_contenders(name: str) -> Contenders:
     for size in (10, 1000):
         if name == CHAIN.format(size):
             gradient = autograd.grad(lambda v: anp.sum(chain(anp, v)))
-            return {HIPS: lambda: gradient(start(size))}
+            return {HIPS: functools.partial(gradient, start(size))}
     if name != SMALL:
         return {}
     rng = np.random.default_rng(1)
@@ -350,12 +352,8 @@ def main() -> None:
     if options.only is None or options.only in "memory":
         print_memory(not options.no_peers)
     if options.json:
-        medians = {
-            name: {c: t.median(c) * 1e6 for c in t.rounds} for name, t in timings.items()
-        }
-        write_json(
-            options.json, {"versions": installed, "us_per_call": medians, "ratios": ratios}
-        )
+        medians = {name: {c: t.median(c) * 1e6 for c in t.rounds} for name, t in timings.items()}
+        write_json(options.json, {"versions": installed, "us_per_call": medians, "ratios": ratios})
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ tensor([2., 4.])
 import warnings as _warnings
 
 from . import autograd, cuda, func, linalg, nn, optim, random, special, utils
+from ._tensor import Tensor
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -23,13 +24,11 @@ from .func import vmap
 from .ops.activation import *
 from .ops.compare import *
 from .ops.complex import *
-from .ops.exponential import *
-from .ops.generator import *
-from .ops.special import *
-from .ops.trigonometric import *
 from .ops.convert import *
 from .ops.create import *
 from .ops.cumulative import *
+from .ops.exponential import *
+from .ops.generator import *
 from .ops.grid import *
 from .ops.index import *
 from .ops.interchange import *
@@ -52,11 +51,13 @@ from .ops.shape import *
 from .ops.slices import *
 from .ops.softmax import *
 from .ops.sort import *
+from .ops.special import *
 from .ops.statistics import *
+from .ops.trigonometric import *
 from .parameter import Parameter
 from .printing import set_printoptions
 from .size import *
-from ._tensor import Tensor
+from .utils import dlpack as _dlpack
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
 # would pay half its time for that.

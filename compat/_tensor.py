@@ -19,12 +19,15 @@ from funcgrad.protocols import call_function, call_ufunc
 from . import autograd, dtypes
 from .autograd import modes, printed, sites, tape, views
 from .autograd.base import UNCOUNTED, TensorBase, made, tensor
-from .autograd.tape import unwrapped, wrapped
 from .autograd.node import AccumulateGrad, Port, extras
+from .autograd.tape import unwrapped, wrapped
 from .ops.activation import ActivationMethods
+from .ops.compare import CompareMethods
+from .ops.complex import ComplexMethods
 from .ops.convert import ConvertMethods
 from .ops.create import CreateMethods
 from .ops.cumulative import CumulativeMethods
+from .ops.exponential import ExponentialMethods
 from .ops.index import IndexMethods
 from .ops.interchange import InterchangeMethods
 from .ops.join import JoinMethods
@@ -32,11 +35,6 @@ from .ops.like import LikeMethods
 from .ops.matrix import MatrixMethods
 from .ops.norm import NormMethods
 from .ops.part import PartMethods
-from .ops.compare import CompareMethods
-from .ops.complex import ComplexMethods
-from .ops.exponential import ExponentialMethods
-from .ops.special import SpecialMethods
-from .ops.trigonometric import TrigonometricMethods
 from .ops.places import PlacesMethods
 from .ops.pointwise import PointwiseMethods
 from .ops.power import PowerMethods
@@ -49,7 +47,9 @@ from .ops.shape import ShapeMethods
 from .ops.slices import SlicesMethods
 from .ops.softmax import SoftmaxMethods
 from .ops.sort import SortMethods
+from .ops.special import SpecialMethods
 from .ops.statistics import StatisticsMethods
+from .ops.trigonometric import TrigonometricMethods
 from .printing import PrintingMethods
 from .size import Size
 from .utils.hooks import RemovableHandle

@@ -70,10 +70,24 @@ def empty_cache() -> None:
         cupy().get_default_memory_pool().free_all_blocks()
 
 
+def is_initialized() -> bool:
+    """Whether there is a GPU to use; nothing has to be initialized."""
+    return is_available()
+
+
+def manual_seed_all(seed: int) -> None:
+    """Nothing: random numbers are drawn by the generators of the CPU and moved; see `Generator`."""
+
+
+manual_seed = manual_seed_all
+
 __all__ = [
     "current_device",
     "device_count",
     "empty_cache",
     "is_available",
+    "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
     "synchronize",
 ]

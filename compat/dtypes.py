@@ -32,19 +32,19 @@ class dtype:
         _DTYPES[self.numpy] = self
 
     @property
-    def is_floating_point(self) -> bool:
+    def is_floating_point(self) -> builtins.bool:
         return self.category == 2
 
     @property
-    def is_complex(self) -> bool:
+    def is_complex(self) -> builtins.bool:
         return self.category == 3
 
     @property
-    def is_signed(self) -> bool:
+    def is_signed(self) -> builtins.bool:
         return self.numpy.kind not in "bu"
 
     @property
-    def itemsize(self) -> int:
+    def itemsize(self) -> builtins.int:
         return self.numpy.itemsize
 
     def to_real(self) -> dtype:
@@ -210,7 +210,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         return a
     if a.category == b.category == 2 and "bfloat16" in (a.name, b.name):
         return float32 if {a.name, b.name} == {"bfloat16", "float16"} else max(a, b, key=_size)
-    if a.category == 3 and b.category == 2 or a.category == 2 and b.category == 3:
+    if (a.category == 3 and b.category == 2) or (a.category == 2 and b.category == 3):
         return complex128 if 8 in (a.to_real().itemsize, b.to_real().itemsize) else complex64
     return of(np.promote_types(a.numpy, b.numpy))
 
@@ -264,7 +264,7 @@ class _Limits:
     _shown: tuple[str, ...]
 
     def __eq__(self, other: object) -> builtins.bool:
-        return type(self) is type(other) and self.dtype == other.dtype  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.dtype == other.dtype
 
     def __hash__(self) -> builtins.int:
         return hash((type(self), self.dtype))
@@ -330,4 +330,12 @@ class iinfo(_Limits):
 
 
 NAMES = [name for name, value in list(globals().items()) if value.__class__ is dtype]
-__all__ = [*NAMES, "dtype", "finfo", "get_default_dtype", "iinfo", "promote_types", "set_default_dtype"]
+__all__ = [
+    *NAMES,
+    "dtype",
+    "finfo",
+    "get_default_dtype",
+    "iinfo",
+    "promote_types",
+    "set_default_dtype",
+]

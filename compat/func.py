@@ -284,12 +284,14 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        copies = tree.tree_map(
-            lambda x: x.clone() if isinstance(x, TensorBase) else x, (args, kwargs)
-        )
+        copies = tree.tree_map(_copied, (args, kwargs))
         return func(*copies[0], **copies[1])
 
     return wrapper
+
+
+def _copied(x: Any) -> Any:
+    return x.clone() if isinstance(x, TensorBase) else x  # type: ignore[attr-defined]
 
 
 # ---------------------------------------------------------------- modules
@@ -361,7 +363,7 @@ def _stacked(tables: Sequence[dict[str, Any]], leaves: bool) -> dict[str, Any]:
     found = {}
     for name, first in tables[0].items():
         out = tensor(np.stack([t[name]._array for t in tables]))
-        found[name] = out.requires_grad_() if leaves and views.edge(first) is not None else out  # type: ignore[attr-defined]
+        found[name] = out.requires_grad_() if leaves and views.edge(first) is not None else out
     return found
 
 

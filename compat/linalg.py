@@ -16,7 +16,7 @@ from .autograd.base import TensorBase
 from .autograd.tape import through
 from .ops._apply import finish
 from .ops.matrix import chain_matmul, cross, matmul
-from .ops.norm import vector_norm
+from .ops.norm import norm as _norm
 
 
 class LinAlgError(RuntimeError):
@@ -32,9 +32,7 @@ def _square(name: str, A: Any) -> Any:
         raise TypeError(f"linalg.{name}: argument 'A' must be Tensor, not {type(A).__name__}")
     shape = A._array.shape
     if len(shape) < 2:
-        raise RuntimeError(
-            f"linalg.{name}: The input tensor A must have at least 2 dimensions."
-        )
+        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
     if shape[-1] != shape[-2]:
         raise RuntimeError(
             f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
@@ -180,6 +178,11 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any
     ):
         return matrix_norm(A, ord, axes or (-2, -1), keepdim)
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim)
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+    """The norm of order `ord` of vectors along `dim`; of all elements if it is None."""
+    return _norm(x, ord, dim if dim is not None else tuple(range(x._array.ndim)), keepdim)
 
 
 def matrix_rank(A: Any, *, tol: Any = None, hermitian: bool = False) -> Any:

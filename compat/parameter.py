@@ -28,10 +28,13 @@ class Parameter(Tensor):
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         if type(self) is Parameter:
             return "Parameter containing:\n" + describe(self, contents=tensor_contents)
-        return f"Parameter containing:\nParameter({super().__repr__(tensor_contents=tensor_contents)})"
+        inner: Any = super()
+        return (
+            f"Parameter containing:\nParameter({inner.__repr__(tensor_contents=tensor_contents)})"
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         found = memo.get(id(self))

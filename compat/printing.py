@@ -257,18 +257,22 @@ def _joined(text: str, suffixes: Sequence[str], indent: int) -> str:
     return text + ")"
 
 
+def cls_of_tensors() -> Any:
+    return made.cls
+
+
 class PrintingMethods:
     """How `Tensor` is shown."""
 
     __slots__ = ()
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        name = "tensor" if type(self) is made.cls else type(self).__name__
+        name = "tensor" if type(self) is cls_of_tensors() else type(self).__name__
         return describe(self, f"{name}(", tensor_contents)
 
     def __format__(self, spec: str) -> str:
         array: Any = self._array  # type: ignore[attr-defined]
-        if array.shape or type(self) is not made.cls:
+        if array.shape or type(self) is not cls_of_tensors():
             return object.__format__(self, spec)
         return format(array.item() if hasattr(array, "item") else self, spec)
 

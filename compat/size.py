@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from . import cuda
+
 ndarray = np.ndarray
 
 
-class Size(tuple):  # type: ignore[type-arg]
+class Size(tuple):
     """A shape.
 
     Raises: TypeError: an entry is no integer.
@@ -72,7 +74,8 @@ class device:
 
     As a context manager it is where tensors are made that are not told otherwise.
 
-    Raises: RuntimeError: there is no such kind of device, or the string has another form.
+    Raises: RuntimeError: there is no such kind of device, or the string has another form, or a number
+    is given where there is no GPU.
 
     >>> device("cpu"), device("cuda", 1) == device("cuda:1")
     (device(type='cpu'), True)
@@ -88,6 +91,10 @@ class device:
             self.type, self.index = type.type, type.index
             return
         if isinstance(type, int) and not isinstance(type, bool):
+            if not cuda.is_available():
+                raise RuntimeError(
+                    f"Cannot access accelerator device when none is available: the number {type}"
+                )
             type, index = "cuda", type
         if not isinstance(type, str):
             raise TypeError(

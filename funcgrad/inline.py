@@ -35,6 +35,7 @@ class Symbol:
     """The name of an array in a program; operators write lines."""
 
     __slots__ = ("ndim", "program", "text")
+    ndim: int
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 

@@ -39,10 +39,12 @@ LAYERS: dict[str, float] = {
     "funcgrad.testing": 5,
     "funcgrad.__main__": 5,
     "compat.dtypes": 6,
+    "compat.cuda": 6,
     "compat.size": 6,
     "compat.utils.hooks": 6,
     "compat.autograd": 6.5,
     "compat.ops": 7,
+    "compat.printing": 7,
     "compat._tensor": 7.5,
     "compat": 8,
 }

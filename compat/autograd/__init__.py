@@ -24,7 +24,6 @@ from .modes import (
 )
 from .variable import Variable
 
-
 __all__ = [
     "Function",
     "Variable",

@@ -70,6 +70,7 @@ class TensorBase:
     # Set on an instance only where they differ from these.
     _grad: Any = None
     _retains = False
+    _origin: Any = None  # where it was made, for messages
     _original: Any = None  # of a stand-in (`levels.py`): whose `.grad` it fills
 
     __hash__ = object.__hash__
@@ -97,4 +98,3 @@ def tensor(array: Any, node: Any = None) -> Any:
     out._view = None
     out._counter = UNCOUNTED if modes.get().inference else [0]
     return out
-

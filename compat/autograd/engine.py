@@ -79,7 +79,7 @@ def run(
     return walk.found(inputs)
 
 
-def running() -> _Walk:
+def running() -> Any:
     """The backward pass inside which a hook is called."""
     walk = _active[-1]
     if walk.notes is None:
@@ -104,6 +104,10 @@ class _Walk:
         "retain",
         "targets",
     )
+
+    face: Any
+    order: list[Any]
+    leaves: list[Any]
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ import numpy as np
 from funcgrad.core import Tracer, aval_of
 from funcgrad.ops.index import view_update
 
-from . import modes, sites, traced_function, views
+from . import modes, traced_function, views
 from .base import UNCOUNTED, TensorBase, View, tensor
 from .function_node import Cut, FunctionCtx, FunctionNode, Running, applied, info, is_inexact
 from .node import NOTHING, AccumulateGrad, Port, new_node, node_class, note_forward

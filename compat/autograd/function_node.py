@@ -254,7 +254,7 @@ class FunctionNode(Node):
         ctx = self.ctx
         keeps = False
         saved: list[Any] = []
-        self.places = []
+        self.places: list[Any] = []
         for i, x in enumerate(ctx.to_save):
             if x is None:
                 saved.append(None)

@@ -195,9 +195,7 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
             )
         return tensor(np.ones(array.shape, array.dtype) if array.shape else array.dtype.type(1))
     if not isinstance(ct, TensorBase):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(ct).__name__}"
-        )
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(ct).__name__}")
     shape = ct._array.shape[1:] if batched else ct._array.shape
     if shape != array.shape:
         raise RuntimeError(
@@ -207,7 +205,7 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
     if ct._array.dtype.kind == "c" and array.dtype.kind != "c":
         raise RuntimeError(
             f"For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {ct.dtype} and output[{i}] "
-            f"has a dtype of {out.dtype}."
+            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {ct._array.dtype} and "
+            f"output[{i}] has a dtype of {out._array.dtype}."
         )
     return ct

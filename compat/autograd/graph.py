@@ -38,9 +38,7 @@ class saved_tensors_hooks(modes.ModeSwitch):
     tensor([2.7183, 7.3891])
     """
 
-    def __init__(
-        self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
-    ) -> None:
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         super().__init__(pack=(pack_hook, unpack_hook))
 
     def __enter__(self) -> None:

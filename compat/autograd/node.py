@@ -219,7 +219,6 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
-
 def extras(edge: Any) -> Extras:
     if edge.extras is None:
         edge.extras = Extras()
@@ -342,7 +341,7 @@ class OpNode(Node):
         if self.prim.multiple:
             ct = [ct.get(i) for i in range(len(ans))]
         if face is None:
-            values = [x.value(self) if x.__class__ in SAVED else x for x in xs]
+            values: list[Any] = [x.value(self) if x.__class__ in SAVED else x for x in xs]
             with np.errstate(all="ignore"):
                 return cotangents(self.prim, ct, self._ans(ans, None), values, wanted, self.params)
         values = [
@@ -355,7 +354,8 @@ class OpNode(Node):
         else:
             bare = not isinstance(ct, TensorBase)
             ct = ct if bare else face(ct)
-        found = cotangents(self.prim, ct, self._ans(ans, face), values, wanted, self.params)
+        with np.errstate(all="ignore"):
+            found = cotangents(self.prim, ct, self._ans(ans, face), values, wanted, self.params)
         return found if bare else [None if g is None else _behind(g) for g in found]
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
@@ -408,7 +408,11 @@ class OpaqueNode(OpNode):
         wanted = [e is not None for e in self.next]
         bare = not any(isinstance(c, TensorBase) for c in ct.values())
         cts = [
-            zeros_like(aval) if ct.get(i) is None else ct[i] if bare or face is None else face(ct[i])
+            zeros_like(aval)
+            if ct.get(i) is None
+            else ct[i]
+            if bare or face is None
+            else face(ct[i])
             for i, aval in enumerate(self.types)
         ]
         if face is None:
@@ -444,7 +448,7 @@ def new_node(cls: Any, prim: Primitive, params: dict[str, Any], edges: Sequence[
     return node
 
 
-SAVED = frozenset({Saved, Packed})
+SAVED: frozenset[Any] = frozenset({Saved, Packed})
 
 _CLASSES: dict[tuple[str, type[Node]], type[Node]] = {}
 

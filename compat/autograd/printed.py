@@ -29,7 +29,7 @@ from funcgrad.inline import NotPrintableError, Program
 
 from . import modes, sites, templates
 from .base import UNCOUNTED, TensorBase
-from .node import IDLE, NOTHING, Freed, OpNode, Saved, next_number, second_backward, stale
+from .node import IDLE, NOTHING, Freed, Saved, next_number, second_backward, stale
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
 from .views import edge
 
@@ -116,7 +116,11 @@ def _product(
 
 
 def _passing_on(coefficient: Any) -> str:
-    return templates.PASS_ON if coefficient.__class__ is int and coefficient == 1 else templates.PASS_ON_NEW
+    return (
+        templates.PASS_ON
+        if coefficient.__class__ is int and coefficient == 1
+        else templates.PASS_ON_NEW
+    )
 
 
 def _forward(program: Program, prim: Elementwise, operands: Sequence[Any]) -> str:

@@ -10,7 +10,6 @@ from funcgrad.core import Aval
 from .node import NOTHING, Freed, OpNode, Saved, second_backward
 
 
-
 class UnaryNode(OpNode):
     """A node with one tensor operand, number `at`; the other operand, if any, is `number`.
 
@@ -18,7 +17,11 @@ class UnaryNode(OpNode):
     """
 
     __slots__ = ("counter", "number", "only", "version")
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = {}  # noqa: RUF012 (nobody writes into it)
+    only: Any
+    number: Any
+    counter: Any
+    version: int
     reads_ans = False
     at = 0
     count = 1
@@ -60,7 +63,8 @@ class BinaryNode(OpNode):
     """
 
     __slots__ = ("shapes",)
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = {}  # noqa: RUF012 (nobody writes into it)
+    shapes: Any
     reads = ""
 
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
@@ -68,7 +72,8 @@ class BinaryNode(OpNode):
         if saved.__class__ is Freed:
             raise second_backward(self)
         found: dict[str, Any] = {}
-        dtype, shape = None, None
+        dtype: Any = None
+        shape: Any = None
         if ct is not None:
             array = getattr(ct, "_array", ct)
             dtype, shape = array.dtype, array.shape
@@ -101,6 +106,9 @@ class TotalNode(OpNode):
     """A node of a linear reduction of all axes, which saves nothing but a type."""
 
     __slots__ = ("dtype", "only", "shape")
+    only: Any
+    dtype: Any
+    shape: Any
     rule: Any = None
 
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:

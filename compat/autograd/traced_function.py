@@ -89,9 +89,7 @@ class _Layout(NamedTuple):
             isinstance(out, tuple),
             tuple([None if isinstance(o, TensorBase) else o for o in outs]),
             tuple(tensors),
-            frozenset(
-                j for j in tensors if id(outs[j]) in fixed or not is_inexact(outs[j])
-            ),
+            frozenset(j for j in tensors if id(outs[j]) in fixed or not is_inexact(outs[j])),
             {j: place[id(outs[j])] for j in tensors if id(outs[j]) in dirty & place.keys()},
         )
 
@@ -152,9 +150,7 @@ class _Call:
         self.infos = [info(a) for a in args]
         self.needs = tuple(
             [
-                isinstance(a, TensorBase)
-                and isinstance(a._array, Tracer)
-                and is_inexact(a)
+                isinstance(a, TensorBase) and isinstance(a._array, Tracer) and is_inexact(a)
                 for a in args
             ]
         )
@@ -276,13 +272,9 @@ class _Call:
             if j not in self.layout.fixed or ctx.materialize_grads:
                 grads[j] = shown_gradient(ct)
         name = self.cls._backward_cls.__name__
-        found = checked_gradients(
-            self.cls._backward_rule()(ctx, *grads), name, self.infos, None
-        )
+        found = checked_gradients(self.cls._backward_rule()(ctx, *grads), name, self.infos, None)
         return [
-            info.zeros()._array
-            if g is None
-            else fitted(g, i, info, name, None)._array
+            info.zeros()._array if g is None else fitted(g, i, info, name, None)._array
             for i, (g, info) in enumerate(zip(found, self.infos, strict=True))
             if info is not None
         ]
@@ -293,8 +285,9 @@ class _Call:
         Raises: RuntimeError: it returns another number of them.
         """
         given: list[Any] = [None] * len(self.constants)
+        infos: Any = self.infos
         for i, t in zip(self.places, tangents, strict=True):
-            given[i] = tensor(t) if self.infos[i].dtype.kind in "fc" else None
+            given[i] = tensor(t) if infos[i].dtype.kind in "fc" else None
         found = self.cls.jvp(ctx, *given)
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != len(self.layout.constants):
@@ -304,7 +297,7 @@ class _Call:
             )
         dots = []
         for j, y in zip(self.layout.tensors, outs, strict=True):
-            like = info(tensor(y))
+            like: Any = info(tensor(y))
             is_zero = found[j] is None or j in self.layout.fixed
             dots.append(like.tangent()._array if is_zero else found[j]._array)
         return dots

@@ -89,9 +89,7 @@ def finish(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
     if out is None:
         return result
     if not isinstance(out, TensorBase):
-        raise TypeError(
-            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}"
-        )
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if requires_grad(*operands, out):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "

@@ -77,9 +77,7 @@ def shape_of(name: str, given: tuple[Any, ...], keyword: Any = None) -> tuple[in
     """
     shape: tuple[int, ...] = ints_of(name, "size", given, keyword)
     if len(given) == 1 and isinstance(given[0], bool):
-        raise TypeError(
-            f"{name}(): argument 'size' (position 1) must be tuple of ints, not bool"
-        )
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not bool")
     if shape and min(shape) < 0:
         raise RuntimeError(
             f"{name}: Dimension size must be non-negative. Found the size {list(shape)}."

@@ -50,7 +50,7 @@ def result_type(*xs: Any) -> dtypes.dtype:
     >>> result_type(torch.ones(2, dtype=torch.int64), 1.5)
     torch.float32
     """
-    found = []
+    found: list[tuple[dtypes.dtype | None, int, int]] = []
     for x in xs:
         if isinstance(x, TensorBase):
             d = dtype_of(x)
@@ -84,6 +84,4 @@ def promoted(xs: tuple[Any, ...], *, floating: bool = False) -> tuple[Any, ...]:
     dtype = result_type(*xs)
     if floating and dtype.category < 2:
         dtype = dtypes.get_default_dtype()
-    return tuple(
-        convert(x, dtype) if isinstance(x, TensorBase) else number(x, dtype) for x in xs
-    )
+    return tuple(convert(x, dtype) if isinstance(x, TensorBase) else number(x, dtype) for x in xs)

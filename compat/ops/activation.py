@@ -24,8 +24,8 @@ from ._apply import inplace as in_place
 from ._compose import composed, require_real_floats
 from ._operands import dtype_of, number, operand, promoted
 from .pointwise import add, mul
-from .trigonometric import tanh
 from .reduce import axis_of
+from .trigonometric import tanh
 
 
 def _floats(name: str, input: Any, kernel: str) -> Any:

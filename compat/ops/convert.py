@@ -201,6 +201,7 @@ class ConvertMethods:
 
     layout = property(lambda self: size.strided)
     is_meta = property(lambda self: False)
+    is_mps = property(lambda self: False)
     is_quantized = property(lambda self: False)
     is_sparse = property(lambda self: False)
 

@@ -20,7 +20,7 @@ from ._apply import _type_word
 from ._data import array_of
 from ._fresh import dtype_for, finished, made, shape_in, shape_of, there
 from ._index import number_for
-from ._operands import convert, dtype_of, is_number, operand
+from ._operands import convert, dtype_of, is_number
 
 # ---------------------------------------------------------------- from data
 
@@ -148,6 +148,10 @@ def asarray(
     elif isinstance(obj, bytes | bytearray | memoryview) or hasattr(obj, "typecode"):
         x = frombuffer(obj, dtype=chosen or dtypes.get_default_dtype())
     else:
+        if copy is False and isinstance(obj, np.generic):
+            raise RuntimeError(
+                "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray."
+            )
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return _copied(obj, chosen, device, bool(requires_grad))
@@ -161,7 +165,7 @@ def asarray(
         found = x.clone()
     if requires_grad is None or requires_grad == found.requires_grad:
         return found
-    return found.detach().requires_grad_(requires_grad)
+    return found.requires_grad_() if requires_grad else found.detach()
 
 
 # ---------------------------------------------------------------- from memory
@@ -200,7 +204,7 @@ def frombuffer(
 
     >>> import compat as torch
     >>> torch.frombuffer(bytearray(b"abcd"), dtype=torch.uint8, offset=2)
-    tensor([99, 100], dtype=torch.uint8)
+    tensor([ 99, 100], dtype=torch.uint8)
     """
     chosen = dtypes.as_dtype(dtype, "frombuffer")
     try:
@@ -447,8 +451,8 @@ class CreateMethods:
 
     __slots__ = ()
 
-    __new__ = legacy.new
-    _make_subclass = classmethod(legacy.make_subclass)
+    __new__ = legacy.new  # type: ignore[assignment]
+    _make_subclass: Any = classmethod(legacy.make_subclass)
     as_subclass = legacy.as_subclass
     new = legacy.new_like
 

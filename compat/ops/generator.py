@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import cuda
 from ..autograd import base
 from ..autograd.base import TensorBase
 from ..size import device as Device
-from ._fresh import there
 
 _SIZE = 53  # bytes of a state: three numbers of 16, a flag, one of 4
 
@@ -33,8 +33,9 @@ class Generator:
 
     def __init__(self, device: Any = "cpu") -> None:
         self.device = Device(device)
-        with there(self.device):
-            self._start(67280421310721)
+        if self.device.type != "cpu" and not cuda.is_available():
+            raise RuntimeError(f"Cannot get a generator for {self.device}: there is no GPU")
+        self._start(67280421310721)
 
     def _start(self, seed: int) -> None:
         self._seed = seed

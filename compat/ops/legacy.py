@@ -25,7 +25,7 @@ from ._operands import dtype_of
 
 def recast(cls: type, x: TensorBase) -> Any:
     """A tensor of the class `cls` that is all that `x` is: of its memory, at its place in the graph."""
-    out = TensorBase.__new__(cls)  # type: ignore[call-overload]
+    out: Any = TensorBase.__new__(cls)
     out._array, out._counter, out._node, out._view = x._array, x._counter, x._node, x._view
     out._origin = sites.site()
     return out
@@ -129,9 +129,7 @@ class TensorType(type):
         return _constructed(base.made.cls, cls.dtype, args, device)
 
     def __instancecheck__(cls, x: Any) -> bool:
-        return (
-            isinstance(x, TensorBase) and dtype_of(x) is cls.dtype and device_of(x._array) == cpu
-        )
+        return isinstance(x, TensorBase) and dtype_of(x) is cls.dtype and device_of(x._array) == cpu
 
     def __repr__(cls) -> str:
         return f"<class 'torch.{cls.__name__}'>"

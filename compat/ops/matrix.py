@@ -59,7 +59,9 @@ def _matmul(name: str, input: Any, other: Any) -> Any:
             )
         if len(a) <= 2 and len(b) <= 2:
             if len(b) == 1:
-                raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})")
+                raise RuntimeError(
+                    f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+                )
             rows = f"{a[0]}x{a[1]}" if len(a) == 2 else f"1x{a[0]}"
             raise RuntimeError(
                 f"mat1 and mat2 shapes cannot be multiplied ({rows} and {b[0]}x{b[1]})"
@@ -170,9 +172,7 @@ def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
     x, y = operand("outer", 1, "input", input), operand("outer", 2, "vec2", vec2)
     for name, v in (("self", x), ("vec2", y)):
         if len(_shape(v)) != 1:
-            raise RuntimeError(
-                f"outer: Expected 1-D argument {name}, but got {len(_shape(v))}-D"
-            )
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(_shape(v))}-D")
     return mul(x.reshape(-1, 1), y, out=out)
 
 
@@ -210,9 +210,7 @@ def addmm(
     return _combined("addmm", input, mm(mat1, mat2), beta, alpha, out, (input, mat1, mat2))
 
 
-def addmv(
-    input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
-) -> Any:
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
     """``beta * input + alpha * mat @ vec``."""
     return _combined("addmv", input, mv(mat, vec), beta, alpha, out, (input, mat, vec))
 

@@ -6,6 +6,7 @@ Inside a transform of `compat.func` they are constants: the same for all example
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from . import _draw, fills
 from ._apply import _type_word, check_broadcast, finish, requires_grad
 from ._compose import values_of
 from ._fresh import dtype_for, finished, shape_in, shape_of
-from ._operands import dtype_of, operand
+from ._operands import convert, dtype_of, operand
 from .create import moved
 from .generator import stream
 
@@ -236,7 +237,7 @@ def normal(
 ) -> Any:
     """Normal numbers of a mean and a standard deviation: two numbers and a size, or tensors.
 
-    The result has the dtype of the first tensor. Derivative: none, the numbers are constants.
+    The result has the dtype of the first tensor. Derivative: zero, the numbers are constants.
 
     Raises: RuntimeError: a standard deviation is negative, or the shapes differ.
 
@@ -267,20 +268,24 @@ def normal(
     else:
         fills.require_std(std)
     noise = _draw.normal(source, np.broadcast_shapes(*map(np.shape, places)), dtype_of(tensors[0]))
-    array = np.asarray(noise * places[1] + places[0]).astype(noise.dtype)
-    return finished("normal", moved(array, device_of(tensors[0]._array)), out, requires_grad)
+    array = np.asarray(noise * places[1] + places[0])
+    number = 3 if len(tensors) == 2 else 1 + (tensors[0] is std)
+    return _constant("normal", f"NormalBackward{number}", tensors, array, out)
 
 
-def _constant(name: str, node: str, x: Any, array: Any, out: Any) -> Any:
-    """Numbers drawn with the parameters `x`, on its device.
+def _constant(name: str, node: str, xs: Sequence[Any], array: Any, out: Any) -> Any:
+    """Numbers drawn with the parameters `xs`, in the dtype and on the device of the first.
 
-    They require grad if `x` does, as in PyTorch; its gradient is zero.
+    They require grad if a parameter does, as in PyTorch; its gradient is zero.
     """
-    found = tensor(moved(array.astype(x._array.dtype, copy=False), device_of(x._array)))
-    if out is None and requires_grad(x):
-        never = moved(np.zeros(array.shape, bool), device_of(x._array))
-        return record(where, (never, x, found), None, node)
-    return finish(name, found, out, (x,))
+    dtype, device = dtype_of(xs[0]), device_of(xs[0]._array)
+    found = tensor(moved(array.astype(dtype.numpy, copy=False), device))
+    if out is None and requires_grad(*xs):
+        never = moved(np.zeros(array.shape, bool), device)
+        for x in reversed(xs):
+            found = record(where, (never, convert(x, dtype), found), None, node)
+        return found
+    return finish(name, found, out, tuple(xs))
 
 
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
@@ -297,14 +302,14 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
     if p is not None:
         drawn = tensor(np.zeros(x._array.shape, dtype_of(x).numpy))
         drawn = fills.bernoulli_(drawn, p, generator=generator)
-        return _constant("bernoulli", "BernoulliBackward1", x, drawn._array, out)
+        return _constant("bernoulli", "BernoulliBackward1", [x], drawn._array, out)
     _draw.require("bernoulli_tensor_cpu_p_", dtype_of(x), 2)
     chance = moved(values_of("bernoulli", x), "cpu")
     _draw.require_probabilities(chance)
     array = np.asarray(stream("bernoulli", generator).random(chance.shape) < chance)
     if out is not None:
         return finish("bernoulli", tensor(moved(array, device_of(x._array))), out, (x,))
-    return _constant("bernoulli", "BernoulliBackward0", x, array, None)
+    return _constant("bernoulli", "BernoulliBackward0", [x], array, None)
 
 
 def poisson(input: Any, generator: Any = None) -> Any:
@@ -323,7 +328,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
     if not bool((rate >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     array = np.asarray(stream("poisson", generator).poisson(rate))
-    return _constant("poisson", "PoissonBackward0", x, array, None)
+    return _constant("poisson", "PoissonBackward0", [x], array, None)
 
 
 def binomial(count: Any, prob: Any, generator: Any = None) -> Any:

@@ -59,15 +59,15 @@ def _check(start: Any, end: Any, step: Any) -> None:
 
 def _steps(start: Any, step: Any, count: int, dtype: dtypes.dtype) -> np.ndarray:
     """``start + step * i``, computed in integers or in double precision."""
-    wide = np.int64 if dtype.category == 1 else np.float64
+    wide: Any = np.int64 if dtype.category == 1 else np.float64
     numbers = np.arange(count, dtype=wide)
     return np.asarray(wide(start) + wide(step) * numbers).astype(dtype.numpy)
 
 
 def arange(
-    start: Any = 0,
+    start: Any = _MISSING,
     end: Any = _MISSING,
-    step: Any = 1,
+    step: Any = _MISSING,
     *,
     out: Any = None,
     dtype: Any = None,
@@ -87,7 +87,10 @@ def arange(
     (tensor([0, 1, 2]), tensor([0.0000, 0.5000]))
     """
     if end is _MISSING:
+        if start is _MISSING or step is not _MISSING:
+            raise TypeError("arange() received an invalid combination of arguments: end is missing")
         start, end = 0, _limit("arange", 1, "end", start)
+    start, step = 0 if start is _MISSING else start, 1 if step is _MISSING else step
     start, end, step = (
         _limit("arange", i + 1, name, x)
         for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)))
@@ -146,7 +149,8 @@ def _between(start: Any, end: Any, steps: int, dtype: dtypes.dtype) -> np.ndarra
     if not dtype.category:
         raise _refused("linspace_cpu", dtype)
     if dtype.category == 1:
-        start, end, real = int(start), int(end), np.dtype(np.float64)
+        real: Any = np.dtype(np.float64)
+        start, end = int(start), int(end)
     else:
         narrow = dtype.itemsize < 4
         real = np.dtype(np.float32) if narrow else dtype.numpy

@@ -141,16 +141,15 @@ class _Pullback:
 
     def __call__(self, ct: Any, ans: Any, xs: Sequence[Any]) -> list[Any]:
         known: dict[Any, Any] = dict(self.consts)
-        for var, x in zip((*self.ans, *self.operands), (*_listed(ans), *xs), strict=True):
-            if var is not None:
-                known[var] = x
+        pairs = zip((*self.ans, *self.operands), (*_listed(ans), *xs), strict=True)
+        known.update((var, x) for var, x in pairs if var is not None)
         for eqn in self.plain:
             values = [a.value if a.__class__ is Literal else known[a] for a in eqn.inputs]
             out = eqn.prim(*values, **eqn.params)
             known.update(zip(eqn.outs, out if eqn.prim.multiple else (out,), strict=True))
         cts = ct if self.multiple else (ct,)
-        pairs = [(v, c) for v, c in zip(self.outs, cts, strict=False) if v is not None]
-        env = transpose_eqns(self.linear, known, pairs)
+        out_cts = [(v, c) for v, c in zip(self.outs, cts, strict=False) if v is not None]
+        env = transpose_eqns(self.linear, known, out_cts)
         return [None if v is None else env.get(v) for v in self.tangents]
 
 

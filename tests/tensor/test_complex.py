@@ -81,7 +81,7 @@ def test_parts_are_to_read() -> None:
     """PyTorch writes through these views; here a write into the copy raises instead of being lost."""
     z = compat.tensor([1 + 2j])
     for part in (z.real, z.imag, compat.view_as_real(z)):
-        with pytest.raises((RuntimeError, ValueError), match="single memory location|read-only"):
+        with pytest.raises((RuntimeError, ValueError), match=r"single memory location|read-only"):
             part.add_(1)
 
 

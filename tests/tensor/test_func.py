@@ -1,4 +1,4 @@
-"""`compat.func`: transforms of tensor code, alone, nested, and together with a tape outside or inside."""
+"""`compat.func`: transforms of tensor code, alone, nested, with a tape outside or inside."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 
 import compat
 import funcgrad
+
+# PyTorch warns of its own parts.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 ROWS = np.array([[0.3, -0.7], [1.1, 0.4], [-0.2, 0.9]])
 
@@ -84,7 +87,7 @@ def test_argnums_aux_and_trees(torch: Any) -> None:
     close(grads[0]["a"], ROWS[0] ** 2 * ROWS[0][0])
     close(grads[1], (ROWS[0] ** 3).sum())
     close(aux, 2 * (ROWS[0] ** 3).sum() * ROWS[0][0])
-    with pytest.raises(RuntimeError, match="(?i)to return a scalar tensor"):
+    with pytest.raises(RuntimeError, match=r"(?i)to return a scalar tensor"):
         torch.func.grad(lambda x: x * 2)(x)
 
 

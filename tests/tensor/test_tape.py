@@ -62,7 +62,9 @@ def results(f: Callable[..., Any], args: list[Any]) -> tuple[Any, ...]:
     squares = [(g * g).sum() for g in first if g is not None and g.requires_grad]
     if squares:
         total = squares[0] if len(squares) == 1 else squares[0] + squares[1]
-        arrays += [g for g in torch.autograd.grad(total, leaves, allow_unused=True) if g is not None]
+        arrays += [
+            g for g in torch.autograd.grad(total, leaves, allow_unused=True) if g is not None
+        ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (f(*args) * weights).sum().backward()
