@@ -272,9 +272,11 @@ class PrintingMethods:
 
     def __format__(self, spec: str) -> str:
         array: Any = self._array  # type: ignore[attr-defined]
-        if array.shape or type(self) is not cls_of_tensors():
+        if isinstance(array, Tracer):
+            array = known(array)
+        if array is None or array.shape or type(self) is not cls_of_tensors():
             return object.__format__(self, spec)
-        return format(array.item() if hasattr(array, "item") else self, spec)
+        return format(array.item(), spec)
 
 
 __all__ = ["set_printoptions"]

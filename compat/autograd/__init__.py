@@ -5,7 +5,7 @@ Layer 6. Every derivative comes from funcgrad's primitives; nothing here defines
 
 from __future__ import annotations
 
-from . import anomaly, function, graph
+from . import anomaly, forward_ad, function, graph
 from .anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,

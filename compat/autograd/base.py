@@ -8,6 +8,7 @@ with `create_graph=True`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -97,4 +98,17 @@ def tensor(array: Any, node: Any = None) -> Any:
     out._node = node
     out._view = None
     out._counter = UNCOUNTED if modes.get().inference else [0]
+    if array.__class__ is not ndarray:
+        hold(out)
     return out
+
+
+# What to call with a tensor whose array is of a class that wants to know who holds it.
+holders: dict[type, Callable[[TensorBase], None]] = {}
+
+
+def hold(x: TensorBase) -> None:
+    """Tell the traced value of `x` that `x` holds it, if that wants to know."""
+    found = holders.get(x._array.__class__)
+    if found is not None:
+        found(x)

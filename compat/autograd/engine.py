@@ -22,7 +22,7 @@ from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
-from .base import TensorBase, tensor
+from .base import TensorBase, hold, tensor
 from .node import IDLE, NOTHING, AccumulateGrad, Freed, Port, evaluated
 from .tape import record, tape_array
 
@@ -397,6 +397,7 @@ class _Walk:
             old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
         else:
             old._array = old._array + ct
+            hold(old)
 
 
 def warn_of_cycles() -> None:

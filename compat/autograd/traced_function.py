@@ -157,7 +157,7 @@ class _Call:
         self.layout: Any = None
         self.left: Any = None
         # Forward mode asks for the value first and then for the tangent: one run serves both.
-        self.remembers = current_trace.get().__class__ is JVPTrace
+        self.remembers = isinstance(current_trace.get(), JVPTrace)
         self.remembered: Any = None
         has_jvp = cls._defines("jvp")
         self.rules = Rules(

@@ -19,7 +19,7 @@ from funcgrad.ops.structural import reshape, transpose
 from funcgrad.views import Link
 
 from . import modes, sites
-from .base import UNCOUNTED, TensorBase, View
+from .base import UNCOUNTED, TensorBase, View, hold
 from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, new_node, node_class
 
 ndarray = np.ndarray
@@ -35,6 +35,7 @@ def refresh(x: TensorBase) -> None:
     stale = not isinstance(x._array, Tracer) or _expanded(view)
     if stale and isinstance(base._array, Tracer):
         x._array = follow(base._array, view.chain)
+        hold(x)
     node = base._node
     if node is None and x._node.__class__ is AccumulateGrad:
         return  # a view of what needs no gradient, which was made a leaf that does
@@ -300,8 +301,10 @@ def _lift(x: TensorBase, trace: Trace) -> None:
     view = x._view
     base = x if view is None else base_of(view)
     base._array = trace.lift(base._array)
+    hold(base)
     if view is not None:
         x._array = follow(base._array, view.chain)
+        hold(x)
 
 
 def move_retained(x: TensorBase, node: Any) -> None:

@@ -86,9 +86,9 @@ def dtype_in(data: Any) -> dtypes.dtype:
 
 def _is_sequence(x: Any) -> bool:
     """Whether PyTorch looks into `x`."""
-    if isinstance(x, np.ndarray):
-        return x.ndim > 0
-    if isinstance(x, TensorBase | np.generic | dict | set | frozenset | str | bytes):
+    if hasattr(x, "ndim"):
+        return not isinstance(x, TensorBase) and x.ndim > 0
+    if isinstance(x, dict | set | frozenset | str | bytes):
         return False
     return isinstance(x, Sequence) or (hasattr(x, "__len__") and hasattr(x, "__getitem__"))
 

@@ -67,9 +67,11 @@ def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
         return made(data if chosen is None else data.astype(chosen.numpy), requires_grad)  # type: ignore[attr-defined]
     elif isinstance(data, np.ndarray | np.generic):
         array = np.array(data, (chosen or _own_dtype(data)).numpy)
-    elif hasattr(data, "get") and hasattr(data, "dtype"):  # an array of CuPy's
+    elif type(data).__module__.startswith("cupy"):
         array = data.copy() if chosen is None else data.astype(chosen.numpy)
-        device = device or device_of(array)
+        device = device_of(array) if device is None else device
+    elif hasattr(data, "__array__"):  # an array of another library
+        return _copied(np.asarray(data), chosen, device, requires_grad)
     else:
         array = array_of(data, chosen)
     return made(moved(array, device), requires_grad)

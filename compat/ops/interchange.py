@@ -72,8 +72,8 @@ def deep_copy(self: Any, memo: dict[Any, Any]) -> Any:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
             "because of a torch.nn.utils.weight_norm usage, see "
-            f"https://github.com/pytorch/pytorch/pull/103001.{views.made_at(self)} Copy x.detach() "
-            "instead."
+            f"https://github.com/pytorch/pytorch/pull/103001. Copy x.detach() instead."
+            f"{views.made_at(self)}"
         )
     found = memo.get(id(self))
     if found is not None:

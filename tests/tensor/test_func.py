@@ -16,7 +16,7 @@ import compat
 import funcgrad
 
 # PyTorch warns of its own parts.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 
 ROWS = np.array([[0.3, -0.7], [1.1, 0.4], [-0.2, 0.9]])
 
