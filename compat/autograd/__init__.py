@@ -5,7 +5,7 @@ Layer 6. Every derivative comes from funcgrad's primitives; nothing here defines
 
 from __future__ import annotations
 
-from . import anomaly, forward_ad, function, graph
+from . import anomaly, forward_ad, function, functional, graph
 from .anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -13,6 +13,7 @@ from .anomaly import (
     set_detect_anomaly,
 )
 from .function import Function
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .gradients import backward, grad, weak
 from .modes import (
     enable_grad,

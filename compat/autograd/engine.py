@@ -423,7 +423,7 @@ def _own(array: Any) -> Any:
     """A copy that nothing else refers to."""
     if isinstance(array, Tracer):
         return array
-    return np.array(array) if array.__class__ is ndarray else np.asarray(array)
+    return np.asarray(array) if isinstance(array, np.generic) else array.copy()
 
 
 def _forward_places(node: Any) -> str:

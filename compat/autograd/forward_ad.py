@@ -169,9 +169,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         )
     for what, x in (("primal", tensor), ("tangent", tangent)):
         if aval_of(x._array).dtype.kind not in "fcV":
-            raise ValueError(
-                f"Expected {what} to be floating point or complex, but got: {x.dtype}"
-            )
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {x.dtype}")
     if _part(tensor, trace) is not None:
         raise RuntimeError(
             f"Making a dual Tensor based on a Tensor that already has a forward gradient at the same "

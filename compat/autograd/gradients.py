@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import funcgrad
+from funcgrad.algebra import concrete_namespace
 
 from . import engine, modes, views
 from .base import TensorBase, tensor
@@ -193,7 +194,10 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
                 "grad can be implicitly created only for real scalar outputs but got "
                 f"torch.{array.dtype.name}"
             )
-        return tensor(np.ones(array.shape, array.dtype) if array.shape else array.dtype.type(1))
+        xp = concrete_namespace(array)
+        if xp is np and not array.shape:
+            return tensor(array.dtype.type(1))
+        return tensor(xp.ones(array.shape, array.dtype))
     if not isinstance(ct, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(ct).__name__}")
     shape = ct._array.shape[1:] if batched else ct._array.shape

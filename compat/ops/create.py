@@ -454,7 +454,7 @@ class CreateMethods:
     __slots__ = ()
 
     __new__ = legacy.new  # type: ignore[assignment]
-    _make_subclass: Any = classmethod(legacy.make_subclass)
+    _make_subclass: Any = staticmethod(legacy.make_subclass)
     as_subclass = legacy.as_subclass
     new = legacy.new_like
 
