@@ -48,8 +48,7 @@ class _Check(NamedTuple):
 
     def values(self) -> list[np.ndarray]:
         """The differentiable outputs for the inputs as they are now."""
-        outs = [x for x in _as_tuple(self.func(*self.inputs)) if isinstance(x, TensorBase)]
-        found = [_host(o) for o in outs if _is_live(o)]
+        found = [_host(o) for o in _tensors(self.func(*self.inputs)) if _is_live(o)]
         if [f.shape for f in found] != [tuple(o.shape) for o in self.outputs]:
             raise AssertionError(
                 f"Expected `func` to return outputs with the same shape when inputs are perturbed by "
@@ -61,6 +60,11 @@ class _Check(NamedTuple):
 
 def _as_tuple(x: Any) -> Tensors:
     return tuple(x) if isinstance(x, tuple | list) else (x,)
+
+
+def _tensors(x: Any) -> list[Any]:
+    """The tensors among what a function returned."""
+    return [o for o in _as_tuple(x) if isinstance(o, TensorBase)]
 
 
 def _is_live(x: Any) -> bool:
@@ -213,7 +217,7 @@ def _close(a: Any, n: Any, rtol: float, atol: float) -> bool:
 
 def _duals(check: _Check, j: int, t: Any) -> list[Any]:
     """The inputs, without a graph, with the tangent `t` in input `j`."""
-    xs = [x.detach() if isinstance(x, TensorBase) else x for x in check.inputs]
+    xs: list[Any] = [tensor(x._array) if isinstance(x, TensorBase) else x for x in check.inputs]
     xs[j] = make_dual(xs[j], t)
     return xs
 
@@ -221,13 +225,13 @@ def _duals(check: _Check, j: int, t: Any) -> list[Any]:
 def _pushed(check: _Check, j: int, t: Any) -> list[Any]:
     """The tangents of the outputs as tensors, None where there is none."""
     with dual_level():
-        outs = [o for o in _as_tuple(check.func(*_duals(check, j, t))) if isinstance(o, TensorBase)]
+        outs = _tensors(check.func(*_duals(check, j, t)))
         return [unpack_dual(o).tangent for o in outs]
 
 
 def _forward(check: _Check, j: int, step: np.ndarray) -> list[np.ndarray]:
     x = check.inputs[j]
-    shown = [o for o in _as_tuple(check.func(*check.inputs)) if isinstance(o, TensorBase)]
+    shown = _tensors(check.func(*check.inputs))
     found = _pushed(check, j, _of(step, x))
     return [
         np.zeros(tuple(o.shape), o._array.dtype) if t is None else _host(t)
@@ -463,7 +467,7 @@ def gradcheck(
         )
     xs = _as_tuple(inputs)
     _check_inputs(xs)
-    found = [o for o in _as_tuple(func(*xs)) if isinstance(o, TensorBase)]
+    found = _tensors(func(*xs))
     outs = tuple([o for o in found if _is_live(o)])
     check = _Check(func, xs, outs, eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
@@ -493,8 +497,7 @@ def _check_constant(check: _Check) -> None:
     """No output requires grad: none may change with the inputs."""
 
     def all_values() -> list[np.ndarray]:
-        outs = _as_tuple(check.func(*check.inputs))
-        return [_host(o) for o in outs if isinstance(o, TensorBase)]
+        return [_host(o) for o in _tensors(check.func(*check.inputs))]
 
     before = all_values()
     for x in [check.inputs[j] for j in check.places]:
