@@ -71,12 +71,18 @@ def broadcast_shapes(name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
 
 def sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     """`x` summed over the axes along which `shape` was broadcast: the transpose of broadcasting."""
-    lead = x.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        i + lead for i, n in enumerate(shape) if n == 1 and x.shape[i + lead] != 1
-    )
-    if axes:
-        x = x.sum(axis=axes)
+    found = x.shape
+    lead = len(found) - len(shape)
+    if found[lead:] == shape:  # as of the bias of a layer
+        if lead == 0:
+            return x
+        axes = tuple(range(lead))
+    else:
+        axes = tuple(range(lead)) + tuple(
+            i + lead for i, n in enumerate(shape) if n == 1 and found[i + lead] != 1
+        )
+    # The method of arrays, which comes to the same, takes a third longer.
+    x = np.add.reduce(x, axes) if x.__class__ is np.ndarray else x.sum(axis=axes)
     return x if x.shape == shape else x.reshape(shape)
 
 

@@ -34,8 +34,9 @@ class NotPrintableError(Exception):
 class Symbol:
     """The name of an array in a program; operators write lines."""
 
-    __slots__ = ("ndim", "program", "text")
+    __slots__ = ("ndim", "program", "shape", "text")
     ndim: int
+    shape: Any
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
@@ -83,6 +84,56 @@ class Symbol:
         raise NotPrintableError(name)
 
 
+class _Flat(Symbol):
+    """An array of floats in single or double precision, with elements, all along one axis.
+
+    Its shape and length have names.
+    """
+
+    __slots__ = ("dtype", "size")
+
+    def __init__(self, program: Program, text: str) -> None:
+        super().__init__(program, text)
+        self.dtype = _Floating()
+        self.shape = _Shape(program, "shape")
+        self.size = self.shape[0]
+
+    def sum(self, *, axis: Any) -> Symbol:
+        add = self.program.constant("np_add", np.add)
+        return self.program.assign(f"{add}.reduce({self.text}, None)")
+
+
+class _Floating:
+    """One of two types."""
+
+    kind = "f"
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if other in (np.float32, np.float64):
+            raise NotPrintableError("a type")
+        return False
+
+
+class _Shape(Symbol):
+    __slots__ = ()
+
+    def __getitem__(self, axis: int) -> Symbol:
+        return _Length(self.program, "length")
+
+
+class _Length(Symbol):
+    """A number of elements that is not 0."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return self if other == 1 else super().__rmul__(other)
+
+
 class _Namespace:
     """Stands for the array module: its functions write a line that calls NumPy's."""
 
@@ -126,7 +177,16 @@ class Program:
         out = Symbol(self, name)
         if ndim is not None:
             out.ndim = ndim
+            if ndim == 0:
+                out.shape = ()
         return out
+
+    def flat(self, name: str) -> Symbol:
+        """As `operand`, of any shape but with elements, which is seen as having one axis.
+
+        What is asked for of its shape is called `shape` and `length` in the source.
+        """
+        return _Flat(self, name)
 
     def is_new_float(self, x: Any) -> bool:
         """Whether `x` is a floating array that a line of this program has made."""
@@ -143,7 +203,7 @@ class Program:
         """One primitive: its implementation printed, or called if it cannot be."""
         written = len(self.lines)
         try:
-            out = prim.impl(_Namespace(self), *args, **params)
+            out = self.implementation(prim, args, params)
             if isinstance(out, Symbol):
                 return out
         except (NotPrintableError, AttributeError, TypeError):
@@ -156,6 +216,13 @@ class Program:
                 value = self.constant(f"c{len(self.constants)}", value)
             texts.append(f"{key}={value}" if isinstance(value, str) else f"{key}={value.text}")
         return self.assign(f"{impl}({self.constant('np', np)}, {', '.join(texts)})")
+
+    def implementation(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """One primitive: its implementation printed.
+
+        Raises: NotPrintableError, AttributeError, TypeError: it asks for what only arrays have.
+        """
+        return prim.impl(_Namespace(self), *args, **params)
 
     def call(self, name: str, function: Any, args: Sequence[Any]) -> Symbol:
         name = self.constant(name, function)

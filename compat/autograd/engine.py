@@ -8,10 +8,10 @@ enter, at hooks, in `.grad`, in what `grad` returns.
 from __future__ import annotations
 
 import operator
-import sys
 import threading
 import warnings
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
 from .base import TensorBase, hold, tensor
-from .node import IDLE, NOTHING, AccumulateGrad, Freed, Port, evaluated
+from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
 from .tape import record, tape_array
 
 ndarray = np.ndarray
@@ -45,7 +45,9 @@ def run(
     targets: Sequence[TensorBase] | None = None,
     lifted: bool = False,
 ) -> list[Any]:
-    """Run backward from `roots`, pairs of an edge and its cotangent, a tensor as users see it.
+    """Run backward from `roots`, pairs of an edge and its cotangent.
+
+    That is a tensor as users see it, or a bare array of ones.
 
     With `inputs` (edges) only those get a gradient: added to the `.grad` of the `targets`, or, if
     there are none, returned as tensors, None for one that was not reached. `graph`: record what is
@@ -134,9 +136,12 @@ class _Walk:
         if self.captured is not None:
             self._keep_needed(self.captured)
         for edge, ct in roots:
-            if ct._array.dtype.kind == "c":
-                ct = record(conjugate, (ct,))
-            value = ct if self.graph else ct._array
+            if not isinstance(ct, TensorBase):  # ones
+                value = tensor(ct) if self.graph else ct
+            else:
+                if ct._array.dtype.kind == "c":
+                    ct = record(conjugate, (ct,))
+                value = ct if self.graph else ct._array
             old = edge.ct
             edge.ct = value if old is None else old + value
 
@@ -150,16 +155,20 @@ class _Walk:
                 keep(edge)
         self.order = self.found_nodes = order
         for node in order:  # which grows meanwhile
-            edge = node.only
-            if edge is not None:
-                if edge.ct is IDLE:
-                    edge.ct = None
-                    keep(edge)
+            edge = node.left
+            if edge is None:
+                for edge in node.next:
+                    if edge is not None and edge.ct is IDLE:
+                        edge.ct = None
+                        keep(edge)
                 continue
-            for edge in node.next:
-                if edge is not None and edge.ct is IDLE:
-                    edge.ct = None
-                    keep(edge)
+            if edge.ct is IDLE:
+                edge.ct = None
+                keep(edge)
+            edge = node.right
+            if edge is not None and edge.ct is IDLE:
+                edge.ct = None
+                keep(edge)
         order.sort(key=_by_number, reverse=True)
         count = len(order)
         while count and order[count - 1].__class__ is AccumulateGrad:  # their number is the lowest
@@ -196,7 +205,8 @@ class _Walk:
 
     def nodes(self) -> None:
         """Hand every node its cotangent."""
-        retain, freed, captured = self.retain, self.freed, self.captured
+        retain, captured = self.retain, self.captured
+        freed: Freed | None = self.freed
         plain = not self.graph and self.anomaly is None and current_trace.get() is EVAL
         if plain and captured is None and not retain:
             for node in self.order:  # the common case: as below, with nothing to ask
@@ -204,14 +214,14 @@ class _Walk:
                 node.ct = IDLE
                 if ct is not None:
                     if node.extras is None:
-                        node.pull(ct)
+                        node.pull(ct, freed)
                     elif node.extras.hooks:
-                        self._pull_slowly(node, self._hooked(node, ct))
+                        self._pull_slowly(node, self._hooked(node, ct), freed)
                     else:
-                        node.pull(self._hooked(node, ct))
-                    if node.saved is not NOTHING:
-                        node.saved = freed
+                        node.pull(self._hooked(node, ct), freed)
             return
+        if retain:
+            freed = None
         for node in self.order:
             ct = node.ct
             node.ct = IDLE
@@ -225,16 +235,14 @@ class _Walk:
                 if node not in self.executed:  # type: ignore[operator]
                     continue
             if plain and (node.extras is None or not node.extras.hooks):
-                node.pull(ct)
+                node.pull(ct, freed)
             else:
-                self._pull_slowly(node, ct)
-            if not retain and node.saved is not NOTHING:
-                node.saved = freed
+                self._pull_slowly(node, ct, freed)
 
-    def _pull_slowly(self, node: Any, ct: Any) -> None:
+    def _pull_slowly(self, node: Any, ct: Any, freed: Freed | None) -> None:
         """As `node.pull`, recording or with hooks on the node or with a look at every result."""
         if node.__class__ is Port:
-            node.pull(ct)
+            node.pull(ct, freed)
             return
         if self.anomaly is None:
             cts = list(node.pull_list(ct, self.face))
@@ -254,6 +262,8 @@ class _Walk:
             if edge is not None and g is not None:
                 old = edge.ct
                 edge.ct = g if old is None else old + g
+        if freed is not None:
+            node.free(freed)
 
     def _pull_watched(self, node: Any, ct: Any) -> list[Any]:
         """Run a node under anomaly detection: an error says where its forward was."""
@@ -344,7 +354,7 @@ class _Walk:
             if ct is None:
                 continue
             # Nobody but this frame (and the call) refers to it: it may become `.grad` as it is.
-            owned = ct.__class__ is ndarray and sys.getrefcount(ct) == 2 and ct.base is None
+            owned = ct.__class__ is ndarray and getrefcount(ct) == 2 and ct.base is None
             extras = leaf.extras
             if extras is not None:
                 ct = self._hooked(leaf, ct)
@@ -353,9 +363,14 @@ class _Walk:
                 if leaf in self.captured:
                     self._capture(leaf, ct)
                 continue
-            variable = leaf.variable if extras is not None else leaf.alive()
+            variable = leaf.variable if extras is not None else leaf.tensor()
             if variable is None or variable._node is not leaf:
                 continue
+            if owned and variable._grad is None and variable._original is None:
+                dtype = ct.dtype
+                if dtype is variable._array.dtype and dtype.kind == "f":  # nothing to convert
+                    variable._grad = tensor(ct)
+                    continue
             original = variable._original
             self._add_to_grad(variable if original is None else original, ct, owned)
             if extras is not None:

@@ -37,7 +37,10 @@ def backward(
     >>> x.grad
     tensor(6.)
     """
-    roots = _roots(_sequence(tensors), _sequence(grad_tensors), False)
+    if grad_tensors is None and isinstance(tensors, TensorBase):
+        roots = [_root(0, tensors, None, False)]
+    else:
+        roots = _roots(_sequence(tensors), _sequence(grad_tensors), False)
     retain = create_graph if retain_graph is None else retain_graph
     if create_graph:
         engine.warn_of_cycles()
@@ -158,26 +161,28 @@ def _input_edge(i: int, x: Any) -> Any:
 
 
 def _roots(outs: list[Any], cts: list[Any], batched: bool) -> list[tuple[Any, Any]]:
-    """Pairs of an edge and its cotangent.
-
-    Raises: RuntimeError: an output needs no gradient, or its cotangent is missing or does not fit.
-    """
+    """Pairs of an edge and its cotangent."""
     if cts and len(cts) != len(outs):
         raise RuntimeError(f"got {len(outs)} tensors and {len(cts)} gradients")
-    roots = []
-    for i, out in enumerate(outs):
-        ct = cts[i] if cts else None
-        edge = views.edge(out) if isinstance(out, TensorBase) else out.edge
-        if edge is None:
-            raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn."
-                f"{views.made_at(out)} Make the leaf it is computed from with requires_grad=True."
-            )
-        roots.append((edge, _cotangent(i, out, ct, batched)))
-    return roots
+    return [_root(i, out, cts[i] if cts else None, batched) for i, out in enumerate(outs)]
+
+
+def _root(i: int, out: Any, ct: Any, batched: bool) -> tuple[Any, Any]:
+    """The edge of output `i` and its cotangent.
+
+    Raises: RuntimeError: it needs no gradient, or its cotangent is missing or does not fit.
+    """
+    edge = views.edge(out) if isinstance(out, TensorBase) else out.edge
+    if edge is None:
+        raise RuntimeError(
+            f"element {i} of tensors does not require grad and does not have a grad_fn."
+            f"{views.made_at(out)} Make the leaf it is computed from with requires_grad=True."
+        )
+    return edge, _cotangent(i, out, ct, batched)
 
 
 def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
+    """The cotangent of output `i`: a tensor, or a bare array if the user has given none."""
     if not isinstance(out, TensorBase):
         if ct is None:
             raise RuntimeError("grad_outputs is needed for a GradientEdge")
@@ -194,10 +199,10 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
                 "grad can be implicitly created only for real scalar outputs but got "
                 f"torch.{array.dtype.name}"
             )
-        xp = concrete_namespace(array)
-        if xp is np and not array.shape:
-            return tensor(array.dtype.type(1))
-        return tensor(xp.ones(array.shape, array.dtype))
+        if array.__class__ is np.ndarray and not array.shape:
+            return np.array(1, array.dtype)
+        ones = concrete_namespace(array).ones(array.shape, array.dtype)
+        return tensor(ones) if batched else ones
     if not isinstance(ct, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(ct).__name__}")
     shape = ct._array.shape[1:] if batched else ct._array.shape

@@ -115,15 +115,17 @@ class no_grad(ModeSwitch):
     False
     """
 
+    changes = {"records": False}  # noqa: RUF012 (nobody writes into it)
+
     def __new__(cls, f: Any = None) -> Any:
-        made = super().__new__(cls)
+        made = object.__new__(cls)
         if f is None:
             return made
         made.__init__()  # type: ignore[misc]
         return made(f)  # @no_grad without parentheses
 
     def __init__(self) -> None:
-        super().__init__(records=False)
+        self._tokens = []
 
     def __enter__(self) -> None:
         mode = get()

@@ -167,7 +167,8 @@ class Node:
     """
 
     __slots__ = ("__weakref__", "code", "ct", "extras", "next", "offset", "saved", "seq")
-    only: Any = None  # of printed nodes that have one edge that is not None: that one
+    left: Any = None  # of printed nodes: the one edge or the first of two, which `next` holds too
+    right: Any = None
     seq: float
     next: tuple[Any, ...]
     saved: Any
@@ -176,12 +177,22 @@ class Node:
     code: Any
     offset: int
 
-    def pull(self, ct: Any) -> None:
-        """Add the operands' cotangents to theirs, from the result's; on bare arrays."""
+    def pull(self, ct: Any, freed: Freed | None) -> None:
+        """Add the operands' cotangents to theirs, from the result's; on bare arrays.
+
+        `freed`: what takes the place of the saved values, if they are not retained.
+        """
         for edge, g in zip(self.next, self.pull_list(ct, None), strict=True):
             if edge is not None and g is not None:
                 old = edge.ct
                 edge.ct = g if old is None else old + g
+        if freed is not None:
+            self.free(freed)
+
+    def free(self, freed: Freed) -> None:
+        """Let go of the saved values."""
+        if self.saved is not NOTHING:
+            self.saved = freed
 
     def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
         """The operands' cotangents: of bare arrays, or with `face` of tensors and recorded."""
@@ -228,24 +239,27 @@ def extras(edge: Any) -> Extras:
 class Port:
     """Result number `number` of a node that has several."""
 
-    saved = NOTHING
-    __slots__ = ("__weakref__", "ct", "extras", "next", "node", "number", "only", "seq")
+    __slots__ = ("__weakref__", "ct", "extras", "left", "next", "node", "number", "seq")
+    right: Any = None
 
     def __init__(self, node: Any, number: int) -> None:
         self.node = node
         self.number = number
-        self.only = node
+        self.left = node
         self.next = (node,)
         self.seq = next_number()
         self.ct: Any = IDLE
         self.extras: Extras | None = None
 
-    def pull(self, ct: Any) -> None:
+    def pull(self, ct: Any, freed: Freed | None) -> None:
         found = self.node.ct
         if found is None:
             found = self.node.ct = {}
         old = found.get(self.number)
         found[self.number] = ct if old is None else old + ct
+
+    def free(self, freed: Freed) -> None:
+        """A port saves nothing."""
 
 
 class AccumulateGrad(Node):

@@ -144,12 +144,14 @@ def _numbers(program: Program, dtype: str) -> list[str]:
 def _signature(first: str, options: Options) -> dict[str, str]:
     """The parts of a printed function that deal with its parameters."""
     tests = [f"{k} is not None" if v is None else f"{k} != {v!r}" for k, v in options.items()]
+    arguments = ", ".join([first, *(f"{k}={k}" for k in options)])
     return {
         "parameters": ", ".join([first, "*", *(f"{k}={v!r}" for k, v in options.items())])
         if options
         else first,
-        "arguments": ", ".join([first, *(f"{k}={k}" for k in options)]),
+        "arguments": arguments,
         "unusual": "".join(f" or {test}" for test in tests),
+        "or_general": f" if not ({' or '.join(tests)}) else general({arguments})" if tests else "",
     }
 
 
@@ -228,10 +230,11 @@ def _unary(
         forward = templates.BIND_NUMBER + forward
         save += "\nn.number = other"
         rule = "other = n.number\n" + rule
-    unpack = "pass"
+    unpack, free = "pass", ""
     if name:
         unpack = templates.UNPACK_ONE.format(name=name, is_ans=save_ans)
         rule = templates.GUARDED.format(rule=_at_depth(rule, 1))
+        free = templates.FREE.format(names="n.saved")
     source = templates.UNARY.format(
         function=general.__name__,
         node=node_name,
@@ -242,6 +245,7 @@ def _unary(
         unpack=_at_depth(unpack, 1),
         rule=_at_depth(rule, 1),
         pass_on=_passing_on(prim.rules[at]).format(edge="e"),
+        free=free,
         **_signature("input, other" if count == 2 else "input", options),
     )
     node = _node(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
@@ -252,15 +256,22 @@ def total(prim: Any, node_name: str) -> Callable[[_F], _F]:
     """Give the decorated reduction a fast path for all axes, where it runs the linear `prim`."""
 
     def decorate(general: Any) -> Any:
-        node = _node(node_name, TotalNode, prim, rule=staticmethod(prim.rules[0]))
+        node = _node(node_name, TotalNode, prim)
         program = Program()
-        z = program.apply(prim, [program.operand("x")], {"axis": program.operand("axis")})
+        z = program.implementation(prim, [program.flat("x")], {"axis": (0,)})
         forward = "\n".join([*program.lines, f"z = {z.text}"])
+        program.lines.clear()
+        spread = functools.partial(prim.rules[0], axis=(0,))
+        r = program.rule(spread, [program.operand("g", 0), program.flat("x")])
+        rule = "\n".join([*program.lines, f"r = {r.text}"])
         source = templates.TOTAL.format(
-            function=general.__name__, node=node_name, depth=1, forward=_at_depth(forward, 1)
+            function=general.__name__,
+            node=node_name,
+            depth=1,
+            forward=_at_depth(forward, 1),
+            rule=_at_depth(rule, 1),
         )
-        axes = [tuple(range(n)) for n in range(65)]
-        return _compiled(general, source, {**program.constants, "AXES": axes}, node)
+        return _compiled(general, source, program.constants, node)
 
     return decorate
 
@@ -315,7 +326,6 @@ def product(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
             rules.append("\n".join([*program.lines[start:], f"r = {r.text}"]))
         parts = {
             "numbers": "",
-            "twice": "",
             "shapes": "(shape, y.shape)",
             **_signature("input, other", options),
         }
@@ -357,20 +367,19 @@ def _binary(
         return general
     scope: dict[str, Any] = {}
     if number_node is not None:
-        scope["with_number"] = _unary(prim, general, number_node, ("x", "other"), options, 2)
+        scope["with_number"] = _unary(prim, general, number_node, ("x", "other"), {}, 2)
     pulls = [
         f"{text}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
         + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
         for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
     ]
     parts = _signature("input, other", options)
-    twice = _twice(prim, rules)
     parts |= {
-        "twice": twice,
         "numbers": templates.NUMBERS.format(**parts) if number_node is not None else "",
         "shapes": "None if y.shape == shape else (shape, y.shape)",
     }
-    return _two_operands(prim, general, node_name, program, forward, pulls, parts, scope)
+    twice = _twice(prim, rules)
+    return _two_operands(prim, general, node_name, program, forward, pulls, parts, scope, twice)
 
 
 def _twice(prim: Any, rules: Sequence[str]) -> str:
@@ -382,7 +391,7 @@ def _twice(prim: Any, rules: Sequence[str]) -> str:
         texts.add(_product(program, rule, [z, x, x], same_shape=False))
     if len(texts) > 1 or texts & {"r = g", "r = -g"}:
         return ""
-    return _at_depth(templates.TWICE.format(rule=_at_depth(rules[0], 1)), 1) + "\n    "
+    return templates.TWICE.format(rule=_at_depth(rules[0], 1))
 
 
 def _two_operands(
@@ -394,10 +403,11 @@ def _two_operands(
     pulls: list[str],
     parts: dict[str, str],
     scope: dict[str, Any],
+    twice: str = "",
 ) -> Callable[..., Any]:
     """Fill in the template of functions of two tensors; the rest is what their node saves."""
     needs = [prim.saves(w) for w in ((True, False), (False, True))]
-    reads, saves, unpack, checks = "", [], [], ""
+    reads, save, unpack = "", [], []
     for name, needed in (
         ("z", [n[0] for n in needs]),
         ("x", [n[1][0] for n in needs]),
@@ -407,23 +417,30 @@ def _two_operands(
             continue
         reads += name
         owner = {"z": "t", "x": "input", "y": "other"}[name]
-        if all(needed):
-            value = name
-        else:
-            value = f"{name} if {'ex' if needed[0] else 'ey'} is not None else None"
-        saves += [value, f"{owner}._counter", f"{owner}._counter[0]"]
-        unpack += [name, f"{name}c", f"{name}v"]
-        checks += templates.CHECK.format(name=name, is_ans=name == "z")
-    unpacked = templates.UNPACK.format(names=", ".join(unpack)) + checks if reads else "pass"
+        value = name
+        if not all(needed):
+            value += f" if {'ex' if needed[0] else 'ey'} is not None else None"
+        save += [
+            f"n.{name} = {value}",
+            f"n.{name}_counter = c = {owner}._counter",
+            f"n.{name}_version = c[0]",
+        ]
+        unpack.append(templates.UNPACK.format(name=name, is_ans=name == "z").rstrip())
+    rules = templates.RULES.format(pull_x=_at_depth(pulls[0], 1), pull_y=_at_depth(pulls[1], 1))
+    rules = twice + rules
+    free = ""
+    if reads:
+        rules = templates.GUARDED.format(rule=_at_depth(rules, 1))
+        free = templates.FREE.format(names=" = ".join(["n.saved", *(f"n.{r}" for r in reads)]))
     source = templates.BINARY.format(
         function=general.__name__,
         node=node_name,
         depth=1,
         forward=_at_depth(forward, 2),
-        save=f"n.saved = ({', '.join(saves)})" if reads else "n.saved = NOTHING",
-        unpack=_at_depth(unpacked, 1),
-        pull_x=_at_depth(pulls[0], 2),
-        pull_y=_at_depth(pulls[1], 2),
+        save=_at_depth("\n".join(["n.saved = None" if reads else "n.saved = NOTHING", *save]), 1),
+        unpack=_at_depth("\n".join(unpack) or "pass", 1),
+        rules=_at_depth(rules, 1),
+        free=free,
         **parts,
     )
     node = _node(node_name, BinaryNode, prim, reads=reads)

@@ -16,9 +16,9 @@ class UnaryNode(OpNode):
     `saved` is the array of the operand or the result, with its counter and version, or `NOTHING`.
     """
 
-    __slots__ = ("counter", "number", "only", "version")
+    __slots__ = ("counter", "left", "number", "version")
     params: dict[str, Any] = {}  # noqa: RUF012 (nobody writes into it)
-    only: Any
+    left: Any
     number: Any
     counter: Any
     version: int
@@ -43,8 +43,8 @@ class UnaryNode(OpNode):
     @property
     def next(self) -> tuple[Any, ...]:  # type: ignore[override]
         if self.count == 1:
-            return (self.only,)
-        return (self.only, None) if self.at == 0 else (None, self.only)
+            return (self.left,)
+        return (self.left, None) if self.at == 0 else (None, self.left)
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
         if self.reads_ans:
@@ -58,18 +58,45 @@ class UnaryNode(OpNode):
 class BinaryNode(OpNode):
     """A node with two tensor operands.
 
-    `saved` holds an array (None if not needed), its counter and its version for each of `reads`, in
-    the order z (the result), x, y. `shapes` are those of the operands if they were broadcast.
+    What it saves has names: of z (the result), x and y those in `reads`, an array (None if it is not
+    needed) with its counter and version. `saved` is None then, and everything is `Freed` later on.
+    `shapes` are those of the operands if they were broadcast.
     """
 
-    __slots__ = ("shapes",)
+    __slots__ = (
+        *("left", "right", "shapes"),
+        *("x", "x_counter", "x_version"),
+        *("y", "y_counter", "y_version"),
+        *("z", "z_counter", "z_version"),
+    )
     params: dict[str, Any] = {}  # noqa: RUF012 (nobody writes into it)
+    left: Any
+    right: Any
     shapes: Any
+    z: Any
+    z_counter: Any
+    z_version: int
     reads = ""
 
+    @property
+    def next(self) -> tuple[Any, ...]:  # type: ignore[override]
+        return (self.left, self.right)
+
+    def free(self, freed: Freed) -> None:
+        for name in self.reads:
+            setattr(self, name, freed)
+        if self.reads:
+            self.saved = freed
+
+    def _value(self, name: str) -> tuple[Any, list[Any], int]:
+        return (
+            getattr(self, name),
+            getattr(self, f"{name}_counter"),
+            getattr(self, f"{name}_version"),
+        )
+
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
-        saved = self.saved
-        if saved.__class__ is Freed:
+        if self.saved.__class__ is Freed:
             raise second_backward(self)
         found: dict[str, Any] = {}
         dtype: Any = None
@@ -77,8 +104,8 @@ class BinaryNode(OpNode):
         if ct is not None:
             array = getattr(ct, "_array", ct)
             dtype, shape = array.dtype, array.shape
-        for i, name in enumerate("" if saved is NOTHING else self.reads):
-            array, counter, version = saved[3 * i : 3 * i + 3]
+        for name in self.reads:
+            array, counter, version = self._value(name)
             if array is not None:
                 found[name] = Saved(array, counter, version, name == "z")
                 dtype = array.dtype
@@ -89,41 +116,33 @@ class BinaryNode(OpNode):
         ]
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
-        if "z" in self.reads and self.saved[0] is not None:
-            self.saved = (array, counter, counter[0], *self.saved[3:])
+        if "z" in self.reads and self.z is not None:
+            self.z, self.z_counter, self.z_version = array, counter, counter[0]
 
     def keep_copies(self, counter: list[Any]) -> None:
-        if self.saved is NOTHING:
-            return
-        saved = list(self.saved)
-        for i, name in enumerate(self.reads):
-            if name != "z" and saved[3 * i] is not None and saved[3 * i + 1] is counter:
-                saved[3 * i : 3 * i + 3] = saved[3 * i].copy(), [0], 0
-        self.saved = tuple(saved)
+        for name in self.reads:
+            array, owner, _ = self._value(name)
+            if name != "z" and array is not None and owner is counter:
+                setattr(self, name, array.copy())
+                setattr(self, f"{name}_counter", [0])
+                setattr(self, f"{name}_version", 0)
 
 
 class TotalNode(OpNode):
     """A node of a linear reduction of all axes, which saves nothing but a type."""
 
-    __slots__ = ("dtype", "only", "shape")
-    only: Any
+    __slots__ = ("dtype", "left", "length", "shape")
+    left: Any
     dtype: Any
     shape: Any
-    rule: Any = None
 
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
         return Aval((), self.dtype), [Aval(self.shape, self.dtype)]
 
     @property
     def next(self) -> tuple[Any, ...]:  # type: ignore[override]
-        return (self.only,)
+        return (self.left,)
 
     @property
     def params(self) -> dict[str, Any]:  # type: ignore[override]
         return {"axis": tuple(range(len(self.shape)))}
-
-    def pull(self, ct: Any) -> None:
-        r = self.rule(ct, Aval(self.shape, self.dtype), **self.params)
-        e = self.only
-        old = e.ct
-        e.ct = r if old is None else old + r

@@ -69,16 +69,16 @@ def {function}({parameters}):
 """
     + NODE
     + """\
-    n.only = e
+    n.left = e
     {save}
     return t
 
 
-def {function}_pull(n, g):
+def {function}_pull(n, g, freed):
     {unpack}
     {rule}
-    e = n.only
-{pass_on}"""
+    e = n.left
+{pass_on}{free}"""
 )
 
 BINARY = (
@@ -114,22 +114,21 @@ def {function}({parameters}):
 """
     + NODE
     + """\
-    n.next = (ex, ey)
+    n.left = ex
+    n.right = ey
     {save}
     shape = x.shape
     n.shapes = {shapes}
     return t
 
 
-def {function}_pull(n, g):
+def {function}_pull(n, g, freed):
     {unpack}
-    ex, ey = n.next
+    ex = n.left
+    ey = n.right
     shapes = n.shapes
-    {twice}if ex is not None:
-        {pull_x}
-    if ey is not None:
-        {pull_y}
-"""
+    {rules}
+{free}"""
 )
 
 TOTAL = (
@@ -153,7 +152,7 @@ def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
         or (m is not GRAD and m is not NO_GRAD)
     ):
         return general(input, dim, keepdim, dtype=dtype, out=out)
-    axis = AXES[x.ndim]
+    length = x.size
     {forward}
 """
     + RESULT
@@ -165,24 +164,29 @@ def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
 """
     + NODE
     + """\
-    n.only = e
+    n.left = e
     n.saved = NOTHING
     n.shape = x.shape
+    n.length = length
     n.dtype = found
     return t
+
+
+def {function}_pull(n, g, freed):
+    shape = n.shape
+    length = n.length
+    {rule}
+    e = n.left
+    old = e.ct
+    e.ct = r if old is None else old + r
 """
 )
 
+# Of a result or operand that a node of two operands may save.
 UNPACK = """\
-try:
-    {names} = n.saved
-except (TypeError, ValueError):
-    raise second_backward(n) from None
-"""
-
-CHECK = """\
-if {name}c[0] != {name}v and {name} is not None:
-    raise stale(n, Saved({name}, {name}c, {name}v, {is_ans}))
+{name} = n.{name}
+if n.{name}_counter[0] != n.{name}_version and {name} is not None and n.saved is None:
+    raise stale(n, Saved({name}, n.{name}_counter, n.{name}_version, {is_ans}))
 """
 
 BIND_NUMBER = """\
@@ -205,7 +209,13 @@ try:
 except TypeError:
     if n.saved.__class__ is Freed:
         raise second_backward(n) from None
-    raise"""
+    raise
+"""
+
+FREE = """\
+    if freed is not None:
+        {names} = freed
+"""
 
 # For an operation whose two rules are the same when its operands are: once, and doubled.
 TWICE = """\
@@ -216,14 +226,21 @@ if ex is ey and x is y:
     if old is not None:
         r += old
     ex.ct = r
-    return
+    ex = ey = None
+"""
+
+RULES = """\
+if ex is not None:
+    {pull_x}
+if ey is not None:
+    {pull_y}
 """
 
 # What `BINARY` starts with where the second operand may be a number.
 NUMBERS = """
     cls = other.__class__
     if cls is float or cls is int:
-        return with_number({arguments})"""
+        return with_number(input, other){or_general}"""
 
 # x op= y with nothing recorded.
 IN_PLACE = """\
@@ -256,6 +273,9 @@ def {function}({parameters}):
         {ufunc}(x, y, x)
     except ValueError:
         return general({arguments})
-    counter[:] = (counter[0] + 1, "{function}", site())
+    f = frame(1)
+    code = f.f_code
+    place = site() if code.co_filename in OWN else (code, f.f_lasti)
+    counter[:] = (counter[0] + 1, "{function}", place)
     return input
 """

@@ -42,18 +42,18 @@ def _same_aval(x: Aval, *, axis: Axes) -> Aval:
 
 
 def _mean_transpose(ct: Any, _x: Any, *, axis: Axes) -> Any:
+    if ct.shape:
+        ct = _back(ct, _x, axis)
     share = ct / (_length(_x.shape, axis) or 1)  # of nothing, nobody gets a share
-    return broadcast_to(_back(share, _x, axis) if share.shape else share, shape=_x.shape)
+    return broadcast_to(share, shape=_x.shape)
 
 
 def _mean(xp: Any, x: Any, axis: Axes) -> Any:
     """NumPy's own takes four times as long; it sums half precision in single, so that is its job."""
-    if getattr(x, "dtype", None) in _SUMMED_AS_THEY_ARE and x.size:
+    dtype = getattr(x, "dtype", None)
+    if dtype is not None and dtype.kind in "fc" and dtype != np.float16 and x.size:
         return x.sum(axis=axis) / _length(x.shape, axis)
     return xp.mean(x, axis=axis)
-
-
-_SUMMED_AS_THEY_ARE = tuple(map(np.dtype, ("float64", "float32", "complex128", "complex64")))
 
 
 def _mean_aval(x: Aval, *, axis: Axes) -> Aval:

@@ -196,7 +196,7 @@ def _broadcast(xp: Any, x: Any, shape: tuple[int, ...]) -> Any:
         # What the gradient of every full sum starts with; NumPy's own function takes ten times as
         # long.
         out = np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
-        out.flags.writeable = False
+        out.setflags(write=False)
         return out
     return xp.broadcast_to(x, shape)
 
