@@ -81,6 +81,14 @@ def aval_of(x: Any) -> Aval:
         return Aval((), np.result_type(type(x)), weak=True)
 
 
+def dtype_of(x: Any) -> Any:
+    """The dtype of an array, a traced value or a number."""
+    try:
+        return x.dtype
+    except AttributeError:
+        return aval_of(x).dtype
+
+
 def tangent_dtype(dtype: Any) -> Any:
     """The dtype in which derivatives with respect to a value of `dtype` are expressed."""
     return dtype if dtype.kind in "fc" else np.dtype(np.float64)

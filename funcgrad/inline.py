@@ -12,8 +12,9 @@ Layer 2. A rule stays the one definition; this prints it. An implementation or a
 t1 = y * y; t2 = k1 - t1
 (None, {'k1': 1})
 
-What looks at shapes or dtypes cannot be printed and is called instead. Numbers get names, so that
-they can be bound to 0-d arrays of the right dtype: NumPy is twice as fast with those.
+What looks at shapes, or at more than the kind of a dtype, cannot be printed and is called instead.
+Numbers get names, so that they can be bound to 0-d arrays of the right dtype: NumPy is twice as fast
+with those.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Symbol:
     __slots__ = ("ndim", "program", "shape", "text")
     ndim: int
     shape: Any
+    dtype: Any
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
@@ -85,16 +87,12 @@ class Symbol:
 
 
 class _Flat(Symbol):
-    """An array of floats in single or double precision, with elements, all along one axis.
+    """An array with elements, all along one axis, whose shape and length have names."""
 
-    Its shape and length have names.
-    """
-
-    __slots__ = ("dtype", "size")
+    __slots__ = ("size",)
 
     def __init__(self, program: Program, text: str) -> None:
         super().__init__(program, text)
-        self.dtype = _Floating()
         self.shape = _Shape(program, "shape")
         self.size = self.shape[0]
 
@@ -104,15 +102,21 @@ class _Flat(Symbol):
 
 
 class _Floating:
-    """One of two types."""
+    """The dtype of all arrays in a program: single or double precision."""
 
     kind = "f"
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if other in (np.float32, np.float64):
-            raise NotPrintableError("a type")
+            raise NotPrintableError("a dtype")
         return False
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotPrintableError(name)
+
+
+Symbol.dtype = _Floating()
 
 
 class _Shape(Symbol):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -216,8 +217,10 @@ def _unary(
         rule = _product(program, prim.rules[at], [z, *symbols], same_shape=True)
     except NotPrintableError:
         return general
-    if save_ans and save_xs[at]:
-        return general
+    if save_ans and save_xs[at]:  # for complex numbers: for others the rule may read one only
+        save_ans = bool(re.search(r"\bz\b", rule))
+        if save_ans and re.search(rf"\b{x}\b", rule):
+            return general
     name = "z" if save_ans else x if save_xs[at] else ""
     save = "n.saved = NOTHING"
     if name:

@@ -196,6 +196,9 @@ _NAMES = {
     "stack_arrays": "StackBackward0",
     "matmul": "MmBackward0",
     "conjugate": "ConjBackward0",
+    "fft": "FftC2CBackward0",
+    "rfft": "FftR2CBackward0",
+    "irfft": "FftC2RBackward0",
 }
 
 

@@ -17,7 +17,7 @@ from ..algebra import (
     elementwise_constant,
     linear,
 )
-from ..core import Aval, aval_of
+from ..core import Aval, dtype_of
 from .exponential import log
 from .logic import equal, greater, logical_and, not_equal
 from .rounding import rint, sign
@@ -162,7 +162,7 @@ def _slope_in_base(power: Callable[..., Any], x: Any, y: Any) -> Any:
 
 def _slope_in_exponent(z: Any, x: Any) -> Any:
     """``z * log(x)``, with 1 in place of a base that has no logarithm: z is 0, NaN or a sign."""
-    is_complex = aval_of(z).dtype.kind == "c"
+    is_complex = dtype_of(z).kind == "c"
     if x.__class__ in _NUMBERS:
         if is_complex:
             return z * (cmath.log(x) if x else 0.0)
@@ -293,7 +293,7 @@ def lcm(xp, x, y, /):
 
 
 def _absolute_slope(y: Any, x: Any) -> Any:
-    if aval_of(x).dtype.kind != "c":
+    if dtype_of(x).kind != "c":
         return sign(x)
     return divide(y, where(equal(x, 0), 1.0, x))  # conj(x) / |x|; the kind takes the real part
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import elementwise
-from ..core import aval_of
+from ..core import dtype_of
 from .logic import equal, logical_and
 from .select import clip, minimum, where
 
@@ -167,7 +167,7 @@ def _weight(power: Callable[..., Any], z: Any, x: Any) -> Any:
     z >= x, so a `z` brought into the finite numbers bounds `x` as well: where `x` is infinite the
     difference is 0 or large, never ``inf - inf``.
     """
-    largest = float(np.finfo(aval_of(z).dtype).max)
+    largest = float(np.finfo(dtype_of(z)).max)
     z = clip(z, -largest, largest)
     return power(minimum(x, z) - z)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
-from ..core import aval_of
+from ..core import dtype_of
 from .arithmetic import divide, hypot
 from .exponential import sqrt
 from .logic import equal
@@ -215,7 +215,7 @@ def tanh(xp, x, /):
 
 def _hyperbola(x: Any) -> Any:
     """``sqrt(1 + x**2)``, for real `x` without overflow."""
-    return sqrt(1 + x * x) if aval_of(x).dtype.kind == "c" else hypot(x, 1.0)
+    return sqrt(1 + x * x) if dtype_of(x).kind == "c" else hypot(x, 1.0)
 
 
 @elementwise(lambda _y, x: 1.0 / _hyperbola(x))
