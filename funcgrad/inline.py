@@ -1,5 +1,7 @@
 """Straight-line NumPy source of what primitives and their rules do, found by running them on names.
 
+It is also what whole programs are compiled to: `compiled`.
+
 Layer 2. A rule stays the one definition; this prints it. An implementation or a rule is called with
 `Symbol`s in place of arrays and writes a line per operation:
 
@@ -26,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from .core import EVAL, Primitive, Trace, run_under
+from .jaxpr import Atom, Eqn, Jaxpr, Literal
 
 
 class NotPrintableError(Exception):
@@ -35,16 +38,16 @@ class NotPrintableError(Exception):
 class Symbol:
     """The name of an array in a program; operators write lines."""
 
-    __slots__ = ("ndim", "program", "shape", "text")
+    __slots__ = ("dtype", "ndim", "program", "shape", "text")
     ndim: int
     shape: Any
-    dtype: Any
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, program: Program, text: str) -> None:
         self.program = program
         self.text = text
+        self.dtype = program.dtype
 
     def __add__(self, other: Any) -> Symbol:
         return self.program.binary("+", self, other)
@@ -101,22 +104,34 @@ class _Flat(Symbol):
         return self.program.assign(f"{add}.reduce({self.text}, None)")
 
 
-class _Floating:
-    """The dtype of all arrays in a program: single or double precision."""
+class _Dtype:
+    """A dtype that is not known."""
 
-    kind = "f"
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
-        if other in (np.float32, np.float64):
-            raise NotPrintableError("a dtype")
-        return False
+        raise NotPrintableError("a dtype")
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         raise NotPrintableError(name)
 
 
-Symbol.dtype = _Floating()
+class _Floating(_Dtype):
+    """Single or double precision."""
+
+    kind = "f"
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        if other in (np.float32, np.float64):
+            return super().__eq__(other)
+        return False
+
+
+FLOATING = _Floating()
+UNKNOWN = _Dtype()
 
 
 class _Shape(Symbol):
@@ -167,9 +182,10 @@ class _PrintTrace(Trace):
 
 
 class Program:
-    """Lines of source and the constants they name."""
+    """Lines of source and the constants they name; `dtype` is that of all its arrays."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: _Dtype = FLOATING) -> None:
+        self.dtype = dtype
         self.lines: list[str] = []
         self.constants: dict[str, Any] = {}
         self.numbers: dict[str, float] = {}
@@ -205,7 +221,7 @@ class Program:
 
     def apply(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Symbol:
         """One primitive: its implementation printed, or called if it cannot be."""
-        written = len(self.lines)
+        written, count, floats = len(self.lines), self._count, set(self._new_floats)
         try:
             out = self.implementation(prim, args, params)
             if isinstance(out, Symbol):
@@ -213,6 +229,7 @@ class Program:
         except (NotPrintableError, AttributeError, TypeError):
             pass
         del self.lines[written:]
+        self._count, self._new_floats = count, floats
         impl = self.constant(f"{prim.name}_impl", prim.impl)
         texts = [self.text(a) for a in args]
         for key, value in params.items():
@@ -227,6 +244,25 @@ class Program:
         Raises: NotPrintableError, AttributeError, TypeError: it asks for what only arrays have.
         """
         return prim.impl(_Namespace(self), *args, **params)
+
+    def equation(self, eqn: Eqn, operands: Sequence[Any]) -> list[Symbol]:
+        """One equation; its results' names."""
+        before = self._count
+        found = self.apply(eqn.prim, operands, eqn.params)
+        outs = [found]
+        if eqn.prim.multiple:
+            outs = [Symbol(self, f"{found.text}_{i}") for i in range(len(eqn.outs))]
+            self.lines.append(f"{''.join(f'{out.text}, ' for out in outs)} = {found.text}")
+        used = {x.text for x in (*outs, *operands) if isinstance(x, Symbol)}
+        inner = [Symbol(self, f"t{n}") for n in range(before + 1, self._count + 1)]
+        self.forget(inner, used)
+        return outs
+
+    def forget(self, symbols: Sequence[Symbol], used: set[str]) -> None:
+        """Free arrays that this program has made, unless they are `used` by another name."""
+        texts = [x.text for x in symbols if x.text[0] == "t" and x.text not in used]
+        if texts:
+            self.lines.append(f"del {', '.join(texts)}")
 
     def call(self, name: str, function: Any, args: Sequence[Any]) -> Symbol:
         name = self.constant(name, function)
@@ -256,7 +292,8 @@ class Program:
             return x.text
         if x.__class__ is int or x.__class__ is float:
             for name, value in self.numbers.items():
-                if value == x and math.copysign(1, value) == math.copysign(1, x):
+                same = value == x and math.copysign(1, value) == math.copysign(1, x)
+                if same and value.__class__ is x.__class__:
                     return name
             name = f"k{len(self.numbers) + 1}"
             self.numbers[name] = x
@@ -264,3 +301,43 @@ class Program:
         if isinstance(x, tuple):
             return repr(x)
         return self.constant(f"c{len(self.constants)}", x)
+
+
+# ---------------------------------------------------------------- whole programs
+
+
+def compiled(jaxpr: Jaxpr) -> Callable[..., Sequence[Any]]:
+    """The function of bare NumPy arrays that `jaxpr` is; it returns a tuple.
+
+    >>> from funcgrad import make_jaxpr
+    >>> import numpy as np
+    >>> f = compiled(make_jaxpr(lambda x: 2.0 * np.sin(x))(np.ones(2)))
+    >>> f(np.array([0.0, np.pi / 2]))
+    (array([0., 2.]),)
+    """
+    program = Program(UNKNOWN)
+    inputs = [program.operand(f"a{i}") for i in range(len(jaxpr.in_vars))]
+    names: dict[Atom, Symbol] = dict(zip(jaxpr.in_vars, inputs, strict=True))
+    for var, value in zip(jaxpr.const_vars, jaxpr.consts, strict=True):
+        names[var] = Symbol(program, program.text(np.asarray(value)))
+    for eqn, dead in zip(jaxpr.eqns, jaxpr.last_uses(), strict=True):
+        made = program.equation(eqn, [_read(names, eqn, a) for a in eqn.inputs])
+        names.update(zip(eqn.outs, made, strict=True))
+        program.forget([names.pop(v) for v in dead], {n.text for n in names.values()})
+    outs = [program.text(a.value if a.__class__ is Literal else names[a]) for a in jaxpr.outs]
+    lines = [f"def run({', '.join(x.text for x in inputs)}):", *program.lines]
+    source = "\n    ".join([*lines, f"return ({''.join(f'{out}, ' for out in outs)})"])
+    scope = {**program.constants, **program.numbers}
+    exec(compile(source, "<funcgrad printed>", "exec"), scope)
+    return scope["run"]
+
+
+def _read(names: dict[Atom, Symbol], eqn: Eqn, atom: Any) -> Any:
+    """An operand of an equation: a name or a number, as a 0-d array where that is the same."""
+    if atom.__class__ is not Literal:
+        return names[atom]
+    if eqn.prim.multiple or atom.value.__class__ not in (int, float):
+        return atom.value
+    dtypes = {a.aval.dtype for a in eqn.inputs if a is not atom}
+    dtype = eqn.outs[0].aval.dtype
+    return np.array(atom.value, dtype) if dtypes == {dtype} and dtype.kind in "fc" else atom.value

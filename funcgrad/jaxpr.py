@@ -111,6 +111,17 @@ class Jaxpr:
         return self.pretty()
 
 
+def live(jaxpr: Jaxpr) -> Jaxpr:
+    """The program without the equations whose results nothing uses."""
+    needed = {a for a in jaxpr.outs if a.__class__ is Var}
+    eqns = []
+    for eqn in reversed(jaxpr.eqns):
+        if not needed.isdisjoint(eqn.outs):
+            eqns.append(eqn)
+            needed.update(a for a in eqn.inputs if a.__class__ is Var)
+    return Jaxpr(jaxpr.in_vars, eqns[::-1], jaxpr.outs, jaxpr.const_vars, jaxpr.consts)
+
+
 def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
     """Run the program on `args` under the current trace; values are freed at their last use.
 

@@ -10,7 +10,8 @@ import numpy as np
 from ..algebra import scaling
 from ..core import Aval, Primitive, aval_of, current, run_under, tangent_dtype
 from ..errors import FuncgradError, NotLinearError, where
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from ..inline import compiled
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live
 from .trace import JaxprTrace, JaxprTracer
 
 
@@ -76,9 +77,21 @@ def cotangents(
     if all(x.__class__ in _ARRAYS for x in (ans if prim.multiple else (ans,))) and all(
         x.__class__ in _ARRAYS for x in xs
     ):
-        pullback = _cached_pullback(prim, ans, xs, wanted, params)
+        pullback = _cached_pullback(prim, ct, ans, xs, wanted, params)
         if pullback is not None:
             return pullback(ct, ans, xs)
+    return _transposed(prim, ct, ans, xs, wanted, params)
+
+
+def _transposed(
+    prim: Primitive,
+    ct: Any,
+    ans: Any,
+    xs: Sequence[Any],
+    wanted: Sequence[bool],
+    params: dict[str, Any],
+) -> list[Any]:
+    """The cotangents from the tangent rule, recorded and transposed."""
     trace = JaxprTrace(current.get())
     ts: list[Any] = []
     for x, want in zip(xs, wanted, strict=True):
@@ -93,82 +106,81 @@ def cotangents(
     if out is None:
         return [None] * len(xs)
     outs, cts = (out, ct) if prim.multiple else ([out], [ct])
-    live = [i for i, o in enumerate(outs) if o.__class__ is JaxprTracer and o.owner is trace]
-    program = trace.finish(in_vars, [outs[i] for i in live])
-    found = iter(transpose_jaxpr(program, [cts[i] for i in live]))
+    moving = [i for i, o in enumerate(outs) if o.__class__ is JaxprTracer and o.owner is trace]
+    program = trace.finish(in_vars, [outs[i] for i in moving])
+    found = iter(transpose_jaxpr(program, [cts[i] for i in moving]))
     return [next(found) if want else None for want in wanted]
 
 
-# NOTE [Cached pullbacks] Recording a tangent and transposing it costs ten times what running the
-# result does, so for plain NumPy arrays the program is kept, by the types of everything that goes in.
+# NOTE [Cached pullbacks] Recording a tangent and transposing it costs far more than running the
+# result does. So for plain NumPy arrays the pullback is itself recorded, by the types of everything
+# that goes in, and from its second use on it is compiled to straight-line NumPy.
 _ARRAYS = frozenset({np.ndarray, Aval, *(t for t in np.sctypeDict.values())})
 _pullbacks: dict[Any, _Pullback | None] = {}
 
 
 class _Pullback:
-    """The pullback of a primitive for operands of certain types, from its tangent rule."""
+    """The pullback of a primitive for a cotangent and operands of certain types."""
 
-    def __init__(self, prim: Primitive, ans: Any, xs: Any, wanted: Any, params: Any) -> None:
-        self.multiple = prim.multiple
+    def __init__(
+        self, prim: Primitive, ct: Any, ans: Any, xs: Any, wanted: Any, params: dict[str, Any]
+    ) -> None:
         trace = JaxprTrace(current.get())
+        inputs: list[Any] = []
 
         def symbol(x: Any) -> Any:
-            return x if x.__class__ is Aval else trace.new_input(aval_of(x))
+            if x is None or x.__class__ is Aval:
+                return x
+            inputs.append(trace.new_input(aval_of(x)))
+            return inputs[-1]
 
-        symbols = tuple(map(symbol, ans)) if prim.multiple else symbol(ans)
-        operands = [symbol(x) for x in xs]
-        ts: list[Any] = []
-        for x, want in zip(xs, wanted, strict=True):
-            aval = aval_of(x)
-            t = trace.new_input(Aval(aval.shape, tangent_dtype(aval.dtype))) if want else None
-            ts.append(t)
-        out = run_under(trace, prim.tangent, (symbols, operands, ts, params))
-        outs = () if out is None else out if prim.multiple else (out,)
-        self.outs = [o.symbol if o.__class__ is JaxprTracer else None for o in outs]
-        self.tangents = [None if t is None else t.symbol for t in ts]
-        self.ans = [None if s.__class__ is Aval else s.symbol for s in _listed(symbols)]
-        self.operands = [None if s.__class__ is Aval else s.symbol for s in operands]
-        moving: set[Any] = {v for v in self.tangents if v is not None}
-        self.linear: list[Eqn] = []
-        self.plain: list[Eqn] = []
-        for eqn in trace.eqns:
-            if any(a.__class__ is Var and a in moving for a in eqn.inputs):
-                moving.update(eqn.outs)
-                self.linear.append(eqn)
-            else:
-                self.plain.append(eqn)
-        self.consts = dict(zip(trace.const_vars.values(), trace.consts, strict=True))
+        ct, ans = (tuple(map(symbol, x)) if prim.multiple else symbol(x) for x in (ct, ans))
+        args = (prim, ct, ans, list(map(symbol, xs)), wanted, params)
+        found = run_under(trace, _transposed, args)
+        self.is_found = [g is not None for g in found]
+        outs = [g for g in found if g is not None]
+        self.program = live(trace.finish([x.symbol for x in inputs], outs))
+        self.is_input = [
+            x is not None and x.__class__ is not Aval for x in (*_listed(ct), *_listed(ans), *xs)
+        ]
+        self.uses = 0
+        self.run: Any = None
 
     def __call__(self, ct: Any, ans: Any, xs: Sequence[Any]) -> list[Any]:
-        known: dict[Any, Any] = dict(self.consts)
-        pairs = zip((*self.ans, *self.operands), (*_listed(ans), *xs), strict=True)
-        known.update((var, x) for var, x in pairs if var is not None)
-        for eqn in self.plain:
-            values = [a.value if a.__class__ is Literal else known[a] for a in eqn.inputs]
-            out = eqn.prim(*values, **eqn.params)
-            known.update(zip(eqn.outs, out if eqn.prim.multiple else (out,), strict=True))
-        cts = ct if self.multiple else (ct,)
-        out_cts = [(v, c) for v, c in zip(self.outs, cts, strict=False) if v is not None]
-        env = transpose_eqns(self.linear, known, out_cts)
-        return [None if v is None else env.get(v) for v in self.tangents]
+        given = (*_listed(ct), *_listed(ans), *xs)
+        inputs = [x for x, is_input in zip(given, self.is_input, strict=True) if is_input]
+        plain = all(x.__class__ in _ARRAYS for x in inputs)
+        if plain and self.run is not None:
+            outs: Any = self.run(*inputs)
+        else:
+            outs = eval_jaxpr(self.program, *inputs)
+            self.uses += 1
+            if plain and self.uses > 1:
+                self.run = compiled(self.program)
+        if all(self.is_found):
+            return list(outs)
+        found = iter(outs)
+        return [next(found) if is_found else None for is_found in self.is_found]
 
 
 def _listed(x: Any) -> tuple[Any, ...]:
-    return x if x.__class__ is tuple else (x,)
+    return tuple(x) if x.__class__ is tuple or x.__class__ is list else (x,)
 
 
 def _cached_pullback(
-    prim: Primitive, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict[str, Any]
+    prim: Primitive,
+    ct: Any,
+    ans: Any,
+    xs: Sequence[Any],
+    wanted: Sequence[bool],
+    params: dict[str, Any],
 ) -> _Pullback | None:
     """The pullback for these types; None if the rule needs to see numbers."""
-
-    def kind(x: Any) -> Any:
-        return (x.__class__ is Aval, x.shape, x.dtype)
-
     key = (
         prim,
-        tuple(map(kind, _listed(ans))),
-        tuple(map(kind, xs)),
+        tuple(map(_kind, _listed(ct))),
+        tuple(map(_kind, _listed(ans))),
+        tuple(map(_kind, xs)),
         tuple(wanted),
         tuple(params.items()),
         scaling.get(),
@@ -177,7 +189,11 @@ def _cached_pullback(
         if len(_pullbacks) > 1024:
             _pullbacks.clear()
         try:
-            _pullbacks[key] = _Pullback(prim, ans, xs, wanted, params)
+            _pullbacks[key] = _Pullback(prim, ct, ans, xs, wanted, params)
         except (FuncgradError, AttributeError):
             _pullbacks[key] = None
     return _pullbacks[key]
+
+
+def _kind(x: Any) -> Any:
+    return x if x is None else (x.__class__ is Aval, x.shape, x.dtype)
