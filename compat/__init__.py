@@ -9,11 +9,13 @@ tensor([2., 4.])
 
 import warnings as _warnings
 
-from . import autograd, cuda, func, linalg, nn, optim, random, special, utils
+from . import autograd, cuda, fft, func, linalg, nn, optim, random, special, utils
 from ._tensor import Tensor
 from .autograd import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
@@ -21,12 +23,15 @@ from .autograd import (
 )
 from .dtypes import *
 from .func import vmap
+from .linalg.names import *
 from .ops.activation import *
 from .ops.compare import *
 from .ops.complex import *
 from .ops.convert import *
+from .ops.copies import *
 from .ops.create import *
 from .ops.cumulative import *
+from .ops.distance import *
 from .ops.exponential import *
 from .ops.generator import *
 from .ops.grid import *
@@ -37,10 +42,12 @@ from .ops.legacy import *
 from .ops.like import *
 from .ops.matrix import *
 from .ops.norm import *
+from .ops.padding import *
 from .ops.part import *
 from .ops.places import *
 from .ops.pointwise import *
 from .ops.power import *
+from .ops.products import *
 from .ops.random import *
 from .ops.ranges import *
 from .ops.rearrange import *
@@ -57,6 +64,7 @@ from .ops.trigonometric import *
 from .parameter import Parameter
 from .printing import set_printoptions
 from .size import *
+from .utils import checkpoint as _checkpoint
 from .utils import dlpack as _dlpack
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one

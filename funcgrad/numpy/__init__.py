@@ -20,7 +20,7 @@ from numpy import (
     unravel_index,
 )
 
-from . import linalg
+from . import fft, linalg
 from ..ops.arithmetic import (
     absolute, absolute as abs, add, copysign, divide, divide as true_divide, float_power,
     floor_divide, fmod, gcd, hypot, lcm, ldexp, multiply, negative, positive, power, power as pow,
@@ -221,6 +221,7 @@ __all__ = [
     "extract",
     "eye",
     "fabs",
+    "fft",
     "fill_diagonal",
     "finfo",
     "fix",

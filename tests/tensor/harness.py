@@ -117,6 +117,11 @@ def arrays_of(c: Call, seed: int) -> list[np.ndarray]:
     return found
 
 
+def _numpy(x: Any) -> np.ndarray:
+    """The numbers in a tensor; PyTorch may have put off a conjugate."""
+    return x.detach().resolve_conj().resolve_neg().numpy()
+
+
 def run(module: Any, c: Call, arrays: Sequence[np.ndarray], *, gradients: bool = True) -> Run:
     """Call on `module`, contract the results with fixed weights and go backward."""
     remaining = iter(arrays)
@@ -149,7 +154,7 @@ def run(module: Any, c: Call, arrays: Sequence[np.ndarray], *, gradients: bool =
     total: Any = None
     rng = np.random.default_rng(7)
     for o in outs:
-        values = o.detach().numpy()
+        values = _numpy(o)
         if values.dtype.kind not in "fc" or not o.requires_grad:
             continue
         w = module.from_numpy(np.asarray(rng.normal(size=values.shape)))
@@ -160,8 +165,8 @@ def run(module: Any, c: Call, arrays: Sequence[np.ndarray], *, gradients: bool =
         total = term if total is None else total + term
     if gradients and total is not None and total.requires_grad:
         total.backward()
-    grads = [None if x.grad is None else x.grad.numpy() for x in leaves]
-    return Run([o.detach().numpy() for o in outs], leaves, grads, [total])
+    grads = [None if x.grad is None else _numpy(x.grad) for x in leaves]
+    return Run([_numpy(o) for o in outs], leaves, grads, [total])
 
 
 def check(c: Call, seed: int = 0, *, tolerance: float = 1e-6, kinked: bool = False) -> None:
