@@ -21,10 +21,12 @@ from .autograd import modes, printed, sites, tape, views
 from .autograd.base import UNCOUNTED, TensorBase, made, tensor
 from .autograd.node import AccumulateGrad, Port, extras
 from .autograd.tape import unwrapped, wrapped
+from .linalg.names import LinalgMethods
 from .ops.activation import ActivationMethods
 from .ops.compare import CompareMethods
 from .ops.complex import ComplexMethods
 from .ops.convert import ConvertMethods
+from .ops.copies import CopiesMethods
 from .ops.create import CreateMethods
 from .ops.cumulative import CumulativeMethods
 from .ops.exponential import ExponentialMethods
@@ -38,6 +40,7 @@ from .ops.part import PartMethods
 from .ops.places import PlacesMethods
 from .ops.pointwise import PointwiseMethods
 from .ops.power import PowerMethods
+from .ops.products import ProductsMethods
 from .ops.random import RandomMethods
 from .ops.rearrange import RearrangeMethods
 from .ops.reduce import ReduceMethods
@@ -62,6 +65,7 @@ class Tensor(
     CompareMethods,
     ComplexMethods,
     ConvertMethods,
+    CopiesMethods,
     CreateMethods,
     CumulativeMethods,
     ExponentialMethods,
@@ -69,6 +73,7 @@ class Tensor(
     InterchangeMethods,
     JoinMethods,
     LikeMethods,
+    LinalgMethods,
     MatrixMethods,
     NormMethods,
     PartMethods,
@@ -76,6 +81,7 @@ class Tensor(
     PointwiseMethods,
     PrintingMethods,
     PowerMethods,
+    ProductsMethods,
     RandomMethods,
     RearrangeMethods,
     ReduceMethods,
@@ -441,14 +447,33 @@ class Tensor(
             )
         return bool(self._array)
 
+    def _number(self) -> Any:
+        if self.numel() != 1:
+            raise ValueError(
+                f"only one element tensors can be converted to Python scalars, but this one has "
+                f"{self.numel()}"
+            )
+        return self.item()
+
+    def _real_number(self, type_name: str) -> Any:
+        found = self._number()
+        if isinstance(found, complex):
+            if found.imag:
+                raise RuntimeError(
+                    f"value cannot be converted to type {type_name} without overflow: it has an "
+                    f"imaginary part"
+                )
+            return found.real
+        return found
+
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._real_number("double"))
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._real_number("int64_t"))
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._number())
 
     def __index__(self) -> int:
         if self.dtype.category > 1 or self.numel() != 1:

@@ -45,6 +45,7 @@ LAYERS: dict[str, float] = {
     "compat.autograd": 6.5,
     "compat.ops": 7,
     "compat.printing": 7,
+    "compat.linalg": 7.2,
     "compat._tensor": 7.5,
     "compat": 8,
 }

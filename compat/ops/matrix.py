@@ -1,76 +1,167 @@
-"""Products of matrices and vectors, `einsum`, and what is built of them."""
+"""Products of matrices and vectors, and what is built of them."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import funcgrad.numpy as fnp
 from funcgrad.ops import arithmetic, contract
+from funcgrad.ops.select import where
 
 from ..autograd import printed
 from ..autograd.base import TensorBase
-from ..autograd.tape import record, through
-from ._apply import finish, inplace, pointwise
-from ._operands import convert, dtype_of, operand, result_type
+from ..autograd.tape import record
+from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
+from ._operands import convert, dtype_of, is_number, number, operand, result_type
 from .pointwise import add, mul
 
-_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long"}
+Shape = tuple[int, ...]
+
+_WORDS = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
-def _pair(name: str, x: Any, y: Any) -> tuple[Any, Any]:
-    """Two tensors of one dtype.
-
-    Raises: RuntimeError: the dtypes differ.
-    """
-    a, b = operand(name, 1, "input", x), operand(name, 2, "other", y)
-    if dtype_of(a) is not dtype_of(b):
-        found = [_WORDS.get(dtype_of(t).name, dtype_of(t).name) for t in (a, b)]
-        raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {found[0]} != {found[1]}"
-        )
-    return a, b
+def word_of(x: Any) -> str:
+    """PyTorch's other name for the dtype of a tensor: that of C++."""
+    return _WORDS[dtype_of(x).name]
 
 
-def _shape(x: Any) -> tuple[int, ...]:
+def _shape(x: Any) -> Shape:
     return tuple(x._array.shape)
 
 
-def _node(m: int, n: int) -> str:
-    if m == 1 and n == 1:
-        return "DotBackward0"
+# ---------------------------------------------------------------- checks
+
+
+def _refuse_dtypes(x: Any, y: Any) -> None:
+    """
+    Raises: RuntimeError: the dtypes differ. NotImplementedError: they are boolean.
+    """
+    m, n = len(_shape(x)), len(_shape(y))
+    if dtype_of(x) is dtype_of(y):
+        kernel = _BOOLEAN.get((min(m, 3), min(n, 3)), "bmm")
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for 'Bool'. Convert it first, for example with x.int()."
+        )
+    a, b = _type_word(dtype_of(x)), _type_word(dtype_of(y))
+    if m == n == 1:
+        words = f"dot : expected both vectors to have same dtype, but found {a} and {b}"
+    elif n == 1:
+        words = f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}"
+    elif m > 2 and n > 2:
+        words = f"expected scalar type {a} but found {b}"
+    else:
+        words = f"expected m1 and m2 to have the same dtype, but got: {word_of(x)} != {word_of(y)}"
+    raise RuntimeError(f"{words}. Convert one of them, for example with y.to(x.dtype).")
+
+
+_BOOLEAN = {
+    (1, 1): "dot",
+    (2, 1): "addmv_impl_cpu",
+    (3, 1): "addmv_impl_cpu",
+    (1, 2): "addmm_impl_cpu_",
+    (2, 2): "addmm_impl_cpu_",
+    (3, 2): "addmm_impl_cpu_",
+}
+
+
+def _cannot_multiply(a: Shape, b: Shape) -> RuntimeError:
+    """The error for operands of `matmul` whose inner lengths differ."""
+    m, n = len(a), len(b)
+    rows = math.prod(a[:-1])
+    if m == n == 1:
+        return RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
+            f"number of elements, but got {a[0]} and {b[0]} elements respectively"
+        )
     if n == 1:
-        return "MvBackward0"
-    return "MmBackward0" if m == 2 and n == 2 else "BmmBackward0"
+        return RuntimeError(
+            f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})"
+        )
+    if n == 2:
+        return RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[1]})"
+        )
+    count = math.prod(_lead(a, b))
+    return RuntimeError(
+        f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[-1]}] but got: "
+        f"[{count}, {b[-2]}]."
+    )
 
 
-def _matmul(name: str, input: Any, other: Any) -> Any:
-    x, y = _pair(name, input, other)
+def _lead(a: Shape, b: Shape) -> Shape:
+    """The axes before the matrices, broadcast.
+
+    Raises: RuntimeError: they do not broadcast.
+    """
+    a, b = a[:-2], b[:-2]
+    ndim = max(len(a), len(b))
+    pairs = zip((1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b, strict=True)
+    out = []
+    for m, n in pairs:
+        if m != n and 1 not in (m, n):
+            raise mismatch(a, b)
+        out.append(n if m == 1 else m)
+    return tuple(out)
+
+
+def _require_axes(x: Any, n: int, argument: str) -> None:
+    found = len(_shape(x))
+    if found != n:
+        kind = {2: "matrix", 3: "3D tensor"}[n]
+        raise RuntimeError(f"{argument} must be a {kind}, got {found}-D tensor")
+
+
+def finish_typed(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
+    """`finish` of functions that write no other dtype than that of the result.
+
+    Raises: RuntimeError: `out` has another dtype.
+    """
+    if isinstance(out, TensorBase) and dtype_of(out) is not dtype_of(result):
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {word_of(result)}, but got {word_of(out)} instead"
+        )
+    return finish(name, result, out, operands)
+
+
+# ---------------------------------------------------------------- matmul
+
+
+def _node(m: int, n: int) -> str:
+    if m <= 2 and n == 1:
+        return "MvBackward0" if m == 2 else "DotBackward0"
+    if m <= 2 and n == 2:
+        return "MmBackward0" if m == 2 else "SqueezeBackward4"
+    return "UnsafeViewBackward0"
+
+
+def _matmul(input: Any, other: Any, node: str | None = None) -> Any:
+    x, y = operand("matmul", 1, "input", input), operand("matmul", 2, "other", other)
     a, b = _shape(x), _shape(y)
     if not a or not b:
         raise RuntimeError(
-            f"both arguments to {name} need to be at least 1D, but they are {len(a)}D and {len(b)}D"
+            f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D"
         )
-    inner = b[-2] if len(b) > 1 else b[0]
-    if a[-1] != inner:
-        if len(a) == len(b) == 1:
-            raise RuntimeError(
-                f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the "
-                f"same number of elements, but got {a[0]} and {b[0]} elements respectively"
-            )
-        if len(a) <= 2 and len(b) <= 2:
-            if len(b) == 1:
-                raise RuntimeError(
-                    f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
-                )
-            rows = f"{a[0]}x{a[1]}" if len(a) == 2 else f"1x{a[0]}"
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({rows} and {b[0]}x{b[1]})"
-            )
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[-1]}] but "
-            f"got: [{b[0]}, {inner}]."
-        )
-    return record(contract.matmul, (x, y), None, _node(len(a), len(b)))
+    if a[-1] != (b[-2] if len(b) > 1 else b[0]):
+        raise _cannot_multiply(a, b)
+    if len(a) > 2 and len(b) > 2 and a[:-2] != b[:-2]:
+        _lead(a, b)
+    dtype = x._array.dtype
+    if dtype != y._array.dtype or dtype.kind == "b":
+        _refuse_dtypes(x, y)
+    return record(contract.matmul, (x, y), None, node or _node(len(a), len(b)))
 
 
 @printed.product(contract.matmul, "MmBackward0", out=None)
@@ -83,7 +174,7 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     >>> torch.matmul(torch.ones(2, 3), torch.ones(3))
     tensor([3., 3.])
     """
-    return finish("matmul", _matmul("matmul", input, other), out, (input, other))
+    return finish_typed("matmul", _matmul(input, other), out, (input, other))
 
 
 @printed.product(contract.matmul, "MmBackward0")
@@ -91,205 +182,329 @@ def at(input: Any, other: Any) -> Any:
     """The operator ``@``."""
     if not isinstance(other, TensorBase):
         return NotImplemented
-    return _matmul("matmul", input, other)
+    return _matmul(input, other)
 
 
 def reflected_at(input: Any, other: Any) -> Any:
     """``other @ input`` of an array."""
-    return _matmul("matmul", operand("matmul", 1, "input", other), input)
-
-
-def _require_axes(name: str, x: Any, n: int, argument: str = "self") -> None:
-    if len(_shape(x)) != n:
-        kind = {1: "1D vector", 2: "matrix", 3: "3D tensor"}[n]
-        raise RuntimeError(f"{argument} must be a {kind}: {name} got {len(_shape(x))} dimensions")
+    if is_number(other):
+        return NotImplemented
+    return _matmul(operand("matmul", 1, "input", other), input)
 
 
 def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     """The product of two matrices.
+
+    Raises: RuntimeError: they are no matrices, or the inner lengths or the dtypes differ.
 
     >>> import compat as torch
     >>> torch.mm(torch.eye(2), torch.ones(2, 1))
     tensor([[1.],
             [1.]])
     """
-    _require_axes("mm", operand("mm", 1, "input", input), 2)
-    _require_axes("mm", operand("mm", 2, "mat2", mat2), 2, "mat2")
-    return finish("mm", _matmul("mm", input, mat2), out, (input, mat2))
+    x, y = operand("mm", 1, "input", input), operand("mm", 2, "mat2", mat2)
+    _require_axes(x, 2, "self")
+    _require_axes(y, 2, "mat2")
+    if out is None:
+        return matmul(x, y)
+    return finish_typed("mm", _matmul(x, y), out, (x, y))
 
 
 def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
-    """A matrix times a vector."""
-    _require_axes("mv", operand("mv", 1, "input", input), 2)
-    _require_axes("mv", operand("mv", 2, "vec", vec), 1, "vec")
-    return finish("mv", _matmul("mv", input, vec), out, (input, vec))
+    """A matrix times a vector.
+
+    Raises: RuntimeError: they are no matrix and vector, or the lengths or the dtypes differ.
+
+    >>> import compat as torch
+    >>> torch.mv(torch.ones(2, 3), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([6., 6.])
+    """
+    x, y = operand("mv", 1, "input", input), operand("mv", 2, "vec", vec)
+    m, n = len(_shape(x)), len(_shape(y))
+    if m != 2 or n != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {m}, {n}")
+    return finish_typed("mv", _matmul(x, y), out, (x, y))
 
 
 def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
-    """The products of two batches of matrices."""
-    _require_axes("bmm", operand("bmm", 1, "input", input), 3, "batch1")
-    _require_axes("bmm", operand("bmm", 2, "mat2", mat2), 3, "batch2")
-    return finish("bmm", _matmul("bmm", input, mat2), out, (input, mat2))
+    """The products of two batches of matrices.
+
+    Shapes: ``(b, m, k), (b, k, n) -> (b, m, n)``; nothing broadcasts.
+    Raises: RuntimeError: they are no batches, or their sizes or dtypes do not fit.
+
+    >>> import compat as torch
+    >>> torch.bmm(torch.ones(1, 1, 2), torch.ones(1, 2, 1))
+    tensor([[[2.]]])
+    """
+    x, y = operand("bmm", 1, "input", input), operand("bmm", 2, "mat2", mat2)
+    _require_axes(x, 3, "batch1")
+    _require_axes(y, 3, "batch2")
+    a, b = _shape(x), _shape(y)
+    if (a[0], a[2]) != b[:2]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
+            f"got: [{b[0]}, {b[1]}]."
+        )
+    return finish_typed("bmm", _matmul(x, y, "BmmBackward0"), out, (x, y))
 
 
 def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
     """The inner product of two vectors, without a conjugate.
 
+    Raises: RuntimeError: they are no vectors, or the lengths or the dtypes differ.
+
     >>> import compat as torch
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    for x in (operand("dot", 1, "input", input), operand("dot", 2, "tensor", tensor)):
-        if len(_shape(x)) != 1:
-            raise RuntimeError(
-                f"1D tensors expected, but got {len(_shape(input))}D and {len(_shape(tensor))}D "
-                "tensors"
-            )
-    return finish("dot", _matmul("dot", input, tensor), out, (input, tensor))
+    x, y = operand("dot", 1, "input", input), operand("dot", 2, "tensor", tensor)
+    _require_vectors(x, y)
+    return finish_typed("dot", _matmul(x, y), out, (x, y))
 
 
 def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The inner product of two vectors, the first conjugated."""
-    return dot(input.conj(), other, out=out)
+    """The inner product of two vectors, the first conjugated.
+
+    Raises: RuntimeError: they are no vectors, or the lengths or the dtypes differ.
+
+    >>> import compat as torch
+    >>> torch.vdot(torch.tensor([1j, 2]), torch.tensor([1j, 2]))
+    tensor(5.+0.j)
+    """
+    x, y = operand("vdot", 1, "input", input), operand("vdot", 2, "other", other)
+    _require_vectors(x, y)
+    return finish_typed("vdot", _matmul(x.conj(), y, "VdotBackward0"), out, (x, y))
 
 
-def inner(input: Any, other: Any, *, out: Any = None) -> Any:
-    """Products summed over the last axes of both."""
-    x, y = _pair("inner", input, other)
-    if not _shape(x) or not _shape(y):
-        return mul(x, y, out=out)
-    return finish("inner", through(fnp.inner, x, y), out, (x, y))
+def _require_vectors(x: Any, y: Any) -> None:
+    m, n = len(_shape(x)), len(_shape(y))
+    if m != 1 or n != 1:
+        raise RuntimeError(f"1D tensors expected, but got {m}D and {n}D tensors")
 
 
 def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
-    """All products of the elements of two vectors.
+    """``x_i y_j``: all products of the elements of two vectors.
+
+    Raises: RuntimeError: they are no vectors.
 
     >>> import compat as torch
     >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor([[3., 4.],
             [6., 8.]])
     """
-    x, y = operand("outer", 1, "input", input), operand("outer", 2, "vec2", vec2)
-    for name, v in (("self", x), ("vec2", y)):
+    return _outer("outer", ("self", "vec2"), input, vec2, out)
+
+
+def _outer(name: str, arguments: tuple[str, str], x: Any, y: Any, out: Any = None) -> Any:
+    x, y = operand(name, 1, "input", x), operand(name, 2, "vec2", y)
+    for argument, v in zip(arguments, (x, y), strict=True):
         if len(_shape(v)) != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(_shape(v))}-D")
-    return mul(x.reshape(-1, 1), y, out=out)
+            raise RuntimeError(
+                f"{name}: Expected 1-D argument {argument}, but got {len(_shape(v))}-D"
+            )
+    return mul(x.unsqueeze(-1), y, out=out)
 
 
 ger = outer
 
 
-def _plus(input: Any, product: Any) -> Any:
-    """The last addition of `addmm`, whose node has its name."""
-    return pointwise("addmm", arithmetic.add, (input, product), node="AddmmBackward0")
+# ---------------------------------------------------------------- beta x + alpha y z
+
+
+@printed.binary(arithmetic.add, "AddmmBackward0", "AddmmBackward0", out=None)
+def _plus(input: Any, other: Any, *, out: Any = None) -> Any:
+    """``input + other``, the end of `addmm`."""
+    return pointwise("addmm", arithmetic.add, (input, other), out=out, node="AddmmBackward0")
 
 
 def _combined(
-    name: str, input: Any, product: Any, beta: Any, alpha: Any, out: Any, operands: tuple[Any, ...]
+    name: str, input: Any, product: Any, beta: Any, alpha: Any, out: Any, factors: tuple[Any, Any]
 ) -> Any:
-    """``beta * input + alpha * product``."""
+    """``beta * input + alpha * product``; where `beta` is 0, `input` is not looked at."""
+    _require_expandable(input, _shape(product))
     if alpha != 1:
-        product = mul(product, alpha)
+        product = mul(product, _factor(product, alpha))
     if beta == 0:
-        result = add(mul(input, 0).expand(_shape(product)), product) if beta else product
+        result = product
+        if requires_grad(input):  # which then has a gradient of zeros
+            result = record(where, (False, input, product), None, _combined_node(name))
     else:
-        first = input if beta == 1 else mul(input, beta)
-        result = _plus(first, product) if name == "addmm" else add(first, product)
-    return finish(name, result, out, operands)
+        first = input if beta == 1 else mul(input, _factor(product, beta))
+        if name == "addmm":
+            result = _plus(first, product)
+        else:
+            result = pointwise(name, arithmetic.add, (first, product), node=_combined_node(name))
+    return finish_typed(name, result, out, (input, *factors))
+
+
+def _combined_node(name: str) -> str:
+    return f"{name.capitalize()}Backward0"
+
+
+def _factor(x: Any, value: Any) -> Any:
+    """`alpha` or `beta` as a number that does not widen: of integers, PyTorch drops what is behind
+    the point."""
+    dtype = dtype_of(x)
+    if isinstance(value, complex) and dtype.category < 3:
+        raise RuntimeError("value cannot be converted to type float without overflow")
+    return number(value, dtype)
+
+
+def _require_expandable(x: Any, target: Shape) -> None:
+    """
+    Raises: RuntimeError: `x` does not broadcast to the shape.
+    """
+    shape = _shape(x)
+    if shape == target:
+        return
+    n = len(shape)
+    if n > len(target) or any(
+        m not in (1, t) for m, t in zip(shape, target[len(target) - n :], strict=True)
+    ):
+        x.expand(target)
+
+
+def _require_same(name: str, input: Any, x: Any, y: Any) -> None:
+    """
+    Raises: RuntimeError: the three dtypes are not one.
+    """
+    dtypes = [dtype_of(t) for t in (input, x, y)]
+    if dtypes[0] is dtypes[1] is dtypes[2]:
+        return
+    a, b, c = map(_type_word, dtypes)
+    if name == "addmv":
+        words = f"addmv input tensors must have the same dtype, but got {a}, {b}, and {c}"
+    elif name == "baddbmm":
+        words = (
+            f"Input dtypes must be the same, got: input {word_of(input)}, batch1: {word_of(x)}, "
+            f"batch2: {word_of(y)}"
+        )
+    else:
+        words = f"self and mat2 must have the same dtype, but got {a} and {c}"
+    raise RuntimeError(words)
 
 
 def addmm(
     input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """``beta * input + alpha * mat1 @ mat2``.
+    """``beta * input + alpha * mat1 @ mat2``; with ``beta=0`` NaN in `input` are ignored.
+
+    Raises: RuntimeError: the shapes or the dtypes do not fit.
 
     >>> import compat as torch
     >>> torch.addmm(torch.ones(1), torch.ones(1, 2), torch.ones(2, 1))
     tensor([[3.]])
     """
-    return _combined("addmm", input, mm(mat1, mat2), beta, alpha, out, (input, mat1, mat2))
+    x, a, b = _three("addmm", ("input", "mat1", "mat2"), input, mat1, mat2)
+    _require_axes(a, 2, "mat1")
+    _require_axes(b, 2, "mat2")
+    _require_same("addmm", x, a, b)
+    return _combined("addmm", x, matmul(a, b), beta, alpha, out, (a, b))
+
+
+def _three(name: str, arguments: tuple[str, str, str], *xs: Any) -> list[Any]:
+    return [operand(name, i + 1, a, x) for i, (a, x) in enumerate(zip(arguments, xs, strict=True))]
 
 
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
-    """``beta * input + alpha * mat @ vec``."""
-    return _combined("addmv", input, mv(mat, vec), beta, alpha, out, (input, mat, vec))
+    """``beta * input + alpha * mat @ vec``; with ``beta=0`` NaN in `input` are ignored.
+
+    Raises: RuntimeError: the shapes or the dtypes do not fit.
+
+    >>> import compat as torch
+    >>> torch.addmv(torch.ones(1), torch.ones(1, 2), torch.ones(2), alpha=2)
+    tensor([5.])
+    """
+    x, a, b = _three("addmv", ("input", "mat", "vec"), input, mat, vec)
+    n, ndims = _shape(x), [len(_shape(t)) for t in (x, a, b)]
+    if ndims[1:] != [2, 1] or ndims[0] > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {', '.join(map(str, ndims))}")
+    rows, columns = _shape(a)
+    if columns != _shape(b)[0] or (n and n[0] not in (1, rows)):
+        raise RuntimeError(
+            f"size mismatch, got input ({math.prod(n)}), mat ({rows}x{columns}), vec "
+            f"({_shape(b)[0]})"
+        )
+    _require_same("addmv", x, a, b)
+    return _combined("addmv", x, _matmul(a, b), beta, alpha, out, (a, b))
 
 
 def addr(
     input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """``beta * input + alpha * outer(vec1, vec2)``."""
-    return _combined("addr", input, outer(vec1, vec2), beta, alpha, out, (input, vec1, vec2))
+    """``beta * input + alpha * outer(vec1, vec2)``; with ``beta=0`` NaN in `input` are ignored.
+
+    Booleans give "or" and "and".
+
+    Raises: RuntimeError: the shapes do not fit, or a factor is of a higher kind than the tensors.
+
+    >>> import compat as torch
+    >>> torch.addr(torch.zeros(1), torch.tensor([1.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.]])
+    """
+    x, a, b = _three("addr", ("input", "vec1", "vec2"), input, vec1, vec2)
+    product = _outer("addr", ("vec1", "vec2"), a, b)
+    category = max(dtype_of(x).category, dtype_of(product).category)
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if category < 2 and isinstance(value, float):
+            raise RuntimeError(
+                f"For integral input tensors, argument {name} must not be a floating point number."
+            )
+    if category == 0:
+        alpha, beta = bool(alpha), bool(beta)
+    _require_expandable(x, _shape(product))
+    dtype = result_type(x, product)
+    x, product = convert(x, dtype), convert(product, dtype)
+    result = _combined("addr", x, product, beta, alpha, None, (a, b))
+    return finish("addr", result, out, (x, a, b))
 
 
 def baddbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """``beta * input + alpha * batch1 @ batch2``."""
-    product = bmm(batch1, batch2)
-    return _combined("baddbmm", input, product, beta, alpha, out, (input, batch1, batch2))
+    """``beta * input + alpha * bmm(batch1, batch2)``; with ``beta=0`` NaN in `input` are ignored.
+
+    Raises: RuntimeError: the shapes or the dtypes do not fit.
+
+    >>> import compat as torch
+    >>> torch.baddbmm(torch.ones(1), torch.ones(1, 1, 2), torch.ones(1, 2, 1))
+    tensor([[[3.]]])
+    """
+    x, a, b = _three("baddbmm", ("input", "batch1", "batch2"), input, batch1, batch2)
+    product = _batches("baddbmm", x, a, b)
+    return _combined("baddbmm", x, product, beta, alpha, out, (a, b))
+
+
+def _batches(name: str, x: Any, a: Any, b: Any) -> Any:
+    _require_axes(a, 3, "batch1")
+    _require_axes(b, 3, "batch2")
+    _require_same(name, x, a, b)
+    return bmm(a, b)
 
 
 def addbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """``beta * input + alpha * sum of batch1 @ batch2``."""
-    product = bmm(batch1, batch2).sum(0)
-    return _combined("addbmm", input, product, beta, alpha, out, (input, batch1, batch2))
+    """``beta * input + alpha * sum_b (batch1_b @ batch2_b)``; with ``beta=0`` NaN are ignored.
 
-
-def chain_matmul(*matrices: Any, out: Any = None) -> Any:
-    """The product of several matrices, in the cheapest order."""
-    return finish("chain_matmul", through(fnp.linalg.multi_dot, matrices), out, matrices)
-
-
-def einsum(*args: Any) -> Any:
-    """Sums of products by Einstein's convention.
+    Raises: RuntimeError: the shapes or the dtypes do not fit.
 
     >>> import compat as torch
-    >>> torch.einsum("ij,j->i", torch.ones(2, 3), torch.ones(3))
-    tensor([3., 3.])
+    >>> torch.addbmm(torch.ones(1), torch.ones(3, 1, 2), torch.ones(3, 2, 1))
+    tensor([[7.]])
     """
-    if len(args) == 2 and isinstance(args[1], tuple | list):
-        args = (args[0], *args[1])
-    if isinstance(args[0], str):
-        return through(fnp.einsum, args[0].replace(" ", ""), *args[1:])
-    return through(fnp.einsum, *args)
-
-
-def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
-    """Products summed over the axes `dims` of both.
-
-    >>> import compat as torch
-    >>> torch.tensordot(torch.ones(2, 3), torch.ones(3), dims=1)
-    tensor([3., 3.])
-    """
-    x, y = _pair("tensordot", a, b)
-    return finish("tensordot", through(fnp.tensordot, x, y, axes=dims), out, (x, y))
-
-
-def kron(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The Kronecker product.
-
-    >>> import compat as torch
-    >>> torch.kron(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
-    tensor([1., 1., 2., 2.])
-    """
-    dtype = result_type(input, other)
-    x, y = convert(input, dtype), convert(other, dtype)
-    return finish("kron", through(fnp.kron, x, y), out, (input, other))
-
-
-def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
-    """The cross product of vectors of three elements, along `dim`."""
-    axis = dim
-    if axis is None:
-        axis = next((i for i, n in enumerate(_shape(input)) if n == 3), -1)
-    return finish("cross", through(fnp.cross, input, other, axis=axis), out, (input, other))
+    x, a, b = _three("addbmm", ("input", "batch1", "batch2"), input, batch1, batch2)
+    product = _batches("addbmm", x, a, b)
+    dtype = dtype_of(product)
+    product = product.sum(0, dtype=dtype)
+    return _combined("addbmm", x, product, beta, alpha, out, (a, b))
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.T + bias``.
+
+    Shapes: ``(*a, k), (n, k), (n,) -> (*a, n)``.
+    Raises: RuntimeError: the lengths or the dtypes differ.
 
     >>> import compat as torch
     >>> linear(torch.ones(1, 2), torch.ones(3, 2), torch.ones(3))
@@ -298,6 +513,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     product = matmul(input, weight.t())
     if bias is None:
         return product
+    _require_expandable(bias, _shape(product))
     return _plus(bias, product) if len(_shape(input)) == 2 else add(product, bias)
 
 
@@ -312,7 +528,6 @@ class MatrixMethods:
     bmm = bmm
     dot = dot
     vdot = vdot
-    inner = inner
     outer = outer
     ger = outer
     addmm = addmm
@@ -325,8 +540,6 @@ class MatrixMethods:
     baddbmm_ = inplace(baddbmm)
     addbmm = addbmm
     addbmm_ = inplace(addbmm)
-    kron = kron
-    cross = cross
 
     __matmul__ = at
     __rmatmul__ = reflected_at
@@ -339,17 +552,11 @@ __all__ = [
     "addr",
     "baddbmm",
     "bmm",
-    "chain_matmul",
-    "cross",
     "dot",
-    "einsum",
     "ger",
-    "inner",
-    "kron",
     "matmul",
     "mm",
     "mv",
     "outer",
-    "tensordot",
     "vdot",
 ]
