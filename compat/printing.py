@@ -20,6 +20,7 @@ from funcgrad.indexing import known
 from . import dtypes
 from .autograd import views
 from .autograd.base import made
+from .autograd.forward_ad import unpack_dual
 from .autograd.node import AccumulateGrad, Port
 from .size import device_of
 
@@ -225,6 +226,9 @@ def describe(x: Any, prefix: str = "tensor(", contents: str | None = None) -> st
         suffixes.append("requires_grad=True")
     elif node is not None:
         suffixes.append(f"grad_fn=<{(node.node if node.__class__ is Port else node).name()}>")
+    tangent = unpack_dual(x).tangent
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     return _joined(prefix + text, suffixes, len(prefix))
 
 

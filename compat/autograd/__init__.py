@@ -5,7 +5,7 @@ Layer 6. Every derivative comes from funcgrad's primitives; nothing here defines
 
 from __future__ import annotations
 
-from . import anomaly, forward_ad, function, functional, graph
+from . import anomaly, forward_ad, function, functional, graph, profiler
 from .anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -29,11 +29,16 @@ __all__ = [
     "Function",
     "Variable",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "profiler",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

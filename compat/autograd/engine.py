@@ -227,13 +227,13 @@ class _Walk:
             node.ct = IDLE
             if ct is None:
                 continue
+            runs = captured is None or node in self.executed  # type: ignore[operator]
             if node.extras is not None:
-                ct = self._hooked(node, ct)
-            if captured is not None:
-                if node in captured:
-                    self._capture(node, ct)
-                if node not in self.executed:  # type: ignore[operator]
-                    continue
+                ct = self._hooked(node, ct, runs)
+            if captured is not None and node in captured:
+                self._capture(node, ct)
+            if not runs:
+                continue
             if plain and (node.extras is None or not node.extras.hooks):
                 node.pull(ct, freed)
             else:
@@ -250,14 +250,9 @@ class _Walk:
             cts = self._pull_watched(node, ct)
         hooks = node.extras.hooks if node.extras is not None else ()
         for hook in list(hooks and hooks.values()):
-            outputs = ct.values() if ct.__class__ is dict else (ct,)
-            found = hook(
-                tuple(None if c is None else self.shown(c) for c in cts),
-                tuple(map(self.shown, outputs)),
-            )
+            found = hook(self._all_shown(cts), self._all_shown(_in_order(node, ct)))
             if found is not None:
-                found = found if isinstance(found, tuple) else (found,)
-                cts = [None if c is None else self.hidden(c) for c in found]
+                cts = self._all_replaced(hook, found, cts, node)
         for edge, g in zip(node.next, cts, strict=True):
             if edge is not None and g is not None:
                 old = edge.ct
@@ -294,8 +289,11 @@ class _Walk:
             ct = record(conjugate, (ct,))
         return ct if self.graph else ct._array
 
-    def _hooked(self, node: Any, ct: Any) -> Any:
-        """Run the hooks on a tensor or node that come before it, and hand out retained gradients."""
+    def _all_shown(self, cts: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple([None if c is None else self.shown(c) for c in cts])
+
+    def _hooked(self, node: Any, ct: Any, runs: bool = True) -> Any:
+        """Run the hooks before a node (its own if it `runs`), and hand out retained gradients."""
         extras = node.extras
         for hook in list(extras.tensor_hooks.values()):
             ct = self._replaced(hook, hook(self.shown(ct)), ct, node)
@@ -306,16 +304,36 @@ class _Walk:
                 new = record(positive, (self.shown(ct),), None, "CloneBackward0")
                 old = retaining._grad
                 retaining._grad = new if old is None else old + new
-        for hook in list(extras.prehooks.values()):
-            several = ct.__class__ is dict
-            found = hook(tuple(map(self.shown, ct.values())) if several else (self.shown(ct),))
+        for hook in list(extras.prehooks.values()) if runs else ():
+            given = _in_order(node, ct)
+            found = hook(self._all_shown(given))
             if found is not None:
-                found = found if isinstance(found, tuple) else (found,)
-                if several:
-                    ct = dict(zip(ct, map(self.hidden, found), strict=True))
-                else:
-                    ct = self._replaced(hook, found[0], ct, node)
+                new = self._all_replaced(hook, found, given, node)
+                several = ct.__class__ is dict
+                ct = {i: c for i, c in enumerate(new) if c is not None} if several else new[0]
         return ct
+
+    def _all_replaced(self, hook: Any, found: Any, given: Sequence[Any], node: Any) -> list[Any]:
+        """What a hook on `node` returned in place of several cotangents.
+
+        Raises: TypeError: no tuple, or no tensor. RuntimeError: another number, shape or dtype.
+        """
+        if not isinstance(found, tuple):
+            raise TypeError(f"expected tuple, but hook returned '{type(found).__name__}'")
+        if len(found) != len(given):
+            name = getattr(hook, "__name__", repr(hook))
+            raise RuntimeError(
+                f"hook '{name}' has returned an incorrect number of values (got {len(found)}, but "
+                f"expected {len(given)}). {_made_at(node)}"
+            )
+        return [
+            None
+            if new is None
+            else self.hidden(new)
+            if old is None
+            else self._replaced(hook, new, old, node)
+            for new, old in zip(found, given, strict=True)
+        ]
 
     def _replaced(self, hook: Any, found: Any, ct: Any, node: Any) -> Any:
         """What a hook on `node` returned in place of `ct`.
@@ -468,6 +486,11 @@ def _forward_places(node: Any) -> str:
         )
         parent = parent.metadata.get("parent_")
     return "\n".join(lines)
+
+
+def _in_order(node: Any, ct: Any) -> Sequence[Any]:
+    """The cotangents of all results of a node, None for those that have not come."""
+    return [ct.get(i) for i in range(node.count)] if ct.__class__ is dict else (ct,)
 
 
 def _require_numbers(node: Any, cts: Sequence[Any]) -> None:

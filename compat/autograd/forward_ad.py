@@ -24,7 +24,7 @@ from funcgrad.ops.complex import conjugate
 from funcgrad.transforms.jvp import JVPTrace, JVPTracer
 from funcgrad.views import refresh, snapshot
 
-from . import base, engine, sites, views
+from . import base, engine, modes, sites, views
 from .base import TensorBase, tensor
 from .node import IDLE, NOTHING, Face, Node, next_number, sequence_number
 from .tape import record
@@ -40,6 +40,20 @@ class DualTracer(JVPTracer):
         cls, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
     ) -> Any:
         return EVAL.process(prim, [a.primal if a.__class__ is cls else a for a in args], params)
+
+    def item(self, *args: int) -> Any:
+        """A Python number, without the tangent, as of any tensor."""
+        return self.shown().item(*args)
+
+    def tolist(self) -> Any:
+        """Python numbers, without the tangents."""
+        return self.shown().tolist()
+
+    def shown(self) -> Any:
+        """The value as it is now."""
+        if self.alias is not None:
+            refresh(self)
+        return self.primal
 
 
 class DualTrace(JVPTrace):
@@ -109,13 +123,13 @@ def exit_dual_level(*, level: int | None = None) -> None:
     Raises: RuntimeError: there is no level, or `level` is not the last one.
     """
     levels = _levels.get()
-    if not levels:
-        raise RuntimeError("Dual level must be a positive number: no level was entered.")
     if level is not None and level != len(levels) - 1:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is "
             "not supported."
         )
+    if not levels:
+        raise RuntimeError("Dual level must be a positive number: no level was entered.")
     _levels.set(levels[:-1])
     levels[-1].end()
 
@@ -148,28 +162,43 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Any
 
 
-def _level(level: int | None) -> DualTrace | None:
+def _level(level: int | None, what: str) -> DualTrace | None:
+    """The level of a number, the last one if it is None; None if there is none.
+
+    Raises: RuntimeError: there are not so many.
+    """
     levels = _levels.get()
     if level is None:
         return levels[-1] if levels else None
-    return levels[level] if 0 <= level < len(levels) else None
+    if level >= len(levels):
+        raise RuntimeError(
+            f"Invalid level given to {what}: {level}, where there are {len(levels)} levels"
+        )
+    return levels[level] if level >= 0 else None
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """``tensor + eps * tangent``.
 
+    The tangent is converted to the dtype of `tensor`.
+
     Raises: RuntimeError: there is no level, the shapes differ, or `tensor` has a tangent already.
-    ValueError: one is not floating or complex.
+    ValueError: one is not floating or complex, or only the tangent is complex. AttributeError: one is
+    no tensor.
     """
-    trace = _level(level)
+    trace = _level(level, "_make_dual")
     if trace is None:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
             "enter_dual_level() first."
         )
     for what, x in (("primal", tensor), ("tangent", tangent)):
+        if not isinstance(x, TensorBase):
+            raise AttributeError(f"make_dual takes tensors, but the {what} is {type(x).__name__}")
         if aval_of(x._array).dtype.kind not in "fcV":
-            raise ValueError(f"Expected {what} to be floating point or complex, but got: {x.dtype}")
+            raise ValueError(
+                f"Expected {what} to be floating point or complex, but got: {_dtype(x)}"
+            )
     if _part(tensor, trace) is not None:
         raise RuntimeError(
             f"Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
@@ -182,15 +211,21 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             f"Tensor, this is not supported. Tensor is of size {list(aval.shape)} while the given "
             f"forward gradient is of size {list(found.shape)}."
         )
+    if found.dtype.kind == "c" and aval.dtype.kind != "c":
+        raise ValueError("Expected a real tangent of a real tensor, but got a complex one")
     given = tangent
     if found.dtype != aval.dtype:
         tangent = record(cast, (tangent,), {"dtype": aval.dtype})
     edges = [views.edge(tensor), views.edge(tangent)]
     out = base.tensor(DualTracer(trace, tensor._array, tangent._array))
-    if any(e is not None for e in edges):
+    if modes.get().records and any(e is not None for e in edges):
         out._node = _Dual(edges, trace)
     out._given_tangent = given
     return out
+
+
+def _dtype(x: Any) -> Any:
+    return x.dtype
 
 
 def _part(x: TensorBase, trace: DualTrace) -> Any:
@@ -207,12 +242,12 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     >>> torch.autograd.forward_ad.unpack_dual(torch.tensor(2.0))
     UnpackedDualTensor(primal=tensor(2.), tangent=None)
     """
-    trace = _level(level)
+    trace = _level(level, "_fw_primal")
     array = tensor._array
     if trace is None or array.__class__ is not DualTracer or array.owner is not trace:
         return UnpackedDualTensor(tensor, None)
     primal, tangent = trace.both(array)
-    edge = views.edge(tensor)
+    edge = views.edge(tensor) if modes.get().records else None
     value = base.tensor(primal, None if edge is None else _Same([edge]))
     if tangent is None:
         return UnpackedDualTensor(value, None)

@@ -244,6 +244,11 @@ class FunctionNode(Node):
         self.kept: list[tuple[weakref.ref[Any], Any]] = []
         self.is_lifted = False
 
+    @property
+    def count(self) -> int:
+        """The number of outputs."""
+        return len(self.outputs)
+
     # ------------------------------------------------------------ saving
 
     def save(self, named: dict[int, Any], forward: Running | None, mode: modes.Mode) -> bool:

@@ -76,8 +76,10 @@ def _zeros(x: Any, size: Sequence[int] = ()) -> Any:
     return tensor(module.zeros((*size, *x._array.shape), x._array.dtype))
 
 
-def _vector(v: Any, like: Tensors, name: str, message: str) -> Tensors:
+def _vector(v: Any, like: Tensors, name: str, message: str, *, is_tuple: bool) -> Tensors:
     """The vector of a product, ones if it is None and `like` is one number.
+
+    `is_tuple`: users see `like` as a tuple, also if there is one tensor in it.
 
     Raises: RuntimeError: it does not fit, or must not be None (`message`).
     """
@@ -88,16 +90,22 @@ def _vector(v: Any, like: Tensors, name: str, message: str) -> Tensors:
         return (tensor(concrete_namespace(array).ones(array.shape, array.dtype)),)
     found = _tensors(v, "v", name)
     if len(found) != len(like):
-        if len(like) == 1:
+        if not is_tuple:
             raise RuntimeError("The given v should contain a single Tensor.")
         raise RuntimeError(
             f"v is a tuple of invalid length: should be {len(like)} but got {len(found)}."
         )
     for i, (a, b) in enumerate(zip(found, like, strict=True)):
         if a.shape != b.shape:
-            entry = f"Entry {i} in " if len(like) > 1 else ""
+            entry = f"Entry {i} in " if is_tuple else ""
             raise RuntimeError(f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
     return found
+
+
+_NO_VECTOR = (
+    "The vector v can only be None if the input to the user-provided function is a single Tensor "
+    "with a single element."
+)
 
 
 def _gradients(
@@ -237,6 +245,7 @@ def vjp(
             "vjp",
             "The vector v can only be None if the user-provided function returns a single Tensor "
             "with a single element.",
+            is_tuple=isinstance(out, tuple),
         )
         found = _gradients(outs, xs, cts, create_graph)
         grads = _filled(found, xs, strict, create_graph, "back")
@@ -261,13 +270,7 @@ def jvp(
     """
     with modes.enable_grad():
         xs = _inputs(_tensors(inputs, "inputs", "jvp"), create_graph)
-        vs = _vector(
-            v,
-            xs,
-            "jvp",
-            "The vector v can only be None if the input to the user-provided function is a single "
-            "Tensor with a single element.",
-        )
+        vs = _vector(v, xs, "jvp", _NO_VECTOR, is_tuple=isinstance(inputs, tuple))
         out = func(*xs)
         outs = _tensors(out, "outputs of the user-provided function", "jvp")
         _require_graph(outs, "outputs", strict)
@@ -280,9 +283,10 @@ def jvp(
     return _results(out, create_graph), _like(_results(pushed, create_graph), out)
 
 
-def _scalar(out: Any, name: str) -> Any:
-    """Raises: RuntimeError: the function's value is not one number."""
+def _scalar(out: Any, name: str, strict: bool) -> Any:
+    """Raises: RuntimeError: the function's value is not one number, or `strict` is violated."""
     outs = _tensors(out, "outputs of the user-provided function", name)
+    _require_graph(outs, "outputs", strict)
     if isinstance(out, tuple):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if outs[0].numel() != 1:
@@ -290,12 +294,6 @@ def _scalar(out: Any, name: str) -> Any:
             f"The Tensor returned by the function given to {name} should contain a single element"
         )
     return out
-
-
-_NO_VECTOR = (
-    "The vector v can only be None if the input to the user-provided function is a single Tensor "
-    "with a single element."
-)
 
 
 def vhp(
@@ -316,9 +314,8 @@ def vhp(
     """
     with modes.enable_grad():
         xs = _inputs(_tensors(inputs, "inputs", "vhp"), create_graph)
-        vs = _vector(v, xs, "vhp", _NO_VECTOR)
-        out = _scalar(func(*xs), "vhp")
-        _require_graph((out,), "outputs", strict)
+        vs = _vector(v, xs, "vhp", _NO_VECTOR, is_tuple=isinstance(inputs, tuple))
+        out = _scalar(func(*xs), "vhp", strict)
         jac = _gradients((out,), xs, None, True)
         _require_graph(jac, "jacobian", strict)
         known = [(g, w) for g, w in zip(jac, vs, strict=True) if g is not None]
@@ -345,9 +342,8 @@ def hvp(
     """
     with modes.enable_grad():
         xs = _inputs(_tensors(inputs, "inputs", "hvp"), create_graph)
-        vs = _vector(v, xs, "hvp", _NO_VECTOR)
-        out = _scalar(func(*xs), "hvp")
-        _require_graph((out,), "outputs", strict)
+        vs = _vector(v, xs, "hvp", _NO_VECTOR, is_tuple=isinstance(inputs, tuple))
+        out = _scalar(func(*xs), "hvp", strict)
         jac = _gradients((out,), xs, None, True)
         _require_graph(jac, "jacobian", strict)
         us = tuple([_zeros(x).requires_grad_() for x in xs])
@@ -449,7 +445,7 @@ def _basis(x: Any, start: int, total: int) -> Any:
 
 
 def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
-    return record(reshape, (x,), {"shape": shape}, "ReshapeAliasBackward0")
+    return record(reshape, (x,), {"shape": shape}, "ViewBackward0")
 
 
 def _bases(xs: Sequence[Any]) -> list[Any]:
@@ -573,7 +569,7 @@ def hessian(
             xs = tuple([x.requires_grad_() for x in xs])
 
         def value(*xs: Any) -> Any:
-            out = _scalar(func(*xs), "hessian")
+            out = _scalar(func(*xs), "hessian", strict)
             return _reshaped(out, ()) if out._array.shape else out
 
         found = jacobian(value, xs, create_graph=True)

@@ -158,23 +158,26 @@ def _pulled(check: _Check, i: int, ct: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def _analytical(check: _Check, i: int, unit: complex) -> list[np.ndarray]:
-    """The Jacobian of a part of output `i` by every input: a row per element of the input.
+def _pulled_twice(check: _Check, i: int, ct: np.ndarray) -> list[np.ndarray]:
+    """As `_pulled`.
 
     Raises: GradcheckError: a second run gives something else.
     """
-    out, rows = check.outputs[i], []
-    for one in _basis(out, unit):
-        first, second = _pulled(check, i, one), _pulled(check, i, one)
-        for a, b in zip(first, second, strict=True):
-            if a.size and np.max(np.abs(a - b)) > check.nondet_tol:
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and "
-                    "grad_output multiple times gives different values, although analytical "
-                    "gradient matches numerical gradient. The tolerance for nondeterminism was "
-                    f"{check.nondet_tol}. If the function is random on purpose, pass nondet_tol=."
-                )
-        rows.append(first)
+    first, second = _pulled(check, i, ct), _pulled(check, i, ct)
+    for a, b in zip(first, second, strict=True):
+        if a.size and np.max(np.abs(a - b)) > check.nondet_tol:
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and grad_output "
+                "multiple times gives different values, although analytical gradient matches "
+                f"numerical gradient. The tolerance for nondeterminism was {check.nondet_tol}. If "
+                "the function is random on purpose, pass nondet_tol=."
+            )
+    return first
+
+
+def _analytical(check: _Check, i: int, unit: complex) -> list[np.ndarray]:
+    """The Jacobian of a part of output `i` by every input: a row per element of the input."""
+    rows = [_pulled_twice(check, i, one) for one in _basis(check.outputs[i], unit)]
     return [
         np.array([row[k].reshape(-1) for row in rows]).reshape((len(rows), x.numel())).T
         for k, x in enumerate(check.inputs[j] for j in check.places)
@@ -230,9 +233,8 @@ def _pushed(check: _Check, j: int, t: Any) -> list[Any]:
 
 
 def _forward(check: _Check, j: int, step: np.ndarray) -> list[np.ndarray]:
-    x = check.inputs[j]
     shown = _tensors(check.func(*check.inputs))
-    found = _pushed(check, j, _of(step, x))
+    found = _pushed(check, j, _of(step, check.inputs[j]))
     return [
         np.zeros(tuple(o.shape), o._array.dtype) if t is None else _host(t)
         for o, t in zip(shown, found, strict=True)
@@ -272,15 +274,15 @@ def _check_fast(check: _Check, *, forward: bool) -> None:
     rng = np.random.default_rng(0)
     us = {j: _direction(rng, check.inputs[j]) for j in check.places}
     vs = [_direction(rng, o) for o in check.outputs]
-    for j, u in us.items():
+    pulled = [] if forward else [_pulled_twice(check, i, v) for i, v in enumerate(vs)]
+    for k, (j, u) in enumerate(us.items()):
         dots = _forward(check, j, u) if forward else []
         for i, d in enumerate(_differences(check, j, u)):
             n = np.sum(np.conj(vs[i]) * d).real
             if forward:
                 a = np.sum(np.conj(vs[i]) * dots[i]).real
             else:
-                g = _pulled(check, i, vs[i])[check.places.index(j)]
-                a = np.sum(np.conj(g) * u).real
+                a = np.sum(np.conj(pulled[i][k]) * u).real
             atol = check.atol * max(1.0, float(np.abs(u).sum() * np.abs(vs[i]).sum()))
             if not _close(a, n, check.rtol, atol):
                 mode = "computed with forward mode " if forward else ""
@@ -346,20 +348,14 @@ def _check_batched(check: _Check) -> None:
         cts = [_direction(rng, out) for _ in range(2)]
         each = [_pulled(check, i, ct) for ct in cts]
         try:
-            found = grad(
-                out,
-                xs,
-                _of(np.stack(cts), out),
-                retain_graph=True,
-                allow_unused=True,
-                is_grads_batched=True,
-            )
+            batch = _of(np.stack(cts), out)
+            found = grad(out, xs, batch, True, allow_unused=True, is_grads_batched=True)
         except Exception as error:
             raise GradcheckError(
                 f"While computing batched gradients, got: {error}\n\n{_BATCHED}"
             ) from error
-        for k, g in enumerate(found):
-            _compare_batched(i, check.places[k], g, [row[k] for row in each])
+        for k, (j, g) in enumerate(zip(check.places, found, strict=True)):
+            _compare_batched(i, j, g, [row[k] for row in each])
 
 
 def _check_batched_forward(check: _Check) -> None:
@@ -546,6 +542,9 @@ def gradgradcheck(
         raise AssertionError(
             "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True"
         )
+    if not check_rev_over_rev and (check_undefined_grad or check_batched_grad):
+        name = "check_undefined_grad" if check_undefined_grad else "check_batched_grad"
+        raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
     xs = _as_tuple(inputs)
     _check_inputs(xs)
     live = [_is_live(x) for x in xs]
@@ -574,7 +573,7 @@ def gradgradcheck(
         rtol=rtol,
         raise_exception=raise_exception,
         nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad and check_rev_over_rev,
+        check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
         check_forward_ad=check_fwd_over_rev,
@@ -586,8 +585,7 @@ def gradgradcheck(
 
 def _random(rng: np.random.Generator, like: Any, apart: bool) -> Any:
     """A random cotangent that requires grad; `apart`: its elements are not next to each other."""
-    shape = tuple(like.shape)
-    values = rng.uniform(-1, 1, (*shape, 2) if apart else shape)
+    values = rng.uniform(-1, 1, (*like.shape, 2) if apart else tuple(like.shape))
     if _is_complex(like):
         values = values + 1j * rng.uniform(-1, 1, values.shape)
     out = _of(values, like)

@@ -10,11 +10,14 @@ import numpy as np
 
 import funcgrad
 from funcgrad.algebra import concrete_namespace
+from funcgrad.core import aval_of
+from funcgrad.ops.cast import cast, cast_constant
 
 from . import engine, modes, views
 from .base import TensorBase, tensor
 from .graph import GradientEdge
-from .tape import tape_array
+from .node import AccumulateGrad
+from .tape import record, tape_array
 
 
 def backward(
@@ -51,6 +54,7 @@ def backward(
     if not targets:
         raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
     edges = [_input_edge(i, x) for i, x in enumerate(targets)]
+    targets = [_target(i, x) for i, x in enumerate(targets)]
     engine.run(roots, retain=retain, graph=create_graph, inputs=edges, targets=targets)
 
 
@@ -181,6 +185,21 @@ def _root(i: int, out: Any, ct: Any, batched: bool) -> tuple[Any, Any]:
     return edge, _cotangent(i, out, ct, batched)
 
 
+def _target(i: int, x: Any) -> Any:
+    """The tensor whose `.grad` an input of `backward` stands for.
+
+    Raises: RuntimeError: it is the edge of a tensor that is no leaf.
+    """
+    if isinstance(x, TensorBase):
+        return x
+    if x.edge.__class__ is AccumulateGrad:
+        return x.edge.variable
+    raise RuntimeError(
+        f"backward(inputs=): input {i} is the GradientEdge of a tensor that is no leaf, which has no "
+        f".grad to fill. Pass the tensor, or use torch.autograd.grad."
+    )
+
+
 def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
     """The cotangent of output `i`: a tensor, or a bare array if the user has given none."""
     if not isinstance(out, TensorBase):
@@ -217,4 +236,7 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
             f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {ct._array.dtype} and "
             f"output[{i}] has a dtype of {out._array.dtype}."
         )
+    if ct._array.dtype != array.dtype:  # PyTorch computes in the dtype of the output
+        prim = cast if aval_of(ct._array).dtype.kind in "fcV" else cast_constant
+        return record(prim, (ct,), {"dtype": aval_of(array).dtype})
     return ct

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -206,8 +206,14 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
 
 def increment_version(tensor: Any) -> None:
-    """Count a write into the tensor, or into each of several, that autograd did not see."""
-    for x in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+    """Count a write into the tensor, or into each of several, that autograd did not see.
+
+    Raises: RuntimeError: it is neither.
+    """
+    tensors = (tensor,) if isinstance(tensor, TensorBase) else tensor
+    if not isinstance(tensors, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for x in tensors:
         if x._counter is not UNCOUNTED:
             views.touch(x, "increment_version")
 

@@ -229,6 +229,9 @@ class Node:
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle {self.name()!r} object")
+
 
 def extras(edge: Any) -> Extras:
     if edge.extras is None:
@@ -343,6 +346,11 @@ class OpNode(Node):
     _saved_mat2 = _raw_saved_mat2 = _saved_value("mat2")
     _saved_condition = _raw_saved_condition = _saved_value("condition")
 
+    @property
+    def count(self) -> int:
+        """The number of results of a primitive with several."""
+        return len((self.types if self.saved is NOTHING else self.saved)[0])
+
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
         """``(ans, xs)``, each a saved value, a type or a constant."""
         if self.saved.__class__ is Freed:
@@ -413,6 +421,10 @@ class OpaqueNode(OpNode):
     """
 
     __slots__ = ()
+
+    @property
+    def count(self) -> int:
+        return len(self.types)
 
     def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
         if self.saved.__class__ is Freed:

@@ -235,7 +235,8 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
         return x
     base, chain = (x, ()) if view is None else (base_of(view), view.chain)
     if base._node is not None or new_edge is not None:
-        node = _written(base, chain, new_edge, aval_of(value))
+        name = "CopySlices" if chain else _WRITES.get(what, "CopyBackwards")
+        node = _written(name, base, chain, new_edge, aval_of(value))
         move_retained(base, node)
         base._node = node
     if not whole:
@@ -243,9 +244,21 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
     return x
 
 
-def _written(base: TensorBase, chain: tuple[Any, ...], new_edge: Any, new: Any) -> OpNode:
+# The nodes of operations that write without reading; those of others copy.
+_WRITES = {
+    "bernoulli_": "BernoulliBackward2",
+    "fill_": "FillBackward2",
+    "normal_": "NormalBackward0",
+    "random_": "RandomBackward0",
+    "uniform_": "UniformBackward0",
+    "zero_": "ZeroBackward0",
+}
+
+
+def _written(
+    name: str, base: TensorBase, chain: tuple[Any, ...], new_edge: Any, new: Any
+) -> OpNode:
     """The node of `base` after a write into the view that `chain` leads to."""
-    name = "CopySlices" if chain else "CopyBackwards"
     edge, aval = base._node, aval_of(base._array)
     order = _memory_order(base._array) if any(prim is reshape for prim, _ in chain) else None
     if order is None:
