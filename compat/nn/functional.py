@@ -9,6 +9,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
+from funcgrad.ops.select import stop_gradient
 
 from .. import dtypes
 from ..autograd import base, no_grad, views
@@ -46,11 +47,13 @@ from ..ops.activation import (
     threshold,
     threshold_,
 )
+from ..ops.distance import pdist
 from ..ops.exponential import relu as _relu
 from ..ops.exponential import relu_, sigmoid
 from ..ops.matrix import linear
-from ..ops.norm import p_norm
-from ..ops.reduce import axis_of
+from ..ops.norm import cosine_similarity, p_norm, pairwise_distance
+from ..ops.padding import channel_shuffle, pad, pixel_shuffle, pixel_unshuffle
+from ..ops.reduce import axes_of
 from ..ops.softmax import functional_log_softmax as log_softmax
 from ..ops.softmax import functional_softmax as softmax
 from ..ops.softmax import softmin
@@ -192,7 +195,8 @@ def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> Non
     """Move a running statistic towards a new one; nothing of it is recorded."""
     if running is not None:
         with no_grad():
-            value = running._array * (1 - momentum) + new._array * (momentum * factor)
+            found = stop_gradient(new._array)
+            value = running._array * (1 - momentum) + found * (momentum * factor)
             views.assign(running, value, "batch_norm")
 
 
@@ -227,8 +231,7 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out:
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{_type_word(dtype_of(input))}"
         )
-    dims = dim if isinstance(dim, tuple | list) else (dim,)
-    axes = tuple(axis_of(len(input._array.shape), d) for d in dims)
+    axes = axes_of("normalize", len(input._array.shape), dim)
     y = composed("DivBackward0", _unit, input, p=float(p), axis=axes, eps=eps)
     return finish("normalize", y, out, (input,))
 
@@ -277,6 +280,8 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "channel_shuffle",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
@@ -299,6 +304,11 @@ __all__ = [
     "nll_loss",
     "normalize",
     "one_hot",
+    "pad",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "prelu",
     "relu",
     "relu6",

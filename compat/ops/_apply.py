@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -96,8 +98,17 @@ def finish(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
             f"but one of the arguments requires grad."
         )
     check_castable(result, out)
-    if out._array.shape != result._array.shape:
-        out._array = np.empty(result._array.shape, out._array.dtype)
+    found, needed = out._array.shape, result._array.shape
+    if found != needed:
+        if math.prod(found):
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(found)}, "
+                f"which does not match the required output shape {list(needed)}. This behavior is "
+                f"deprecated; pass an out= of that shape, or one without elements.",
+                UserWarning,
+                stacklevel=3,
+            )
+        out._array = np.empty(needed, out._array.dtype)
     return views.assign(out, result, name, whole=True)
 
 
@@ -155,7 +166,7 @@ def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Any
         return views.assign(self, new, name)
 
     in_place.__name__ = in_place.__qualname__ = name
-    in_place.__doc__ = f"`{f.__name__}` in place; see `compat.{f.__name__}`."
+    in_place.__doc__ = f"`{name[:-1]}` in place; see `compat.{name[:-1]}`."
     in_place.__module__ = f.__module__
     return in_place
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..autograd import views
+from ..autograd.base import TensorBase
 from ._apply import _type_word
+from ._compose import values_of
 
 Stream = np.random.Generator
 Shape = tuple[int, ...]
@@ -30,6 +34,34 @@ _C_WORDS = {
 def c_word(dtype: dtypes.dtype) -> str:
     """How PyTorch's messages about limits call a dtype."""
     return _C_WORDS[dtype.name]
+
+
+def real(name: str, argument: str, position: int, x: Any) -> float:
+    """A parameter of a distribution: a real number, or a tensor of one that has no axes.
+
+    Raises: TypeError: it is something else, or requires grad.
+    """
+    if isinstance(x, TensorBase) and not x._array.shape and views.edge(x) is None:
+        x = values_of(name, x).item()
+    if isinstance(x, int | float | np.bool | np.integer | np.floating):
+        return float(x)
+    raise TypeError(
+        f"{name}(): argument '{argument}' (position {position}) must be float, not "
+        f"{type(x).__name__}"
+    )
+
+
+def whole(name: str, argument: str, position: int, x: Any) -> int:
+    """A bound or a count.
+
+    Raises: TypeError: it is no integer, or a truth value.
+    """
+    if not hasattr(type(x), "__index__") or isinstance(x, bool | np.bool):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be int, not "
+            f"{type(x).__name__}"
+        )
+    return operator.index(x)
 
 
 def require(kernel: str, dtype: dtypes.dtype, *categories: int) -> None:

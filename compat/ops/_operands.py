@@ -21,6 +21,11 @@ def dtype_of(x: TensorBase) -> dtypes.dtype:
     return dtypes.of(x._array.dtype)
 
 
+def in_dtype_of(out: Any, dtype: Any) -> Any:
+    """The dtype to compute in: the one asked for, or that of `out`; None if there is neither."""
+    return dtype if dtype is not None or not isinstance(out, TensorBase) else dtype_of(out)
+
+
 def is_number(x: Any) -> bool:
     return isinstance(x, _NUMBERS)
 
@@ -74,8 +79,8 @@ def number(x: Any, dtype: dtypes.dtype) -> Any:
     """A number as an operand that does not widen tensors of `dtype`."""
     if dtype.category == 3:
         return complex(x)
-    if dtype.category == 2:
-        return float(x)
+    if dtype.category == 2:  # bfloat16 is unknown to NumPy, which would widen it
+        return float(x) if dtype.numpy.kind == "f" else np.asarray(x, dtype.numpy)
     return np.asarray(x).astype(dtype.numpy)[()]  # wraps around, as PyTorch does
 
 

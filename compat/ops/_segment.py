@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.core import aval_of
+from funcgrad.indexing import known
 from funcgrad.ops import arithmetic
 from funcgrad.ops.index import scatter_add, scatter_set, take
 from funcgrad.ops.index_layout import ArrayIndex
 from funcgrad.ops.join import concatenate
-from funcgrad.ops.select import where
+from funcgrad.ops.select import maximum, minimum, where
 
 from ..autograd.base import tensor
 from ..autograd.tape import record, through
@@ -23,11 +25,17 @@ def reduced(x: Any, src: Any, target: Any, how: str, *, include_self: bool, node
     """The vector `x` with the elements of the vector `src` reduced into the places `target`.
 
     `how` is "sum", "prod", "mean", "amax" or "amin". Without `include_self` what `x` had at a place
-    that something goes to does not count. Ties of maxima share the cotangent equally.
+    that something goes to does not count. Ties of maxima share the cotangent, equally but where a
+    transform knows only the type of the numbers.
     """
     if how == "prod":
-        return _product(x, src, target, include_self, node)
+        one = np.ones((), x._array.dtype)
+        return _paired(x, src, target, include_self, node, arithmetic.multiply, one)
     if how in ("amax", "amin"):
+        if known(x._array) is None or known(src._array) is None:
+            prim = maximum if how == "amax" else minimum
+            least = np.asarray(_worst(aval_of(x._array).dtype, how))
+            return _paired(x, src, target, include_self, node, prim, least)
         return _extreme(x, src, target, how, include_self, node)
     hit = _hit(x, target)
     if not include_self:
@@ -90,8 +98,10 @@ def _same(a: Any, b: Any) -> Any:
     return (a == b) | (np.isnan(a) & np.isnan(b))
 
 
-def _product(x: Any, src: Any, target: Any, include_self: bool, node: str) -> Any:
-    """Neighbours that go to one place are multiplied until one is left at every place."""
+def _paired(
+    x: Any, src: Any, target: Any, include_self: bool, node: str, combine: Any, neutral: Any
+) -> Any:
+    """Neighbours that go to one place are combined until one is left at every place."""
     values = src
     if include_self:
         places = np.flatnonzero(_hit(x, target))
@@ -100,7 +110,6 @@ def _product(x: Any, src: Any, target: Any, include_self: bool, node: str) -> An
         target = np.concatenate([places, target])
     order = np.argsort(target, kind="stable")
     values, target = through(take, values, order, axis=0, bounds="known"), target[order]
-    one = np.ones((), values._array.dtype)
     while True:
         n = target.size
         first = np.flatnonzero(np.append(True, target[1:] != target[:-1])[:n])
@@ -111,5 +120,5 @@ def _product(x: Any, src: Any, target: Any, include_self: bool, node: str) -> An
         paired = np.append(turn[1:] % 2 == 1, False)[left]
         a = through(take, values, left, axis=0, bounds="known")
         b = through(take, values, np.minimum(left + 1, n - 1), axis=0, bounds="known")
-        values = record(arithmetic.multiply, (a, record(where, (paired, b, one))))
+        values = record(combine, (a, record(where, (paired, b, neutral))))
         target = target[left]

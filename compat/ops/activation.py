@@ -19,10 +19,13 @@ from funcgrad.ops.select import clip, stop_gradient, where
 
 from ..autograd import printed
 from ..autograd.tape import record, through
-from ._apply import _type_word
+from ._apply import _type_word, finish
 from ._apply import inplace as in_place
-from ._compose import composed, require_real_floats
+from ._compose import composed, not_implemented, require_real_floats
+from ._elementwise import narrow
 from ._operands import dtype_of, number, operand, promoted
+from .exponential import sigmoid
+from .like import empty_like
 from .pointwise import add, mul
 from .reduce import axis_of
 from .trigonometric import tanh
@@ -80,19 +83,24 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Any:
-    """`leaky_relu` with the slope ``(lower + upper) / 2``, which in training would be random.
+    """`leaky_relu` with the slope ``(lower + upper) / 2``; in `training` each has its own, between.
 
-    Raises: NotImplementedError: `training`.
+    Raises: RuntimeError: `lower` is greater than `upper`.
 
     >>> import compat as torch
     >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
     tensor([-0.5000,  2.0000])
     """
-    if training:
-        raise NotImplementedError("rrelu(): random slopes (training=True) are not implemented")
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        raise RuntimeError(f"rrelu: expected finite bounds, but got {lower} and {upper}")
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if inplace:
-        return rrelu_(input, lower, upper)
+        return rrelu_(input, lower, upper, training)
     x = _floats("rrelu", input, "rrelu_with_noise_out_cpu")
+    if training:
+        slopes = empty_like(x, requires_grad=False)
+        return _bent(x, slopes.uniform_(lower, upper), "RreluWithNoiseBackward0")
     return _bent(x, (lower + upper) / 2, "RreluWithNoiseBackward0")
 
 
@@ -193,7 +201,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 # ---------------------------------------------------------------- smooth
 
 
-def gelu(input: Any, *, approximate: str = "none") -> Any:
+def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
     """`input` times the normal distribution function of it; "tanh" is an approximation.
 
     Raises: RuntimeError: `approximate` is neither "none" nor "tanh".
@@ -204,11 +212,12 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
     """
     x = _floats("gelu", input, "GeluKernelImpl")
     if approximate == "none":
-        return _gelu(x, record(special.ndtr, (x,), None, "SpecialNdtrBackward0"))
+        below = narrow(lambda x: record(special.ndtr, (x,), None, "SpecialNdtrBackward0"), x)
+        return finish("gelu", _gelu(x, below), out, (x,))
     if approximate != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")
     inner = mul(mul(add(mul(mul(x, x), 0.044715), 1.0), x), math.sqrt(2.0 / math.pi))
-    return _gelu(mul(x, 0.5), add(tanh(inner), 1.0))
+    return finish("gelu", _gelu(mul(x, 0.5), add(tanh(inner), 1.0)), out, (x,))
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
@@ -220,8 +229,10 @@ def silu(input: Any, inplace: bool = False) -> Any:
     """
     if inplace:
         return silu_(input)
-    x = _floats("silu", input, "silu_cpu")
-    return _silu(x, _sigmoid(x))
+    x = operand("silu", 1, "input", input)
+    if dtype_of(x).category < 2:
+        raise not_implemented("silu_cpu", x)
+    return _silu(x, _sigmoid(x) if dtype_of(x).category == 2 else sigmoid(x))
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
@@ -237,7 +248,7 @@ def mish(input: Any, inplace: bool = False) -> Any:
     return _mish(x, tanh(record(logaddexp, (x, 0.0), None, "SoftplusBackward0")))
 
 
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
     """``log(1 + exp(beta * input)) / beta``; `input` itself where ``beta * input > threshold``.
 
     >>> import compat as torch
@@ -245,7 +256,8 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     tensor([6.9315e-01, 1.0000e+03])
     """
     x = _floats("softplus", input, "softplus_cpu")
-    return composed("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
+    y = composed("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
+    return finish("softplus", y, out, (x,))
 
 
 def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
@@ -254,8 +266,8 @@ def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
     return where(linear, x, logaddexp(where(linear, 0.0, stretched), 0.0) / beta)
 
 
-@printed.unary(special.log_expit, "LogSigmoidBackward0")
-def logsigmoid(input: Any) -> Any:
+@printed.unary(special.log_expit, "LogSigmoidBackward0", out=None)
+def logsigmoid(input: Any, *, out: Any = None) -> Any:
     """``-log(1 + exp(-input))``, without overflow.
 
     >>> import compat as torch
@@ -263,7 +275,8 @@ def logsigmoid(input: Any) -> Any:
     tensor([-6.9315e-01, -1.0000e+03])
     """
     x = _floats("logsigmoid", input, "log_sigmoid_cpu")
-    return record(special.log_expit, (x,), None, "LogSigmoidBackward0")
+    y = record(special.log_expit, (x,), None, "LogSigmoidBackward0")
+    return finish("logsigmoid", y, out, (x,))
 
 
 def softsign(input: Any) -> Any:
@@ -388,7 +401,7 @@ def _hardswish(x: Any, /) -> Any:
     return where(low, 0.0, where(high, x, inner * (inner + 3.0) / 6.0))
 
 
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`input` brought nearer to 0 by `lambd`; 0, with derivative 0, where ``|input| <= lambd``.
 
     Raises: RuntimeError: `lambd` is negative.
@@ -403,14 +416,16 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
             f"lambda must be in range [0, inf) for input dtype {_type_word(dtype_of(x))}, but found "
             f"{lambd:g}"
         )
-    return composed("SoftshrinkBackward0", _softshrink, x, by=lambd)
+    return finish(
+        "softshrink", composed("SoftshrinkBackward0", _softshrink, x, by=lambd), out, (x,)
+    )
 
 
 def _softshrink(x: Any, /, *, by: float) -> Any:
     return where(less_equal(arithmetic.absolute(x), by), 0.0, x - sign(x) * by)
 
 
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`input`, but 0, with derivative 0, where ``|input| <= lambd``.
 
     >>> import compat as torch
@@ -418,7 +433,9 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     tensor([-1.,  0.,  2.])
     """
     x = _floats("hardshrink", input, "hardshrink_cpu")
-    return composed("HardshrinkBackward0", _hardshrink, x, bound=lambd)
+    return finish(
+        "hardshrink", composed("HardshrinkBackward0", _hardshrink, x, bound=lambd), out, (x,)
+    )
 
 
 def _hardshrink(x: Any, /, *, bound: float) -> Any:

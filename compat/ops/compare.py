@@ -22,7 +22,7 @@ from ..autograd.base import tensor
 from ..autograd.tape import record, through
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import not_implemented
-from ._elementwise import require_real, require_whole, tensors
+from ._elementwise import numbers_too, require_real, require_whole, tensors
 from ._operands import dtype_of, operand, promoted
 from .pointwise import operator
 
@@ -371,10 +371,8 @@ def bitwise_not(input: Any, *, out: Any = None) -> Any:
 
 
 def _bits(name: str, prim: Any, kernel: str, input: Any, other: Any, out: Any) -> Any:
-    x = operand(name, 1, "input", input, number=True)
-    y = operand(name, 2, "other", other, number=True)
+    x, y = numbers_too(name, input, other)
     require_whole(kernel, x, y, booleans="shift" not in kernel)
-    check_broadcast(x, y)
     return finish(name, record(prim, promoted((x, y))), out, (x, y))
 
 

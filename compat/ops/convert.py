@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from funcgrad.core import Tracer
 from funcgrad.ops.cast import cast, cast_constant
 
 from .. import dtypes, size
-from ..autograd.base import TensorBase
+from ..autograd.base import TensorBase, made
 from ..autograd.tape import record
 from . import _operands, legacy
 from ._apply import _TYPE_WORDS, requires_grad
-from ._operands import convert, dtype_of, operand
+from ._operands import convert, dtype_of, is_number, operand
 from .create import moved
 from .legacy import TensorType
 
 # ---------------------------------------------------------------- questions
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+def result_type(tensor: Any, other: Any) -> dtypes.dtype:
     """The dtype of an operation on two tensors or numbers.
 
     >>> import compat as torch
     >>> torch.result_type(torch.tensor([1, 2]), 1.0)
     torch.float32
     """
-    return _operands.result_type(tensor1, tensor2)
+    return _operands.result_type(tensor, other)
 
 
 def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
@@ -67,25 +68,38 @@ def to(
     tensor([1])
     """
     if args:
-        first, *rest = args
-        if isinstance(first, TensorBase):
-            dtype, device = dtype_of(first), size.device_of(first._array)
-        elif isinstance(first, type | dtypes.dtype):
-            dtype = first
-        elif first is None or isinstance(first, str | int | size.device):
-            device = first
-            if rest and not isinstance(rest[0], bool):
-                dtype, *rest = rest
-        else:
-            raise TypeError(
-                f"to() received an invalid combination of arguments - got "
-                f"({type(first).__name__}): it takes a dtype, a device, both, or a tensor"
-            )
-        copy = bool(rest[1]) if len(rest) > 1 else copy
+        dtype, device, flags = _target(args, dtype, device)
+        copy = flags[1] if len(flags) > 1 else copy
     chosen = dtype_of(self) if dtype is None else dtypes.as_dtype(dtype, "to")
     out = self if device is None else _on(self, device)
     out = _cast(out, chosen)
     return _cast(out, chosen, always=True) if copy and out is self else out
+
+
+def _target(args: Sequence[Any], dtype: Any, device: Any) -> tuple[Any, Any, Sequence[bool]]:
+    """The dtype, the device and the flags that the positional arguments of `to` stand for.
+
+    Raises: TypeError: they are none of its forms.
+    """
+    first, *rest = args
+    by_keyword = dtype is not None or device is not None
+    if isinstance(first, TensorBase):
+        dtype, device = dtype_of(first), size.device_of(first._array)
+    elif isinstance(first, type | dtypes.dtype):
+        by_keyword, dtype = dtype is not None, first
+    elif first is None or isinstance(first, str | int | size.device):
+        by_keyword, device = device is not None or (bool(rest) and dtype is not None), first
+        if rest:
+            dtype, *rest = rest
+    else:
+        by_keyword = True
+    if by_keyword or len(rest) > 2 or any(flag.__class__ is not bool for flag in rest):
+        found = ", ".join(type(x).__name__ for x in args)
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({found}): it takes a dtype, "
+            f"a device, both, or a tensor, and then two booleans, non_blocking and copy"
+        )
+    return dtype, device, rest
 
 
 def _on(x: Any, device: Any) -> Any:
@@ -125,7 +139,7 @@ def _short(name: str) -> Callable[..., Any]:
     """The method that converts to the dtype that is called so."""
     dtype = getattr(dtypes, name, None)
 
-    def method(self: Any, memory_format: Any = None) -> Any:
+    def method(self: Any, *, memory_format: Any = None) -> Any:
         if dtype is None:
             raise NotImplementedError(f"{name}: install the package ml_dtypes for this dtype")
         return _cast(self, dtype)
@@ -138,7 +152,7 @@ def _short(name: str) -> Callable[..., Any]:
 def type_(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The tensor in another dtype, given as such or by the name of a class; or what it is now.
 
-    Raises: ValueError: there is no such class.
+    Raises: ValueError: there is no such class. TypeError: it is no class and no name.
 
     >>> import compat as torch
     >>> torch.ones(2).type(), torch.ones(2).type("torch.LongTensor")
@@ -147,9 +161,13 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is None:
         place = "cuda." if size.device_of(self._array).type == "cuda" else ""
         return f"torch.{place}{_TYPE_WORDS[dtype_of(self).name]}Tensor"
+    if not isinstance(dtype, str | type | dtypes.dtype):
+        raise TypeError(f"dtype must be a type, str, or dtype object, not {type(dtype).__name__}")
     found = legacy.TYPES.get(dtype) if isinstance(dtype, str) else dtype
     if isinstance(found, TensorType):
         found = found.dtype
+    elif found is made.cls:
+        found = dtypes.get_default_dtype()
     if found.__class__ is not dtypes.dtype:
         raise ValueError(f"invalid type: '{getattr(dtype, '__name__', dtype)}'")
     return _cast(self, found)
@@ -160,7 +178,7 @@ def type_as(self: Any, other: Any) -> Any:
     return to(self, operand("type_as", 1, "other", other))
 
 
-def cpu(self: Any, memory_format: Any = None) -> Any:
+def cpu(self: Any, *, memory_format: Any = None) -> Any:
     """The tensor in the memory of the CPU; itself if it is there."""
     return _on(self, size.cpu)
 
@@ -173,6 +191,34 @@ def cuda(
     Raises: AssertionError, RuntimeError: there is none.
     """
     return _on(self, "cuda" if device is None else device)
+
+
+# ---------------------------------------------------------------- as a container
+
+
+def contains(self: Any, element: Any) -> bool:
+    """``element in x``: whether some element equals it.
+
+    Raises: RuntimeError: it is no tensor and no number.
+
+    >>> import compat as torch
+    >>> 2 in torch.tensor([1, 2]), 3 in torch.tensor([1, 2])
+    (True, False)
+    """
+    if not isinstance(element, TensorBase) and not is_number(element):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+            f"{type(element)}."
+        )
+    return bool((self == element).any())
+
+
+def backwards(self: Any) -> Any:
+    """``reversed(x)``: a tensor, not an iterator."""
+    return self.flip(0) if self.ndim else self
+
+
+_never = property(lambda self: False)
 
 
 class ConvertMethods:
@@ -199,11 +245,14 @@ class ConvertMethods:
     long = _short("long")
     short = _short("short")
 
+    __contains__ = contains
+    __reversed__ = backwards
+    apply_ = legacy.apply_
+    map_ = legacy.map_
+
     layout = property(lambda self: size.strided)
-    is_meta = property(lambda self: False)
-    is_mps = property(lambda self: False)
-    is_quantized = property(lambda self: False)
-    is_sparse = property(lambda self: False)
+    is_ipu = is_maia = is_meta = is_mkldnn = is_mps = is_mtia = is_nested = is_quantized = _never
+    is_sparse = is_sparse_csr = is_vulkan = is_xla = is_xpu = _never
 
     @property
     def device(self) -> Any:
@@ -217,17 +266,29 @@ class ConvertMethods:
     def is_cpu(self) -> Any:
         return size.device_of(self._array).type == "cpu"
 
+    def is_pinned(self, device: Any = None) -> Any:
+        """Whether the memory is locked for copies to a GPU: never."""
+        return False
+
     def get_device(self) -> Any:
         """The number of the GPU; -1 on the CPU."""
         found = size.device_of(self._array).index
         return -1 if found is None else found
 
     def data_ptr(self) -> Any:
-        """The address of the first element in memory; 0 if there is none."""
+        """The address of the first element in memory; 0 if there is none.
+
+        Raises: RuntimeError: the numbers are those of a transform.
+        """
         array = self._array
+        if isinstance(array, Tracer):
+            raise RuntimeError(
+                "Cannot access data pointer of Tensor that doesn't have storage: it is inside a "
+                "transform"
+            )
         if not array.size:
             return 0
-        return array.data.ptr if hasattr(array.data, "ptr") else array.ctypes.data
+        return array.ctypes.data if hasattr(array, "ctypes") else array.data.ptr
 
 
 __all__ = ["can_cast", "result_type"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,24 +12,37 @@ from funcgrad.ops import cumulative as primitives
 from funcgrad.ops import structural
 from funcgrad.ops.arithmetic import divide
 from funcgrad.ops.cast import cast, cast_constant
+from funcgrad.ops.complex import imag, real
 from funcgrad.ops.cumulative import part
+from funcgrad.ops.exponential import exp, log
 from funcgrad.ops.index import along_axis, gather
-from funcgrad.ops.logic import equal, isnan, logical_or
-from funcgrad.ops.select import where
+from funcgrad.ops.join import concatenate
+from funcgrad.ops.logic import equal, greater_equal, isfinite, isnan, logical_or
+from funcgrad.ops.rounding import rint
+from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
+from ..autograd.base import TensorBase
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import finish, inplace
-from ._compose import as_before, at_least_1d, finish_named, not_implemented, require_real_floats
-from ._operands import convert, dtype_of, operand, promoted
+from ._compose import (
+    as_before,
+    at_least_1d,
+    composed,
+    finish_named,
+    not_implemented,
+    require_real_floats,
+)
+from ._layout import axes_in
+from ._operands import convert, dtype_of, in_dtype_of, is_number, operand, promoted
 from .reduce import axis_of
 
 # ---------------------------------------------------------------- sums and products
 
 
 def _running(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -> Any:
-    input = operand(name, 1, "input", input)
+    input, dtype = operand(name, 1, "input", input), in_dtype_of(out, dtype)
     x = input
     if dtype is not None:
         x = convert(x, dtypes.as_dtype(dtype))
@@ -68,15 +82,55 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
 def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     """``y_i = log(sum_(j <= i) exp(input_j))`` along `dim`, without overflow.
 
-    Raises: NotImplementedError: integers, complex numbers.
+    Of complex numbers each imaginary part is near that of the larger of the two it is the sum of.
+
+    Raises: NotImplementedError: integers.
 
     >>> import compat as torch
     >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.0000, 0.6931])
     """
     x = operand("logcumsumexp", 1, "input", input)
+    if dtype_of(x).category == 3:
+        axis = axis_of(len(x._array.shape), dim)
+        rows = at_least_1d(x)
+        y = composed("LogcumsumexpBackward0", _complex_logcumsumexp, rows, axis=axis)
+        return finish("logcumsumexp", as_before(y, x), out, (x,))
     require_real_floats("logcumsumexp_out_cpu", x)
     return _running("logcumsumexp", primitives.logcumsumexp, x, dim, None, out)
+
+
+def _complex_logcumsumexp(x: Any, /, *, axis: int) -> Any:
+    """The sums are of numbers scaled by those of the absolute values, which only grow."""
+    n = x.shape[axis]
+    if not n:
+        return x + 0
+    scale = stop_gradient(primitives.logcumsumexp(real(x), axis=axis, reverse=False))
+    finite = isfinite(scale)
+    scale = where(finite, scale, 0.0)
+    decay = where(
+        part(finite, axis, 0, n - 1), exp(part(scale, axis, 0, n - 1) - part(scale, axis, 1)), 0.0
+    )
+    sums = primitives.recurrence(decay.astype(x.dtype), exp(x - scale), axis=axis, reverse=False)
+    y = log(sums) + scale
+    return y + 2j * math.pi * _turns(stop_gradient(y), stop_gradient(x), axis)
+
+
+def _turns(y: Any, x: Any, axis: int) -> Any:
+    """How often the angles have gone round, if each follows that of the larger of its two terms."""
+    n = x.shape[axis]
+    later, before = part(y, axis, 1), part(y, axis, 0, n - 1)
+    grows = greater_equal(real(before), real(part(x, axis, 1)))
+    own = imag(part(x, axis, 1))
+    step = where(grows, _within(imag(later) - imag(before)), own + _within(imag(later) - own))
+    steps = concatenate(imag(part(x, axis, 0, 1)), step, axis=axis)
+    angle = primitives.recurrence(grows.astype(steps.dtype), steps, axis=axis, reverse=False)
+    return rint((angle - imag(y)) / (2 * math.pi)).astype(x.dtype)
+
+
+def _within(angle: Any) -> Any:
+    """The angle between -pi and pi."""
+    return angle - 2 * math.pi * rint(angle / (2 * math.pi))
 
 
 # ---------------------------------------------------------------- extremes
@@ -174,6 +228,82 @@ def diff(
         x, *others = promoted((x, *ends.values()))
         y = through(fnp.diff, x, n=n, axis=axis, **dict(zip(ends, others, strict=True)))
     return finish("diff", y, out, (x,))
+
+
+def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
+    """Central differences along each of `dim`, one-sided at the ends: derivatives from samples.
+
+    `spacing` is the distance of the samples, one for each axis, or vectors of coordinates.
+
+    Raises: RuntimeError: an axis is too short, or the spacings do not fit.
+
+    >>> import compat as torch
+    >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0]))
+    (tensor([1.0000, 1.5000, 2.0000]),)
+    """
+    x = operand("gradient", 1, "input", input)
+    shape = x._array.shape
+    axes = axes_in(len(shape), range(len(shape)) if dim is None else np.atleast_1d(dim))
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if dtype_of(x).category < 2:
+        _require_differences(x)
+        x = convert(x, dtypes.get_default_dtype())
+    if any(shape[a] <= edge_order for a in axes):
+        raise RuntimeError(
+            "torch.gradient expected each dimension size to be at least edge_order+1"
+        )
+    steps = _spacings(spacing, axes, dim, len(shape))
+    steps = [convert(h, dtype_of(x)) if isinstance(h, TensorBase) else h for h in steps]
+    return tuple(
+        through(fnp.gradient, x, h, axis=a, edge_order=edge_order)
+        for a, h in zip(axes, steps, strict=True)
+    )
+
+
+def _require_differences(x: Any) -> None:
+    """Raises: RuntimeError: the dtype is one that PyTorch does not subtract here."""
+    if dtype_of(x).category == 0:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if dtype_of(x) is dtypes.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+
+
+def _spacings(spacing: Any, axes: tuple[int, ...], dim: Any, ndim: int) -> list[Any]:
+    """The distance, or the coordinates, along each of the axes.
+
+    Raises: RuntimeError: not as many as axes, or coordinates that are no vectors.
+    """
+    if isinstance(spacing, TensorBase) and not spacing._array.shape:
+        spacing = spacing.item()  # type: ignore[attr-defined]
+    if spacing is None or is_number(spacing):
+        return [1 if spacing is None else spacing] * len(axes)
+    if not isinstance(spacing, tuple | list):
+        raise TypeError(
+            f"gradient() received an invalid combination of arguments: spacing is a number, a list "
+            f"of numbers or of vectors, not {type(spacing).__name__}"
+        )
+    if len(spacing) != len(axes):
+        wanted = (
+            f"a list of length equal to 'self.dim() = {ndim}', since dim argument was not given, but "
+            f"got a list of length {len(spacing)}"
+            if dim is None
+            else f"it's spacing and dim arguments to have the same length, but got a spacing "
+            f"argument of length {len(spacing)} and a dim argument of length {len(axes)}."
+        )
+        raise RuntimeError(
+            f"torch.gradient expected spacing to be unspecified, a scalar or {wanted}"
+        )
+    for h in spacing:
+        if isinstance(h, TensorBase) and len(h._array.shape) != 1:
+            raise RuntimeError(
+                f"torch.gradient expected each element of spacing to have one dimension, but got an "
+                f"element with {len(h._array.shape)} dimensions!"
+            )
+    return list(spacing)
 
 
 def _require_fit(shape: tuple[int, ...], end: tuple[int, ...], axis: int) -> None:
@@ -286,6 +416,7 @@ __all__ = [
     "cumsum",
     "cumulative_trapezoid",
     "diff",
+    "gradient",
     "logcumsumexp",
     "trapezoid",
     "trapz",

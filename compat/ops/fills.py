@@ -7,7 +7,6 @@ The tensor gets no derivative from what it was. Integers and shapes are NumPy's,
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = Non
     views.check_writable(self)
     dtype = dtype_of(self)
     _draw.require("check_uniform_bounds", dtype, 2, 3)
-    low, high = float(from_), float(to)
+    low, high = _draw.real("uniform_", "from", 1, from_), _draw.real("uniform_", "to", 2, to)
     largest = dtypes.finfo(dtype).max
     for name, bound in (("from", low), ("to", high)):
         if not abs(bound) <= largest:
@@ -56,6 +55,11 @@ def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = Non
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}"
+        )
+    if high - low > largest:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= {largest:g}, the largest number of the dtype, but found "
+            f"to={to} and from={from_} which result in to-from to exceed the limit"
         )
     noise = _draw.uniform(stream("uniform_", generator), _shape(self), dtype)
     if dtype.category == 3:
@@ -71,9 +75,24 @@ def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None
     Raises: RuntimeError: `std` is negative. NotImplementedError: the dtype is one of integers.
     """
     views.check_writable(self)
-    require_std(std)
-    noise = _draw.normal(stream("normal_", generator), _shape(self), dtype_of(self))
-    return _write(self, noise * std + mean, "normal_")
+    source = stream("normal_", generator)
+    return _write(
+        self, normals("normal_", source, _shape(self), dtype_of(self), mean, std), "normal_"
+    )
+
+
+def normals(
+    name: str, source: Any, shape: tuple[int, ...], dtype: dtypes.dtype, mean: Any, std: Any
+) -> Any:
+    """Normal numbers of a mean and a standard deviation; `mean` is that of both parts of complex ones.
+
+    Raises: TypeError: they are no real numbers. RuntimeError: the standard deviation is negative.
+    """
+    center, width = _draw.real(name, "mean", 1, mean), _draw.real(name, "std", 2, std)
+    require_std(width)
+    noise = _draw.normal(source, shape, dtype)
+    found = noise * width + (complex(center, center) if dtype.category == 3 else center)
+    return found.astype(noise.dtype)
 
 
 def require_std(std: float) -> None:
@@ -82,13 +101,17 @@ def require_std(std: float) -> None:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
 
 
-def random_(self: Any, from_: Any = None, to: Any = None, *, generator: Any = None) -> Any:
+_MISSING = object()
+
+
+def random_(self: Any, from_: Any = _MISSING, to: Any = _MISSING, *, generator: Any = None) -> Any:
     """Fill with integers of ``from <= x < to``.
 
-    ``random_(to)`` starts at 0; ``random_()`` takes all that the dtype has (up to ``2**24`` or
-    ``2**53`` for floats, below which it has all).
+    ``random_(to)`` starts at 0; ``random_()`` takes all that the dtype has from 0 on (up to ``2**24``
+    or ``2**53`` for floats, below which it has all), and ``random_(from, None)`` all from there on.
 
-    Raises: RuntimeError: there are none, or the dtype cannot hold them.
+    Raises: RuntimeError: there are none, or the dtype cannot hold them. TypeError: a bound is no
+    integer.
 
     >>> import compat as torch
     >>> torch.zeros(2).random_(3, 4)
@@ -97,14 +120,16 @@ def random_(self: Any, from_: Any = None, to: Any = None, *, generator: Any = No
     views.check_writable(self)
     dtype = dtype_of(self)
     _draw.require("random_kernel_cpu", dtype, 0, 1, 2)
-    if from_ is None:
-        largest = 2 ** (-math.frexp(dtypes.finfo(dtype).eps)[1] + 2) if dtype.category == 2 else 0
-        bounds = (0, largest or min(_draw.limits(dtype)[1] + 1, 2**63 - 1))
+    if to is _MISSING:
+        from_, to = 0, from_
+    low = _draw.whole("random_", "from", 1, 0 if from_ is _MISSING else from_)
+    if to is _MISSING or (to is None and from_ is not _MISSING):
+        digits = -math.frexp(dtypes.finfo(dtype).eps)[1] + 2 if dtype.category == 2 else 0
+        high = 2**digits if digits else min(_draw.limits(dtype)[1] + 1, 2**63 - 1)
     else:
-        bounds = (operator.index(from_), 0) if to is not None else (0, operator.index(from_))
-        bounds = (bounds[0], operator.index(to)) if to is not None else bounds
+        high = _draw.whole("random_", "to", 2, to)
     source = stream("random_", generator)
-    return _write(self, _draw.integers(source, _shape(self), *bounds, dtype), "random_")
+    return _write(self, _draw.integers(source, _shape(self), low, high, dtype), "random_")
 
 
 def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
@@ -131,9 +156,11 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
                 f"{list(chance.shape)} of the probabilities"
             ) from None
         return _write(self, source.random(shape) < chance, "bernoulli_")
-    if not 0 <= p <= 1:
+    _draw.require("bernoulli_scalar_cpu_", dtype_of(self), 0, 1, 2)
+    chance = _draw.real("bernoulli_", "p", 1, p)
+    if not 0 <= chance <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    return _write(self, source.random(shape, np.float32) < p, "bernoulli_")
+    return _write(self, source.random(shape, np.float32) < chance, "bernoulli_")
 
 
 def _require_floats(distribution: str, x: Any) -> dtypes.dtype:
@@ -146,10 +173,12 @@ def _require_floats(distribution: str, x: Any) -> dtypes.dtype:
     return dtype
 
 
-def _require_positive(name: str, parameter: str, value: float) -> None:
+def _positive(name: str, parameter: str, position: int, x: Any) -> float:
+    value = _draw.real(name, parameter, position, x)
     if not value > 0:
         word = {"lambd": "lambda"}.get(parameter, parameter)
         raise RuntimeError(f"{name} expects {word} > 0.0, but found {word}={value}")
+    return value
 
 
 def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
@@ -159,9 +188,9 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
     """
     views.check_writable(self)
     dtype = _require_floats("Exponential", self)
-    _require_positive("exponential_", "lambd", lambd)
+    rate = _positive("exponential_", "lambd", 1, lambd)
     source = stream("exponential_", generator)
-    return _write(self, _draw.exponential(source, _shape(self), dtype) / lambd, "exponential_")
+    return _write(self, _draw.exponential(source, _shape(self), dtype) / rate, "exponential_")
 
 
 def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
@@ -171,9 +200,12 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
     """
     views.check_writable(self)
     _require_floats("Cauchy", self)
-    _require_positive("cauchy_", "sigma", sigma)
+    center, width = (
+        _draw.real("cauchy_", "median", 1, median),
+        _positive("cauchy_", "sigma", 2, sigma),
+    )
     noise = stream("cauchy_", generator).standard_cauchy(_shape(self))
-    return _write(self, median + sigma * noise, "cauchy_")
+    return _write(self, center + width * noise, "cauchy_")
 
 
 def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
@@ -183,9 +215,10 @@ def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = 
     """
     views.check_writable(self)
     _draw.require("log_normal_cpu", dtype_of(self), 2)
-    _require_positive("log_normal_", "std", std)
+    center = _draw.real("log_normal_", "mean", 1, mean)
+    width = _positive("log_normal_", "std", 2, std)
     noise = stream("log_normal_", generator).standard_normal(_shape(self))
-    return _write(self, np.exp(mean + std * noise), "log_normal_")
+    return _write(self, np.exp(center + width * noise), "log_normal_")
 
 
 def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
@@ -195,6 +228,8 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
     """
     views.check_writable(self)
     _draw.require("geometric_cpu", dtype_of(self), 1, 2)
-    if not 0 < p < 1:
+    chance = _draw.real("geometric_", "p", 1, p)
+    if not 0 < chance < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
-    return _write(self, stream("geometric_", generator).geometric(p, _shape(self)), "geometric_")
+    source = stream("geometric_", generator)
+    return _write(self, source.geometric(chance, _shape(self)), "geometric_")

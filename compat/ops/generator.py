@@ -75,8 +75,8 @@ class Generator:
         data += bytes([state["has_uint32"]]) + int(state["uinteger"]).to_bytes(4, "little")
         return base.tensor(np.frombuffer(data, np.uint8).copy())
 
-    def set_state(self, new_state: Any) -> None:
-        """Go to where `get_state` was called, of this generator or another.
+    def set_state(self, new_state: Any) -> Generator:
+        """Go to where `get_state` was called, of this generator or another; returns the generator.
 
         Raises: TypeError: it is no tensor of bytes. RuntimeError: it is of another length.
         """
@@ -98,6 +98,7 @@ class Generator:
             "has_uint32": data[48],
             "uinteger": int.from_bytes(data[49:], "little"),
         }
+        return self
 
     def clone_state(self) -> Generator:
         """Another generator, at the same place of the stream."""

@@ -16,7 +16,7 @@ from .. import dtypes
 from ..autograd import modes, views
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
-from ._apply import _type_word, check_broadcast, finish, inplace, mismatch, requires_grad
+from ._apply import _type_word, check_broadcast, finish, inplace, is_traced, mismatch, requires_grad
 from ._compose import values_of
 from ._index import (
     Arrays,
@@ -288,6 +288,16 @@ def fill_(self: Any, value: Any) -> Any:
     return _fill(self, value, "fill_")
 
 
+def fill(input: Any, value: Any) -> Any:
+    """A tensor like `input` with every element set to `value`; `input` gets no cotangent.
+
+    >>> import compat as torch
+    >>> torch.fill(torch.zeros(2), 3)
+    tensor([3., 3.])
+    """
+    return _fill(operand("fill", 1, "input", input).clone(), value, "fill_")
+
+
 def _fill(x: Any, value: Any, name: str) -> Any:
     if isinstance(value, TensorBase):
         if value._array.shape:
@@ -376,6 +386,8 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{len(value._array.shape)} dimension(s)."
             )
+        if dtype_of(value).category == 3 and not is_traced(value):
+            number_for(dtype_of(input), value.item())  # raises if it does not fit
         value, node = convert(value, dtype_of(input)), "MaskedFillBackward1"
     else:
         value, node = number_for(dtype_of(input), value), "MaskedFillBackward0"
@@ -523,9 +535,12 @@ class IndexMethods:
 
 
 __all__ = [
+    "fill",
+    "fill_",
     "index_put",
     "masked_fill",
     "masked_scatter",
     "masked_select",
     "where",
+    "zero_",
 ]

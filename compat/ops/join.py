@@ -13,9 +13,9 @@ from funcgrad.ops.join import concatenate as concatenate_primitive
 
 from ..autograd.base import TensorBase
 from ..autograd.tape import record
-from ._apply import finish
+from ._apply import _type_word, finish
 from ._layout import ints_of
-from ._operands import convert, operand, result_type
+from ._operands import convert, dtype_of, operand, result_type
 from .reduce import axis_of
 from .shape import atleast_1d, atleast_2d, atleast_3d, reshape
 
@@ -67,7 +67,17 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None)
     along_axis = axis_of(len(parts[0]._array.shape), dim if axis is None else axis)
     _require_fit(parts, along_axis)
     result = record(concatenate_primitive, parts, {"axis": along_axis}, "CatBackward0")
-    return finish("cat", result, out, tuple(given))
+    return _finished("cat", result, out, tuple(given))
+
+
+def _finished(name: str, result: Any, out: Any, given: tuple[Any, ...]) -> Any:
+    """`finish`, which here raises a TypeError where `out` cannot hold the dtype."""
+    if isinstance(out, TensorBase) and dtype_of(result).category > dtype_of(out).category:
+        raise TypeError(
+            f"torch.cat(): input types can't be cast to the desired output type "
+            f"{_type_word(dtype_of(out))}"
+        )
+    return finish(name, result, out, given)
 
 
 def _require_fit(parts: Sequence[Any], axis: int) -> None:
@@ -114,7 +124,7 @@ def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
             )
     axis = axis_of(len(first) + 1, dim)
     result = record(stack_arrays, _in_one_dtype(given), {"axis": axis}, "StackBackward0")
-    return finish("stack", result, out, tuple(given))
+    return _finished("stack", result, out, tuple(given))
 
 
 def _with_axes(name: str, tensors: Any, f: Any) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd import base, sites
+from ..autograd import base, sites, views
 from ..autograd.base import TensorBase
 from ..size import Size, cpu, device_of
 from ..size import device as Device
@@ -113,6 +113,46 @@ def as_subclass(self: Any, cls: type) -> Any:
 def new_like(self: Any, *args: Any, device: Any = None) -> Any:
     """``Tensor(...)`` in the dtype of this tensor; see `new_tensor` and `new_empty`."""
     return _constructed(base.made.cls, dtype_of(self), args, device)
+
+
+def apply_(self: Any, callable: Any) -> Any:
+    """Replace every number by ``callable(number)``: slow, and not recorded.
+
+    Raises: RuntimeError: the tensor requires grad.
+
+    >>> import compat as torch
+    >>> torch.tensor([1.0, 2.0]).apply_(lambda a: a * a)
+    tensor([1., 4.])
+    """
+    return _mapped("apply_", callable, self)
+
+
+def map_(self: Any, tensor: Any, callable: Any) -> Any:
+    """Replace every number by ``callable(number, other)``: slow, and not recorded.
+
+    The other tensor is of the same dtype and broadcasts.
+
+    Raises: RuntimeError: a tensor requires grad. TypeError: the dtypes differ.
+    """
+    if dtype_of(tensor) is not dtype_of(self):
+        raise TypeError(
+            f"map_: expected {dtype_of(self)} for argument 'tensor' (got {dtype_of(tensor)})"
+        )
+    return _mapped("map_", callable, self, tensor)
+
+
+def _mapped(name: str, f: Any, x: Any, *others: Any) -> Any:
+    """The numbers that `f` makes, in place of those of `x`."""
+    if any(views.edge(y) is not None for y in (x, *others)):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
+            f"instead.{views.made_at(x)}"
+        )
+    views.check_writable(x)
+    arrays = [x._array, *(np.broadcast_to(y._array, x._array.shape) for y in others)]
+    numbers = zip(*(a.ravel().tolist() for a in arrays), strict=True)
+    new = np.array([f(*row) for row in numbers]).astype(x._array.dtype)
+    return views.assign(x, new.reshape(x._array.shape), name, whole=True)
 
 
 # ---------------------------------------------------------------- typed constructors

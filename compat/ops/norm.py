@@ -7,10 +7,10 @@ from typing import Any
 
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
-from funcgrad.ops.arithmetic import absolute, subtract
+from funcgrad.ops.arithmetic import absolute, add, subtract
 from funcgrad.ops.decompose import svdvals
 from funcgrad.ops.logic import equal, greater, isfinite, logical_and
-from funcgrad.ops.select import stop_gradient, where
+from funcgrad.ops.select import maximum, stop_gradient, where
 
 from .. import dtypes
 from ..autograd.tape import record
@@ -18,6 +18,7 @@ from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import composed, keep
 from ._operands import convert, dtype_of, operand, promoted
 from .reduce import axes_of, axis_of
+from .shape import broadcast_tensors
 
 Axes = tuple[int, ...]
 
@@ -40,7 +41,8 @@ def p_norm(x: Any, /, *, p: float, axis: Axes) -> Any:
     if p == 1:
         return structural.sum(size, axis=axis)
     if p == 0:
-        return reductions.count_nonzero(x, axis=axis).astype(size.dtype)
+        count = reductions.count_nonzero(x, axis=axis).astype(size.dtype)
+        return where(True, count, structural.sum(size, axis=axis))  # requires grad, which is 0
     if not math.prod(x.shape[i] for i in axis):
         return structural.sum(size, axis=axis)
     return _general_norm(size, p, axis)
@@ -166,6 +168,55 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     return _recorded(d, p, tuple(range(len(d._array.shape))), "DistBackward0")
 
 
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))`` along `dim`.
+
+    Raises: RuntimeError: no floating numbers, or shapes that do not broadcast.
+
+    >>> import compat as torch
+    >>> torch.cosine_similarity(torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0]), dim=0)
+    tensor(0.9600)
+    """
+    x = operand("cosine_similarity", 1, "x1", x1)
+    y = operand("cosine_similarity", 2, "x2", x2)
+    check_broadcast(x, y)
+    x, y = promoted((x, y))
+    if dtype_of(x).category != 2:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is "
+            f"{_type_word(dtype_of(x))}"
+        )
+    x, y = broadcast_tensors(x, y)
+    axes = axes_of("cosine_similarity", len(x._array.shape), dim)
+    return composed("SumBackward1", _cosine, x, y, axis=axes, eps=eps)
+
+
+def _cosine(x: Any, y: Any, /, *, axis: Axes, eps: float) -> Any:
+    kept = structural.kept(x.shape, axis)
+    units = [z / maximum(reductions.norm2(z, axis=axis), eps).reshape(kept) for z in (x, y)]
+    return structural.sum(units[0] * units[1], axis=axis)
+
+
+def pairwise_distance(
+    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Any:
+    """The p-norm of ``x1 - x2 + eps`` along the last axis.
+
+    Raises: RuntimeError: shapes that do not broadcast.
+
+    >>> import compat as torch
+    >>> torch.pairwise_distance(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 0.0]))
+    tensor(5.0000)
+    """
+    x = operand("pairwise_distance", 1, "x1", x1)
+    y = operand("pairwise_distance", 2, "x2", x2)
+    check_broadcast(x, y)
+    x, y = promoted((x, y), floating=True)
+    d = record(add, (record(subtract, (x, y)), eps))
+    axes = axes_of("pairwise_distance", len(d._array.shape), -1)
+    return keep(_recorded(d, p, axes, "NormBackward1"), axes, keepdim)
+
+
 # ---------------------------------------------------------------- renorm
 
 
@@ -211,4 +262,4 @@ class NormMethods:
     renorm_ = inplace(renorm)
 
 
-__all__ = ["dist", "norm", "renorm"]
+__all__ = ["cosine_similarity", "dist", "norm", "pairwise_distance", "renorm"]

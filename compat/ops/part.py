@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -20,9 +21,10 @@ from funcgrad.ops.structural import transpose as transpose_primitive
 from funcgrad.views import Link
 
 from ..autograd import modes, views
-from ..autograd.base import View, tensor
+from ..autograd.base import TensorBase, View, tensor
 from ..autograd.node import AccumulateGrad
 from ..autograd.tape import record
+from ._apply import finish
 from ._compose import composed
 from ._layout import alias, ints_of, own, unlocked
 from ._operands import convert, dtype_of, operand
@@ -85,7 +87,9 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     axis = axis_of(len(shape), dim)
-    first, size = int(start), shape[axis]
+    if isinstance(start, TensorBase) and (start._array.shape or dtype_of(start).category != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    first, size = operator.index(start), shape[axis]
     if not -size <= first <= size:
         raise IndexError(
             f"start out of range (expected to be in range of [{-size}, {size}], but got {first})"
@@ -213,7 +217,10 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
             f"{list(steps)}"
         )
     start = input.storage_offset() if storage_offset is None else storage_offset
-    memory = _memory(input)
+    whole = input if input._view is None else input._view.base
+    if views.edge(whole) is None and views.edge(input) is not None:  # a leaf, view of a constant
+        whole, start = input, start - input.storage_offset()
+    memory = _memory(whole)
     places = np.full((1,) * len(sizes), start)
     for axis, (n, s) in enumerate(zip(sizes, steps, strict=True)):
         places = places + np.arange(n).reshape((n,) + (1,) * (len(sizes) - axis - 1)) * s
@@ -229,12 +236,11 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
     )
 
 
-def _memory(x: Any) -> Any:
-    """The memory of `x` or of its base, as a vector.
+def _memory(base: Any) -> Any:
+    """The memory of `base` as a vector.
 
     Raises: RuntimeError: it has gaps.
     """
-    base = x if x._view is None else x._view.base
     array = base._array
     if array.__class__ is ndarray:
         order = sorted(range(array.ndim), key=lambda a: -array.strides[a])
@@ -281,6 +287,8 @@ def slice_scatter(
     start: int | None = None,
     end: int | None = None,
     step: int = 1,
+    *,
+    out: Any = None,
 ) -> Any:
     """A copy of `input` with the slice ``start:end:step`` along `dim` replaced by `src`.
 
@@ -296,7 +304,8 @@ def slice_scatter(
     first, last, _ = slice(start, end, step).indices(shape[axis])
     index = along(len(shape), axis, Slice(first, max(first, last), step))
     link = Link(getitem, (("index", index),))
-    return _replaced(input, src, link, "SliceScatterBackward0")
+    y = _replaced(input, src, link, "SliceScatterBackward0")
+    return finish("slice_scatter", y, out, (input, src))
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -426,6 +435,17 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     return _shrunk(self, count, shape)
 
 
+def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
+    """`resize_` to the shape of `the_template`.
+
+    >>> import compat as torch
+    >>> torch.resize_as_(torch.tensor([1.0, 2.0, 3.0]), torch.zeros(1, 2))
+    tensor([[1., 2.]])
+    """
+    template = operand("resize_as_", 2, "the_template", the_template)
+    return resize_(self, tuple(template._array.shape))
+
+
 def _first(x: Any, count: int, shape: tuple[int, ...]) -> Any:
     return view(narrow(view(x, -1), 0, 0, count), shape)
 
@@ -447,6 +467,7 @@ class PartMethods:
     is_contiguous = is_contiguous
     narrow = narrow
     resize_ = resize_
+    resize_as_ = resize_as_
     select = select
     select_scatter = select_scatter
     slice_scatter = slice_scatter
@@ -467,6 +488,7 @@ __all__ = [
     "diagonal",
     "diagonal_scatter",
     "narrow",
+    "resize_as_",
     "select",
     "select_scatter",
     "slice_scatter",

@@ -50,7 +50,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(n < 0 for n in lengths):
         raise ValueError("'shape' cannot have negative values")
-    rest, found = indices._array, []
+    rest, found = indices._array.astype(np.int64), []
     for n in reversed(lengths):
         found.append(tensor(np.asarray(rest % n)))
         rest = rest // n
@@ -58,7 +58,12 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
 
 
 def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+    elements: Any,
+    test_elements: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Any = None,
 ) -> Any:
     """Whether every element is among `test_elements`; whether it is not, if `invert`.
 
@@ -70,7 +75,8 @@ def isin(
         x if is_number(x) else values_of("isin", operand("isin", i + 1, name, x))
         for i, (name, x) in enumerate((("elements", elements), ("test_elements", test_elements)))
     )
-    return tensor(np.isin(a, b, assume_unique=assume_unique, invert=invert))
+    found = tensor(np.isin(a, b, assume_unique=assume_unique, invert=invert))
+    return finish("isin", found, out, ())
 
 
 class PlacesMethods:

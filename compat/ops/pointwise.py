@@ -16,7 +16,7 @@ from funcgrad.ops.select import where
 
 from .. import dtypes
 from ..autograd import printed
-from ..autograd.base import TensorBase
+from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
 from ._apply import _type_word, check_broadcast, finish, inplace, pointwise
 from ._compose import composed, not_implemented
@@ -116,6 +116,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 3)
     tensor([2., 1.])
     """
+    input = operand("rsub", 1, "input", input)
     _refuse_bools(input, other)
     if alpha != 1:
         input = _times_alpha("rsub", other, input, alpha)
@@ -201,6 +202,8 @@ def _rounded_quotient(x: Any, y: Any, mode: str, node: str) -> Any:
     require_real(f"div_{mode}_cpu", x, y, booleans=False)
     refuse_zero(x, y)
     check_broadcast(x, y)
+    if not isinstance(x, TensorBase) and not isinstance(y, TensorBase):
+        x = tensor(np.asarray(x, result_type(x, y).numpy))
     x, y = promoted((x, y))
     if mode == "floor":
         return stepped(node, record(arithmetic.floor_divide, (x, y)), *_differentiated(x, y))
@@ -262,7 +265,7 @@ def fmod(input: Any, other: Any, *, out: Any = None) -> Any:
     >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
     tensor([-1.,  1.])
     """
-    return _remainder("fmod", arithmetic.fmod, input, other, out)
+    return _remainder("fmod", arithmetic.fmod, operand("fmod", 1, "input", input), other, out)
 
 
 def _remainder(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
@@ -428,7 +431,17 @@ add_ = printed.in_place(np.add, alpha=1)(inplace(add))
 sub_ = printed.in_place(np.subtract, alpha=1)(inplace(sub))
 mul_ = printed.in_place(np.multiply)(inplace(mul))
 div_ = printed.in_place(np.divide, rounding_mode=None)(inplace(div))
-abs_ = inplace(abs)
+
+
+def _real_abs(input: Any) -> Any:
+    if dtype_of(input).category == 3:
+        raise RuntimeError(
+            "In-place abs is not supported for complex tensors; their absolute values are real."
+        )
+    return abs(input)
+
+
+abs_ = inplace(_real_abs, "abs_")
 gcd_ = inplace(gcd)
 lcm_ = inplace(lcm)
 neg_ = inplace(neg)

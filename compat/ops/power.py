@@ -21,7 +21,7 @@ from .. import dtypes
 from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.tape import record, through
-from ._apply import finish, inplace, pointwise
+from ._apply import _type_word, finish, inplace, pointwise
 from ._elementwise import is_plain, not_implemented_for, numbers_too
 from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
 from .pointwise import operator
@@ -153,6 +153,16 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     return finish("float_power", pow(x, e), out, (x, e))
 
 
+def _double_power(input: Any, exponent: Any) -> Any:
+    y = float_power(input, exponent)
+    if dtype_of(y) is not dtype_of(input):
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {_type_word(dtype_of(input))} but the "
+            f"operation's result requires dtype {_type_word(dtype_of(y))}"
+        )
+    return y
+
+
 def square(input: Any, *, out: Any = None) -> Any:
     """``input ** 2``.
 
@@ -217,7 +227,7 @@ class PowerMethods:
     __slots__ = ()
 
     float_power = float_power
-    float_power_ = inplace(float_power)
+    float_power_ = inplace(_double_power, "float_power_")
     pow = pow
     pow_ = pow_
     rsqrt = rsqrt

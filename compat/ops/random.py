@@ -5,7 +5,6 @@ Inside a transform of `compat.func` they are constants: the same for all example
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from funcgrad.ops.select import where
 from .. import dtypes
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
-from ..size import device_of
+from ..size import contiguous_format, device_of
 from . import _draw, fills
 from ._apply import _type_word, check_broadcast, finish, requires_grad
 from ._compose import values_of
@@ -72,15 +71,6 @@ def randn(
     return finished("randn", moved(array, device), out, requires_grad)
 
 
-def _int(name: str, argument: str, position: int, x: Any) -> int:
-    if not hasattr(type(x), "__index__"):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be int, not "
-            f"{type(x).__name__}"
-        )
-    return operator.index(x)
-
-
 def randint(
     low: Any = 0,
     high: Any = None,
@@ -109,7 +99,7 @@ def randint(
     if size is None:
         raise TypeError('randint() missing 1 required positional arguments: "size"')
     shape = shape_in("randint", size)
-    bounds = _int("randint", "low", 1, low), _int("randint", "high", 2, high)
+    bounds = _draw.whole("randint", "low", 1, low), _draw.whole("randint", "high", 2, high)
     if max(map(abs, bounds)) > 2**63 - 1 and bounds[0] != -(2**63):
         raise ValueError("Overflow when unpacking long long")
     chosen = dtype_for("randint", dtype, out, dtypes.int64)
@@ -140,12 +130,12 @@ def randperm(
     >>> torch.randperm(4).sort().values
     tensor([0, 1, 2, 3])
     """
-    count = _int("randperm", "n", 1, n)
+    count = _draw.whole("randperm", "n", 1, n)
     if count < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {count}: [{count}]")
     chosen = dtype_for("randperm", dtype, out, dtypes.int64)
     _draw.require("randperm", chosen, 1, 2)
-    largest = _draw.limits(chosen)[1] if chosen.category == 1 else int(2 / _eps(chosen)) + 1
+    largest = 1 + (_draw.limits(chosen)[1] if chosen.category == 1 else int(2 / _eps(chosen)))
     if count > largest:
         raise RuntimeError(
             f"value cannot be converted to type {_draw.c_word(chosen)} without overflow: n cannot "
@@ -162,14 +152,22 @@ def _eps(dtype: dtypes.dtype) -> float:
 # ---------------------------------------------------------------- like another
 
 
-def _like(name: str, input: Any, dtype: Any, device: Any) -> dict[str, Any]:
-    """The shape, dtype and device asked for."""
+def _like(
+    name: str, f: Any, input: Any, dtype: Any, device: Any, memory_format: Any, **given: Any
+) -> Any:
+    """What `f` makes in the shape, the dtype, on the device and in the memory layout of `input`."""
     x = operand(name, 1, "input", input)
-    return {
-        "size": tuple(x._array.shape),
-        "dtype": dtype_of(x) if dtype is None else dtype,
-        "device": device_of(x._array) if device is None else device,
-    }
+    out = f(
+        size=tuple(x._array.shape),
+        dtype=dtype_of(x) if dtype is None else dtype,
+        device=device_of(x._array) if device is None else device,
+        **given,
+    )
+    made, like = out._array, x._array
+    if made.__class__ is like.__class__ is np.ndarray and memory_format is not contiguous_format:
+        out._array = np.empty_like(like, made.dtype, "K")
+        out._array[...] = made
+    return out
 
 
 def rand_like(
@@ -183,8 +181,8 @@ def rand_like(
     memory_format: Any = None,
 ) -> Any:
     """`rand` in the shape, the dtype and on the device of `input`."""
-    options = _like("rand_like", input, dtype, device)
-    return rand(**options, generator=generator, requires_grad=requires_grad)
+    given = {"generator": generator, "requires_grad": requires_grad}
+    return _like("rand_like", rand, input, dtype, device, memory_format, **given)
 
 
 def randn_like(
@@ -198,13 +196,13 @@ def randn_like(
     memory_format: Any = None,
 ) -> Any:
     """`randn` in the shape, the dtype and on the device of `input`."""
-    options = _like("randn_like", input, dtype, device)
-    return randn(**options, generator=generator, requires_grad=requires_grad)
+    given = {"generator": generator, "requires_grad": requires_grad}
+    return _like("randn_like", randn, input, dtype, device, memory_format, **given)
 
 
 def randint_like(
     input: Any,
-    low: Any = 0,
+    low: Any = None,
     high: Any = None,
     *,
     generator: Any = None,
@@ -215,8 +213,11 @@ def randint_like(
     memory_format: Any = None,
 ) -> Any:
     """`randint` in the shape, the dtype and on the device of `input`."""
-    options = _like("randint_like", input, dtype, device)
-    return randint(low, high, **options, generator=generator, requires_grad=requires_grad)
+    if low is None and high is None:
+        raise TypeError('randint_like() missing 1 required positional arguments: "high"')
+    low, high = (0 if low is None else low, high) if high is not None else (0, low)
+    given = {"low": low, "high": high, "generator": generator, "requires_grad": requires_grad}
+    return _like("randint_like", randint, input, dtype, device, memory_format, **given)
 
 
 # ---------------------------------------------------------------- distributions
@@ -247,20 +248,20 @@ def normal(
     """
     tensors = [x for x in (mean, std) if isinstance(x, TensorBase)]
     source = stream("normal", generator)
-    if not tensors:
+    if not tensors or size is not None:
         if size is None:
             raise TypeError('normal() missing 1 required positional arguments: "size"')
-        shape = shape_in("normal", size)
-        fills.require_std(std)
-        noise = _draw.normal(source, shape, dtype_for("normal", dtype, out))
-        array = (noise * std + mean).astype(noise.dtype)
+        shape, chosen = shape_in("normal", size), dtype_for("normal", dtype, out)
+        array = fills.normals("normal", source, shape, chosen, mean, std)
         return finished("normal", moved(array, device), out, requires_grad)
     if isinstance(std, TensorBase) and dtype_of(std).category == 3:
         raise RuntimeError("normal expects standard deviation to be non-complex")
     check_broadcast(*tensors)
-    places = [
-        moved(values_of("normal", x), "cpu") if isinstance(x, TensorBase) else x
-        for x in (mean, std)
+    places: list[Any] = [
+        moved(values_of("normal", x), "cpu")
+        if isinstance(x, TensorBase)
+        else _draw.real("normal", argument, i, x)
+        for i, (argument, x) in enumerate((("mean", mean), ("std", std)), 1)
     ]
     if isinstance(std, TensorBase):
         if (places[1] < 0).any():
@@ -300,6 +301,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
     """
     x = operand("bernoulli", 1, "input", input)
     if p is not None:
+        p = _draw.real("bernoulli", "p", 2, p)
         drawn = tensor(np.zeros(x._array.shape, dtype_of(x).numpy))
         drawn = fills.bernoulli_(drawn, p, generator=generator)
         return _constant("bernoulli", "BernoulliBackward1", [x], drawn._array, out)
@@ -336,6 +338,8 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
 
     Derivative: zero. Counts and probabilities out of range are the nearest in range.
 
+    Raises: ValueError: they are no floats. RuntimeError: their dtypes differ.
+
     >>> import compat as torch
     >>> torch.binomial(torch.tensor([5.0, 5.0]), torch.tensor([0.0, 1.0]))
     tensor([0., 5.])
@@ -346,11 +350,16 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
             raise ValueError(
                 f"binomial only supports floating-point dtypes for {name}, got: {_type_word(d)}"
             )
+    if dtype_of(p) is not dtype_of(x):
+        raise RuntimeError(
+            f"Found dtype {_type_word(dtype_of(p))} but expected {_type_word(dtype_of(x))}: count "
+            f"and prob must be of one dtype"
+        )
     check_broadcast(x, p)
     trials = np.maximum(moved(values_of("binomial", x), "cpu"), 0).astype(np.int64)
     chance = np.clip(moved(values_of("binomial", p), "cpu").astype(np.float64), 0, 1)
     array = np.asarray(stream("binomial", generator).binomial(trials, chance))
-    return tensor(moved(array.astype(dtype_of(x).numpy), device_of(x._array)))
+    return _constant("binomial", "BinomialBackward0", [x, p], array, None)
 
 
 def multinomial(
@@ -373,7 +382,7 @@ def multinomial(
     tensor([1, 1])
     """
     x = operand("multinomial", 1, "input", input)
-    count = _int("multinomial", "num_samples", 2, num_samples)
+    count = _draw.whole("multinomial", "num_samples", 2, num_samples)
     weights = moved(values_of("multinomial", x), "cpu")
     _check_multinomial(x, weights, count, replacement, out)
     rows = np.atleast_2d(weights).astype(np.float64)

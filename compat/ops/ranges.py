@@ -238,6 +238,8 @@ def logspace(
     """
     start, end, count, chosen = _arguments("logspace", start, end, steps, dtype, out)
     wide = dtypes.complex128 if chosen.category == 3 else dtypes.float64
+    if chosen.category == 1:
+        start, end = int(start), int(end)
     powers = _between(start, end, count, wide if chosen.category else chosen)
     with np.errstate(all="ignore"):
         array = np.power(wide.numpy.type(base), powers).astype(chosen.numpy)

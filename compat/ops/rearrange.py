@@ -22,10 +22,11 @@ from ..autograd.base import tensor
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace
 from ._compose import composed
-from ._layout import alias, apart, axes_in, in_shape, ints_of, own
+from ._layout import apart, axes_in, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
 from .part import diagonal, is_contiguous
 from .reduce import axis_of
+from .reduce import sum as reduced
 from .shape import ravel, reshape
 
 # ---------------------------------------------------------------- turned and moved
@@ -90,13 +91,15 @@ def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
             f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(axes)}"
         )
     shape = input._array.shape
+    if axes and not shape:
+        raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
     if not axes:
         flat = _rolled(ravel(input), {0: steps[0]})
         return in_shape(flat, shape, _ROLL)
     total: dict[int, int] = {}
     for axis, step in zip((axis_of(len(shape), d) for d in axes), steps, strict=True):
         total[axis] = total.get(axis, 0) + step
-    return _rolled(input, total) if shape else own(alias(input, _ROLL))
+    return _rolled(input, total)
 
 
 _ROLL = "RollBackward0"
@@ -346,6 +349,28 @@ def trace(input: Any) -> Any:
     return record(sum_primitive, (x,), {"axis": (0,)}, "TraceBackward0")
 
 
+# ---------------------------------------------------------------- summed
+
+
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """`self` summed over the axes that broadcasting from `size` would add or make longer.
+
+    Raises: RuntimeError: `size` does not broadcast to the shape of `self`.
+
+    >>> import compat as torch
+    >>> torch.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
+    wanted, shape = ints_of("sum_to_size", "size", size), tuple(self._array.shape)
+    new = len(shape) - len(wanted)
+    if new < 0 or any(n not in (1, m) for n, m in zip(wanted, shape[new:], strict=True)):
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
+    if not wanted:
+        return reduced(self)
+    axes = [a for a, m in enumerate(shape) if a < new or wanted[a - new] != m]
+    return reshape(reduced(self, axes), wanted) if axes else self
+
+
 class RearrangeMethods:
     """The methods of `Tensor` in this family."""
 
@@ -361,6 +386,7 @@ class RearrangeMethods:
     repeat_interleave = repeat_interleave
     roll = roll
     rot90 = rot90
+    sum_to_size = sum_to_size
     tile = tile
     trace = trace
     tril = tril

@@ -24,7 +24,7 @@ from ..autograd.tape import record
 from . import return_types
 from ._apply import _type_word, finish, pointwise
 from ._compose import at_least_1d, finish_named, keep, not_implemented, pick
-from ._operands import convert, dtype_of, operand
+from ._operands import convert, dtype_of, in_dtype_of, operand
 
 # ---------------------------------------------------------------- dimensions
 
@@ -107,7 +107,7 @@ def sum(
     >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
     tensor([4., 6.])
     """
-    input = operand("sum", 1, "input", input)
+    input, dtype = operand("sum", 1, "input", input), in_dtype_of(out, dtype)
     x = _summand(input, dtype)
     axes = axes_of("sum", len(x._array.shape), dim)
     node = "SumBackward0" if dim is None else "SumBackward1"
@@ -129,7 +129,7 @@ def nansum(
     >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
     """
-    input = operand("nansum", 1, "input", input)
+    input, dtype = operand("nansum", 1, "input", input), in_dtype_of(out, dtype)
     if dtype_of(input).category == 3:
         raise RuntimeError("nansum on CPU does not support complex inputs; sum the parts")
     x = _summand(input, dtype)
@@ -153,6 +153,8 @@ def mean(
     tensor([2., 3.])
     """
     input = operand("mean", 1, "input", input)
+    if dtype_of(input).category > 1 and (wide := in_dtype_of(out, dtype)) and wide.category > 1:
+        dtype = wide
     x = input if dtype is None else convert(input, dtypes.as_dtype(dtype))
     if dtype_of(x).category < 2:
         raise RuntimeError(
@@ -205,10 +207,9 @@ def prod(
     >>> torch.prod(torch.tensor([2.0, 3.0]))
     tensor(6.)
     """
-    input = operand("prod", 1, "input", input)
+    input, dtype = operand("prod", 1, "input", input), in_dtype_of(out, dtype)
     x = _summand(input, dtype)
-    ndim = len(x._array.shape)
-    axes = axes_of("prod", ndim, None if dim is None else operator.index(dim))
+    axes = axes_of("prod", len(x._array.shape), None if dim is None else operator.index(dim))
     node = "ProdBackward0" if dim is None else "ProdBackward1"
     result = keep(record(reductions.prod, (x,), {"axis": axes}, node), axes, keepdim)
     return finish("prod", _narrowed(result, dtype), out, (input,))
@@ -407,6 +408,7 @@ def _overloads(name: str, x: Any, dim: Any, keepdim: bool, other: Any, out: Any,
     if isinstance(dim, TensorBase):
         other, dim = dim, None
     if other is not None:
+        x = operand(name, 1, "input", x)
         node = f"{of_two.name.title()}Backward0"
         return pointwise(of_two.name, of_two, (x, other), out=out, node=node)
     x = operand(name, 1, "input", x)

@@ -181,7 +181,7 @@ def copysign(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 def heaviside(input: Any, values: Any, *, out: Any = None) -> Any:
-    """0 where ``input < 0``, 1 where ``input > 0``, `values` where it is 0; a constant.
+    """0 where ``input < 0``, 1 where ``input > 0``, `values` where it is 0; 0 for NaN; a constant.
 
     Raises: RuntimeError: different dtypes, complex numbers.
 
@@ -199,6 +199,8 @@ def heaviside(input: Any, values: Any, *, out: Any = None) -> Any:
         )
     check_broadcast(x, v)
     y = convert(record(rounding.heaviside, (x, v)), dtype_of(x))
+    if dtype_of(x).category == 2:  # NumPy's is NaN
+        y = record(where, (record(isnan, (x,)), 0.0, y))
     return finish("heaviside", y, out, (x, v))
 
 
@@ -263,7 +265,7 @@ def _clamped(name: str, input: Any, low: Any, high: Any, out: Any, node: str) ->
     dtype = result_type(*given)
     if dtype.category == 3:
         raise NotImplementedError("clamp is not supported for complex types")
-    if dtype.category == 0:
+    if dtype.category == 0 and (_are_numbers(low, high) or None not in (low, high)):
         raise not_implemented("clamp_scalar_cpu", given[0])
     xs = list(promoted(tuple(given)))
     ends = _ends(dtype)
@@ -278,6 +280,8 @@ def _ends(dtype: dtypes.dtype) -> tuple[Any, Any]:
     """Bounds that bound nothing; at one that does, `clip` gives all to `input`, `maximum` half."""
     if dtype.category == 2:
         return -math.inf, math.inf
+    if not dtype.category:
+        return False, True
     info = np.iinfo(dtype.numpy)
     return dtype.numpy.type(info.min), dtype.numpy.type(info.max)
 

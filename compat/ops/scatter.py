@@ -32,12 +32,12 @@ from .shape import expand, ravel, reshape
 
 
 def _places(name: str, index: Any, position: int) -> Any:
-    """The index tensor; int32 is as good as int64.
+    """The index tensor; int32 is as good as int64, and of no elements every dtype is.
 
     Raises: RuntimeError: it is of another dtype.
     """
     index = operand(name, position, "index", index)
-    if index._array.dtype.name not in ("int64", "int32"):
+    if index._array.dtype.name not in ("int64", "int32") and index.numel():
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     return index
 

@@ -415,7 +415,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
         raise not_implemented("bincount_cpu", x)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    places = values_of("bincount", x)
+    places = values_of("bincount", x).astype(np.int64)
     if places.ndim != 1 or (places.size and places.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
@@ -430,8 +430,13 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     return record(scatter_add, (w, places), params, "BincountBackward0")
 
 
-def _edges(name: str, x: Any, bins: int, low: float, high: float) -> tuple[float, float]:
-    """Between which numbers the bins lie: those given, or the extremes of the data."""
+def _edges(
+    name: str, x: Any, bins: int, low: float, high: float, margin: float
+) -> tuple[float, float]:
+    """Between which numbers the bins lie: those given, or the extremes of the data.
+
+    Extremes that are equal are moved apart by `margin` each.
+    """
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if low == high and x.size:
@@ -440,7 +445,7 @@ def _edges(name: str, x: Any, bins: int, low: float, high: float) -> tuple[float
         raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
     if low > high:
         raise RuntimeError(f"{name}: max must be larger than min")
-    return (low - 1, high + 1) if low == high else (low, high)
+    return (low - margin, high + margin) if low == high else (low, high)
 
 
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
@@ -455,7 +460,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     x = operand("histc", 1, "input", input)
     require_real_floats("histogram_cpu", x)
     values = values_of("histc", x)
-    edges = _edges("torch.histc", values, bins, min, max)
+    edges = _edges("torch.histc", values, bins, min, max, 1.0)
     counts = np.histogram(values, bins, edges)[0].astype(values.dtype)
     return finish("histc", tensor(counts), out, (x,))
 
@@ -487,8 +492,8 @@ def histogram(
     if isinstance(bins, TensorBase):
         edges: Any = values_of("histogram", bins)
     else:
-        low, high = (0.0, 0.0) if range is None else range
-        low, high = _edges("torch.histogram", values, bins, low, high)
+        low, high = (0.0, float(not values.size)) if range is None else range
+        low, high = _edges("torch.histogram", values, bins, low, high, 0.5)
         edges = np.linspace(low, high, bins + 1, dtype=values.dtype)
     w = None if weight is None else values_of("histogram", weight).ravel()
     counts = np.histogram(values.ravel(), edges, weights=w, density=density)[0]

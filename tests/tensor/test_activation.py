@@ -292,8 +292,17 @@ def test_errors_of_prelu_and_others() -> None:
             warnings.simplefilter("ignore")
             with pytest.raises(TypeError):
                 m.softmax(m.tensor([1.0]))
-    with pytest.raises(NotImplementedError, match="random slopes"):
-        OURS.rrelu(compat.tensor([1.0]), training=True)
+        with pytest.raises(RuntimeError, match="Lower bound should be less"):
+            F_.rrelu(x, 0.3, 0.1)
+
+
+def test_rrelu_in_training() -> None:
+    x = compat.full((1000,), -2.0, dtype=compat.float64, requires_grad=True)
+    y = OURS.rrelu(x, 0.25, 0.5, training=True)
+    slopes = compat.autograd.grad(y.sum(), x)[0]
+    assert y.grad_fn.name() == "RreluWithNoiseBackward0"
+    assert slopes.min() >= 0.25 and slopes.max() <= 0.5 and slopes.std() > 0.05
+    assert compat.equal(y.detach(), -2.0 * slopes)
 
 
 @needs_torch

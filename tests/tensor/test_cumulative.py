@@ -65,6 +65,14 @@ CALLS = [
     *(call(f, I(4)) for f in ("trapezoid", "cumulative_trapezoid")),
     *(call(f, I(4), I(4)) for f in ("trapezoid", "cumulative_trapezoid")),
     *(call(f, F(n)) for f in ("trapezoid", "cumulative_trapezoid") for n in (0, 1)),
+    call("gradient", F(3, 4)),
+    call("gradient", F(3, 4), edge_order=2),
+    call("gradient", F(3, 4), spacing=0.5, dim=1),
+    call("gradient", F(3, 4), spacing=[0.5, 2.0]),
+    call("gradient", F(3, 4), spacing=[2.0], dim=-1),
+    call("gradient", F(5), spacing=2, edge_order=2),
+    call("gradient", C(4)),
+    call("gradient", F()),
 ]
 
 # Of equal elements the last so far is shown; NaN stay. PyTorch says what the gradient is.

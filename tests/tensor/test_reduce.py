@@ -90,6 +90,11 @@ CALLS = [
     call("norm", F(3, 2), None),
     call(".norm", F(3, 2), 1),
     *(call("dist", F(2, 3), F(3), p) for p in (1, 2, 2.5, inf)),
+    *(call("pairwise_distance", F(2, 3), F(3), p) for p in (1, 2, 2.5, inf)),
+    call("pairwise_distance", F(2, 1, 3), F(4, 3), keepdim=True),
+    *(call("cosine_similarity", F(2, 3), F(2, 3), d) for d in (0, 1, -1)),
+    call("cosine_similarity", F(2, 1, 3), F(4, 1), -1),
+    call("cosine_similarity", F(), F(), 0),
     *(call("renorm", F(3, 4), p, d, 1.5) for p in (1, 2, 3, inf) for d in (0, -1)),
     call(".renorm_", F(3, 4), 2, 0, 0.5),
     # places

@@ -1,0 +1,124 @@
+"""Views as copies: `view_copy` and its like, and the splits whose parts may be written into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.node import OpNode, Port, node_class
+from ._apply import finish
+from ._layout import alias, own
+from ._operands import operand
+from .join import chunk, split, split_with_sizes, unbind
+from .part import as_strided, diagonal, narrow, select, unfold
+from .shape import expand, permute, squeeze, t, transpose, unsqueeze, view
+
+
+def _renamed(out: Any, node: str) -> None:
+    """Call the node of a result that nobody has seen `node`, or by its name if that is a suffix."""
+    last = out._node.node if out._node.__class__ is Port else out._node
+    if isinstance(last, OpNode) and not last.name().endswith(node):
+        last.__class__ = node_class(last.name() + node if node.startswith("_") else node)
+
+
+def _own(out: Any, x: Any, node: str) -> Any:
+    """What a view shows, in memory of its own."""
+    if out is x:
+        out = alias(x)
+    copy = own(out)
+    _renamed(copy, node)
+    return copy
+
+
+def _copying(name: str, show: Callable[..., Any], node: str = "_copy") -> Callable[..., Any]:
+    """``show(input, ...)`` in memory of its own, a function called `name`."""
+    what = show.__name__
+
+    def copied(input: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        x = operand(name, 1, "input", input)
+        shown = show(x, *args, **kwargs)
+        if not isinstance(shown, tuple):
+            return finish(name, _own(shown, x, node), out, (x,))
+        copies = tuple(_own(part, x, node) for part in shown)
+        if out is None:
+            return copies
+        for copy, target in zip(copies, out, strict=True):
+            finish(name, copy, target, (x,))
+        return None
+
+    copied.__name__ = copied.__qualname__ = name
+    copied.__module__ = __name__
+    copied.__doc__ = f"What `{what}` shows, in memory of its own; see `compat.Tensor.{what}`."
+    return copied
+
+
+def _alias(input: Any) -> Any:
+    return alias(input)
+
+
+def _slice(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    axis = dim % max(len(input._array.shape), 1)
+    return input[(slice(None),) * axis + (slice(start, end, step),)]
+
+
+_alias.__name__, _slice.__name__ = "alias", "slice"
+
+alias_copy = _copying("alias_copy", _alias)
+as_strided_copy = _copying("as_strided_copy", as_strided)
+diagonal_copy = _copying("diagonal_copy", diagonal)
+expand_copy = _copying("expand_copy", expand)
+narrow_copy = _copying("narrow_copy", narrow, "NarrowCopyBackward0")
+permute_copy = _copying("permute_copy", permute)
+select_copy = _copying("select_copy", select)
+slice_copy = _copying("slice_copy", _slice)
+split_copy = _copying("split_copy", split)
+split_with_sizes_copy = _copying("split_with_sizes_copy", split_with_sizes)
+squeeze_copy = _copying("squeeze_copy", squeeze)
+t_copy = _copying("t_copy", t)
+transpose_copy = _copying("transpose_copy", transpose)
+unbind_copy = _copying("unbind_copy", unbind)
+unfold_copy = _copying("unfold_copy", unfold)
+unsqueeze_copy = _copying("unsqueeze_copy", unsqueeze)
+view_copy = _copying("view_copy", view)
+
+# PyTorch's share memory but are no views to it; here the parts have their own.
+unsafe_chunk = _copying("unsafe_chunk", chunk, "UnsafeSplitBackward0")
+unsafe_split = _copying("unsafe_split", split, "UnsafeSplitBackward0")
+unsafe_split_with_sizes = _copying(
+    "unsafe_split_with_sizes", split_with_sizes, "UnsafeSplitWithSizesBackward0"
+)
+
+
+class CopiesMethods:
+    """The methods of `Tensor` in this family."""
+
+    __slots__ = ()
+
+    narrow_copy = narrow_copy
+    unsafe_chunk = unsafe_chunk
+    unsafe_split = unsafe_split
+    unsafe_split_with_sizes = unsafe_split_with_sizes
+
+
+__all__ = [
+    "alias_copy",
+    "as_strided_copy",
+    "diagonal_copy",
+    "expand_copy",
+    "narrow_copy",
+    "permute_copy",
+    "select_copy",
+    "slice_copy",
+    "split_copy",
+    "split_with_sizes_copy",
+    "squeeze_copy",
+    "t_copy",
+    "transpose_copy",
+    "unbind_copy",
+    "unfold_copy",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
+    "unsqueeze_copy",
+    "view_copy",
+]
