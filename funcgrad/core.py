@@ -71,7 +71,10 @@ class Aval:
 
 def aval_of(x: Any) -> Aval:
     """The type of an array, a traced value, a number, or of an `Aval` itself."""
-    if x.__class__ is Aval:
+    cls = x.__class__
+    if cls is np.ndarray:
+        return Aval(x.shape, x.dtype)
+    if cls is Aval:
         return x
     if isinstance(x, Tracer):
         return x.aval

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.algebra import zeros_like
+from funcgrad.algebra import conform, zeros_like
 from funcgrad.core import Aval, Primitive, aval_of
 from funcgrad.transforms.transpose import cotangents
 
@@ -412,6 +412,34 @@ class OpNode(Node):
         if ans.__class__ not in SAVED:
             return ans
         return ans.value(self) if face is None else face(ans.unpack(self, self))
+
+
+class LinearNode(OpNode):
+    """A node of a primitive that is linear in its one operand, of which it keeps the type."""
+
+    __slots__ = ("left", "like")
+    left: Any
+    like: Aval
+
+    @property
+    def next(self) -> tuple[Any, ...]:  # type: ignore[override]
+        return (self.left,)
+
+    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
+        return None, [self.like]
+
+    def pull(self, ct: Any, freed: Freed | None) -> None:
+        prim, like = self.prim, self.like
+        if prim.is_view:  # moves numbers, which cannot overflow
+            g = prim.rules[0](ct, like, **self.params)  # type: ignore[attr-defined]
+        else:
+            with np.errstate(all="ignore"):
+                g = prim.rules[0](ct, like, **self.params)  # type: ignore[attr-defined]
+        if g.dtype is not like.dtype or g.shape != like.shape:
+            g = conform(g, like)
+        e = self.left
+        old = e.ct
+        e.ct = g if old is None else old + g
 
 
 class OpaqueNode(OpNode):

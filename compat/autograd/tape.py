@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.algebra import Linear, LinearView
 from funcgrad.array import TracedArray
 from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, Tracer, aval_of
 from funcgrad.core import current as current_trace
@@ -21,7 +22,20 @@ from funcgrad.views import Link
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
-from .node import NOTHING, OpaqueNode, OpNode, Port, new_node, node_class, note_forward, save
+from .node import (
+    IDLE,
+    NOTHING,
+    SAVED,
+    LinearNode,
+    OpaqueNode,
+    OpNode,
+    Port,
+    new_node,
+    next_number,
+    node_class,
+    note_forward,
+    save,
+)
 
 ndarray = np.ndarray
 _trace = current_trace.get
@@ -42,6 +56,10 @@ def record(
     if params is None:
         params = {}
     mode = modes.get()
+    if prim in _LINEAR and (mode is modes.GRAD or mode is modes.NO_GRAD):
+        (x,) = args
+        if isinstance(x, TensorBase):
+            return _record_linear(prim, x, params, name, origin, mode)
     if mode.level is not None:
         args = [mode.level.inside(a) for a in args]
     values: list[Any] = []
@@ -93,6 +111,46 @@ def cut(x: Any) -> Any:
 VIEWS = frozenset({broadcast_to, *(p for p in REGISTRY.values() if p.is_view)})
 
 
+# Those whose one operand is all there is to know about, and of which a node keeps the type only.
+_LINEAR = frozenset(
+    p
+    for p in REGISTRY.values()
+    if isinstance(p, Linear)
+    and p.__class__ in (Linear, LinearView)
+    and p.variadic is None
+    and len(p.rules) == 1
+)
+
+
+def _record_linear(
+    prim: Primitive,
+    x: TensorBase,
+    params: dict[str, Any],
+    name: str | None,
+    origin: str,
+    mode: modes.Mode,
+) -> Any:
+    """`record` for the most frequent kind of operations outside of the printed ones."""
+    if x._view is not None:
+        views.refresh(x)
+    out = tensor(run(prim, (x._array,), params))
+    edge = x._node
+    if edge is not None and mode is modes.GRAD:
+        out._node = node = LinearNode.__new__(node_class(name or default_name(prim), LinearNode))
+        node.prim = prim
+        node.params = params
+        node.left = edge
+        node.like = aval_of(x._array)
+        node.saved = NOTHING
+        node.seq = next_number()
+        node.ct = IDLE
+        node.extras = None
+        node.code, node.offset = sites.site()
+    if prim in VIEWS:
+        share(out, x, prim, params, origin, mode)
+    return out
+
+
 def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The primitive on bare arrays or traced values; NumPy's floating-point warnings are off."""
     trace = _trace()
@@ -119,23 +177,21 @@ def make_node(
     node: OpNode = new_node(node_class(name or default_name(prim)), prim, params, edges)
     save_ans, save_xs = prim.saves([e is not None for e in edges])
     kept: Any
-    if save_ans and prim.multiple:
-        kept = tuple([save(o._array, o._counter, True, mode) for o in outs])
+    if not prim.multiple:
+        kept = save(ans, outs._counter, True, mode) if save_ans else aval_of(ans)
     elif save_ans:
-        kept = save(ans, outs._counter, True, mode)
+        kept = tuple([save(o._array, o._counter, True, mode) for o in outs])
     else:
-        kept = tuple(map(aval_of, ans)) if prim.multiple else aval_of(ans)
-    xs = []
-    saved = save_ans
-    for a, v, wanted in zip(args, values, save_xs, strict=True):
-        if not wanted:
-            xs.append(aval_of(v))
-        elif isinstance(a, TensorBase):
-            saved = True
-            xs.append(save(v, a._counter, False, mode))
-        else:
-            xs.append(v)
-    if saved:
+        kept = tuple(map(aval_of, ans))
+    xs = [
+        aval_of(v)
+        if not wanted
+        else save(v, a._counter, False, mode)
+        if isinstance(a, TensorBase)
+        else v
+        for a, v, wanted in zip(args, values, save_xs, strict=True)
+    ]
+    if save_ans or not SAVED.isdisjoint([x.__class__ for x in xs]):
         node.saved = (kept, xs)
         node.types = None
     else:
@@ -223,7 +279,7 @@ def share(
     if not isinstance(x, TensorBase):
         return
     array = out._array
-    if array.__class__ is ndarray and not _shares(array, x._array):
+    if array.__class__ is ndarray and array.base is not x._array and not _shares(array, x._array):
         return
     if prim is broadcast_to and out._node is None:
         out._origin = sites.site()  # which writing into it has to tell

@@ -55,7 +55,7 @@ def check_broadcast(*xs: Any) -> None:
     Raises: RuntimeError: they do not, naming the sizes and the axis.
     """
     shapes = [tuple(x._array.shape) for x in xs if isinstance(x, TensorBase)]
-    if len(shapes) < 2:
+    if not shapes or shapes.count(shapes[0]) == len(shapes):
         return
     try:
         broadcast_shapes("", shapes)

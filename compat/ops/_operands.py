@@ -86,6 +86,10 @@ def number(x: Any, dtype: dtypes.dtype) -> Any:
 
 def promoted(xs: tuple[Any, ...], *, floating: bool = False) -> tuple[Any, ...]:
     """The operands in their common dtype; `floating`: at least the default dtype."""
+    if not floating and all(isinstance(x, TensorBase) for x in xs):
+        first = xs[0]._array.dtype
+        if all(x._array.dtype is first for x in xs):
+            return xs
     dtype = result_type(*xs)
     if floating and dtype.category < 2:
         dtype = dtypes.get_default_dtype()
