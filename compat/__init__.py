@@ -32,6 +32,7 @@ from .ops.copies import *
 from .ops.create import *
 from .ops.cumulative import *
 from .ops.distance import *
+from .ops.embedding import *
 from .ops.exponential import *
 from .ops.generator import *
 from .ops.grid import *

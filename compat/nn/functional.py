@@ -48,6 +48,7 @@ from ..ops.activation import (
     threshold_,
 )
 from ..ops.distance import pdist
+from ..ops.embedding import functional_embedding as embedding
 from ..ops.exponential import relu as _relu
 from ..ops.exponential import relu_, sigmoid
 from ..ops.matrix import linear
@@ -286,6 +287,7 @@ __all__ = [
     "dropout",
     "elu",
     "elu_",
+    "embedding",
     "gelu",
     "glu",
     "hardshrink",

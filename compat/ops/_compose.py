@@ -13,7 +13,7 @@ from funcgrad.ops.index import gather
 from funcgrad.ops.index_layout import ArrayIndex, Iota
 
 from ..autograd.base import TensorBase
-from ..autograd.node import OpNode, Port, node_class, sequence_number
+from ..autograd.node import LinearNode, OpNode, Port, node_class, sequence_number
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._operands import dtype_of
@@ -27,9 +27,16 @@ def composed(node: str, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
     since = sequence_number()
     out = through(f, *args, **kwargs)
     last = out._node
-    if isinstance(last, OpNode) and last.seq > since and type(last).__base__ is OpNode:
-        last.__class__ = node_class(node)
+    if isinstance(last, OpNode) and last.seq > since:
+        rename(last, node)
     return out
+
+
+def rename(last: Any, node: str) -> None:
+    """Call a node of the general kinds, which nobody has seen, `node`."""
+    kind = type(last).__base__
+    if kind is OpNode or kind is LinearNode:
+        last.__class__ = node_class(node, kind)
 
 
 # ---------------------------------------------------------------- axes

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.core import aval_of
+from funcgrad.core import Primitive, aval_of
 from funcgrad.indexing import known
 from funcgrad.ops import arithmetic
 from funcgrad.ops.index import scatter_add, scatter_set, take
@@ -45,7 +45,7 @@ def reduced(x: Any, src: Any, target: Any, how: str, *, include_self: bool, node
     if how == "sum":
         return total
     count = np.bincount(target, minlength=hit.size) + (include_self | ~hit)
-    prim = arithmetic.divide if x._array.dtype.kind in "fcV" else arithmetic.floor_divide
+    prim: Primitive = arithmetic.divide if x._array.dtype.kind in "fcV" else arithmetic.floor_divide
     return record(prim, (total, count.astype(x._array.dtype)), {}, node)
 
 

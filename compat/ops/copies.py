@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.node import OpNode, Port, node_class
+from ..autograd.node import Port
 from ._apply import finish
+from ._compose import rename
 from ._layout import alias, own
 from ._operands import operand
 from .join import chunk, split, split_with_sizes, unbind
@@ -17,8 +18,8 @@ from .shape import expand, permute, squeeze, t, transpose, unsqueeze, view
 def _renamed(out: Any, node: str) -> None:
     """Call the node of a result that nobody has seen `node`, or by its name if that is a suffix."""
     last = out._node.node if out._node.__class__ is Port else out._node
-    if isinstance(last, OpNode) and not last.name().endswith(node):
-        last.__class__ = node_class(last.name() + node if node.startswith("_") else node)
+    if last is not None and not last.name().endswith(node):
+        rename(last, last.name() + node if node.startswith("_") else node)
 
 
 def _own(out: Any, x: Any, node: str) -> Any:

@@ -243,7 +243,8 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     """
     x = operand("gradient", 1, "input", input)
     shape = x._array.shape
-    axes = axes_in(len(shape), range(len(shape)) if dim is None else np.atleast_1d(dim))
+    dims: Any = range(len(shape)) if dim is None else np.atleast_1d(dim)
+    axes = axes_in(len(shape), dims)
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if dtype_of(x).category < 2:

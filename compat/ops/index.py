@@ -387,7 +387,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
                 f"{len(value._array.shape)} dimension(s)."
             )
         if dtype_of(value).category == 3 and not is_traced(value):
-            number_for(dtype_of(input), value.item())  # raises if it does not fit
+            number_for(dtype_of(input), value._array.item())  # raises if it does not fit
         value, node = convert(value, dtype_of(input)), "MaskedFillBackward1"
     else:
         value, node = number_for(dtype_of(input), value), "MaskedFillBackward0"
