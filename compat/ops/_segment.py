@@ -45,8 +45,10 @@ def reduced(x: Any, src: Any, target: Any, how: str, *, include_self: bool, node
     if how == "sum":
         return total
     count = np.bincount(target, minlength=hit.size) + (include_self | ~hit)
-    prim: Primitive = arithmetic.divide if x._array.dtype.kind in "fcV" else arithmetic.floor_divide
-    return record(prim, (total, count.astype(x._array.dtype)), {}, node)
+    divided: Primitive = (
+        arithmetic.divide if x._array.dtype.kind in "fcV" else arithmetic.floor_divide
+    )
+    return record(divided, (total, count.astype(x._array.dtype)), {}, node)
 
 
 def _hit(x: Any, target: Any) -> Any:
