@@ -79,6 +79,9 @@ class Symbol:
     def sum(self, *, axis: Any) -> Symbol:
         return self.program.assign(f"{self.text}.sum(axis={self.program.text(axis)})")
 
+    def dot(self, other: Any) -> Symbol:
+        return self.program.assign(f"{self.text}.dot({self.program.text(other)})")
+
     def __bool__(self) -> bool:
         raise NotPrintableError("a truth value")
 

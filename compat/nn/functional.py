@@ -59,6 +59,7 @@ from ..ops.softmax import functional_log_softmax as log_softmax
 from ..ops.softmax import functional_softmax as softmax
 from ..ops.softmax import softmin
 from ..ops.trigonometric import tanh
+from .likelihoods import gaussian_nll_loss, huber_loss, kl_div, poisson_nll_loss, smooth_l1_loss
 from .loss_functions import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -66,6 +67,17 @@ from .loss_functions import (
     l1_loss,
     mse_loss,
     nll_loss,
+)
+from .margins import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
 )
 
 
@@ -282,12 +294,14 @@ __all__ = [
     "celu",
     "celu_",
     "channel_shuffle",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
     "elu_",
     "embedding",
+    "gaussian_nll_loss",
     "gelu",
     "glu",
     "hardshrink",
@@ -295,14 +309,21 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
     "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
     "log_softmax",
     "logsigmoid",
+    "margin_ranking_loss",
     "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -311,6 +332,7 @@ __all__ = [
     "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
@@ -321,6 +343,8 @@ __all__ = [
     "selu_",
     "sigmoid",
     "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -330,4 +354,6 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]

@@ -83,8 +83,10 @@ def requires_grad(*xs: Any) -> bool:
     return modes.get().records and any(views.edge(x) is not None for x in xs)
 
 
-def finish(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
-    """`result`, or `out` with the result in it.
+def finish(
+    name: str, result: Any, out: Any, operands: tuple[Any, ...], *, quiet: bool = False
+) -> Any:
+    """`result`, or `out` with the result in it; `quiet`: it may have had another shape.
 
     Raises: RuntimeError: an operand requires grad, or `out` cannot hold the dtype.
     """
@@ -100,7 +102,7 @@ def finish(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
     check_castable(result, out)
     found, needed = out._array.shape, result._array.shape
     if found != needed:
-        if math.prod(found):
+        if math.prod(found) and not quiet:
             warnings.warn(
                 f"An output with one or more elements was resized since it had shape {list(found)}, "
                 f"which does not match the required output shape {list(needed)}. This behavior is "

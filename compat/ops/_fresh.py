@@ -128,5 +128,5 @@ def finished(name: str, array: Any, out: Any, requires_grad: bool) -> Any:
     """A new leaf of an array, or `out` with the array in it."""
     if out is None:
         return made(array, requires_grad)
-    out = finish(name, base.tensor(array), out, ())
+    out = finish(name, base.tensor(array), out, (), quiet=True)
     return out.requires_grad_() if requires_grad else out

@@ -134,7 +134,9 @@ def viewable(array: Any, shape: tuple[int, ...]) -> bool:
 def apart(out: Any, x: Any) -> Any:
     """`out`, in memory of its own if it shares that of `x`."""
     array = out._array
-    if array.__class__ is ndarray and not np.may_share_memory(array, x._array):
+    if out._view is None and not (
+        array.__class__ is ndarray and np.may_share_memory(array, x._array)
+    ):
         return out
     return own(out)
 

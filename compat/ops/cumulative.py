@@ -97,7 +97,8 @@ def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
         y = composed("LogcumsumexpBackward0", _complex_logcumsumexp, rows, axis=axis)
         return finish("logcumsumexp", as_before(y, x), out, (x,))
     require_real_floats("logcumsumexp_out_cpu", x)
-    return _running("logcumsumexp", primitives.logcumsumexp, x, dim, None, out)
+    y = _running("logcumsumexp", primitives.logcumsumexp, x, dim, None, None)
+    return finish("logcumsumexp", y, out, (x,))
 
 
 def _complex_logcumsumexp(x: Any, /, *, axis: int) -> Any:
@@ -221,7 +222,7 @@ def diff(
     }
     for e in ends.values():
         _require_fit(x._array.shape, e._array.shape, axis)
-    if n == 0 and not ends:
+    if n == 0:  # whatever the ends are
         found = x._array.dtype
         y = record(cast if found.kind in "fc" else cast_constant, (x,), {"dtype": found})
     else:

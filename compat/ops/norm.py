@@ -104,7 +104,7 @@ def norm(
         _require_matrix(axes)
     if p == "nuc":
         _require_matrix(axes)
-        y = composed("LinalgVectorNormBackward0", nuclear_norm, x, axis=axes)
+        y = composed("SumBackward1", nuclear_norm, x, axis=axes)
     elif isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     else:

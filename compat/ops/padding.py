@@ -11,7 +11,7 @@ from funcgrad.ops.index import take
 
 from ._compose import composed, not_implemented
 from ._index import number_for
-from ._layout import ints_of
+from ._layout import apart, ints_of
 from ._operands import dtype_of, is_number, operand
 
 Widths = tuple[tuple[int, int], ...]
@@ -190,11 +190,9 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
             f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
             f"upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}"
         )
-    apart = (*rest, channels // (r * r), r, r, height, width)
+    shape = (*rest, channels // (r * r), r, r, height, width)
     together = (*rest, channels // (r * r), height * r, width * r)
-    return composed(
-        "PixelShuffleBackward0", _moved, x, apart=apart, order=(0, 3, 1, 4, 2), together=together
-    )
+    return _shuffled("PixelShuffleBackward0", x, shape, (0, 3, 1, 4, 2), together)
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
@@ -216,11 +214,9 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
                 f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
                 f"input.size({i})={size} is not divisible by {r}"
             )
-    apart = (*rest, channels, height // r, r, width // r, r)
+    shape = (*rest, channels, height // r, r, width // r, r)
     together = (*rest, channels * r * r, height // r, width // r)
-    return composed(
-        "PixelUnshuffleBackward0", _moved, x, apart=apart, order=(0, 2, 4, 1, 3), together=together
-    )
+    return _shuffled("PixelUnshuffleBackward0", x, shape, (0, 2, 4, 1, 3), together)
 
 
 def channel_shuffle(input: Any, groups: int) -> Any:
@@ -248,19 +244,21 @@ def channel_shuffle(input: Any, groups: int) -> Any:
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} "
             f"groups."
         )
-    apart = (shape[0], groups, shape[1] // groups, *shape[2:])
+    piles = (shape[0], groups, shape[1] // groups, *shape[2:])
     order = (1, 0, *range(2, len(shape)))
-    return composed(
-        "ChannelShuffleBackward0", _moved, x, apart=apart, order=order, together=tuple(shape)
-    )
+    return _shuffled("ChannelShuffleBackward0", x, piles, order, tuple(shape))
 
 
 native_channel_shuffle = channel_shuffle
 
 
-def _moved(x: Any, /, *, apart: Any, order: Any, together: Any) -> Any:
-    """Reshaped, the last axes brought into `order`, and reshaped."""
-    x = x.reshape(apart)
+def _shuffled(node: str, x: Any, shape: Any, order: Any, together: Any) -> Any:
+    """A copy of `x` in `shape` whose last axes are brought into `order` and merged."""
+    return apart(composed(node, _moved, x, shape=shape, order=order, together=together), x)
+
+
+def _moved(x: Any, /, *, shape: Any, order: Any, together: Any) -> Any:
+    x = x.reshape(shape)
     lead = x.ndim - len(order)
     return x.transpose((*range(lead), *(lead + i for i in order))).reshape(together)
 

@@ -21,7 +21,7 @@ from .. import dtypes
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace
-from ._compose import composed
+from ._compose import composed, rename
 from ._layout import apart, axes_in, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
 from .part import diagonal, is_contiguous
@@ -310,7 +310,11 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     ndim = len(input._array.shape)
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    result = diag_embed(input, diagonal) if ndim == 1 else own(_diagonal(input, diagonal))
+    if ndim == 1:
+        return finish("diag", diag_embed(input, diagonal), out, (input,))
+    result = own(_diagonal(input, diagonal))
+    if result._node is not None:
+        rename(result._node, "DiagonalBackward0_copy")
     return finish("diag", result, out, (input,))
 
 
@@ -368,7 +372,8 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     if not wanted:
         return reduced(self)
     axes = [a for a, m in enumerate(shape) if a < new or wanted[a - new] != m]
-    return reshape(reduced(self, axes), wanted) if axes else self
+    summed = reduced(self, axes, keepdim=True) if axes else self
+    return reshape(summed, wanted) if new else summed
 
 
 class RearrangeMethods:

@@ -246,7 +246,9 @@ def clamp_max(input: Any, max: Any, *, out: Any = None) -> Any:
     >>> torch.clamp_max(torch.tensor([-1.0, 2.0]), 0)
     tensor([-1.,  0.])
     """
-    return _clamped("clamp_max", input, None, max, out, f"ClampMaxBackward{int(is_number(max))}")
+    return _clamped(
+        "clamp_max", input, None, max, out, f"ClampMaxBackward{int(not is_number(max))}"
+    )
 
 
 def _are_numbers(*bounds: Any) -> bool:

@@ -22,7 +22,7 @@ from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch
 from ._compose import values_of
 from ._index import number_for
-from ._layout import in_shape
+from ._layout import in_shape, own
 from ._operands import dtype_of, is_number, operand
 from ._segment import reduced
 from .reduce import axis_of
@@ -124,7 +124,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     axis, x, places = _aligned("gather", input, dim, index)
     shape = index._array.shape
     if not places.numel():
-        nothing = x[(slice(0),) * len(x._array.shape)]
+        nothing = own(x[(slice(0),) * len(x._array.shape)])
         return finish("gather", in_shape(nothing, shape, "GatherBackward0"), out, (input,))
     params = {"index": along_axis(places._array.shape, axis, "known")}
     result = record(gather_primitive, (x, places), params, "GatherBackward0")

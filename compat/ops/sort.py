@@ -21,6 +21,7 @@ from ..autograd.tape import record, through
 from . import return_types
 from ._apply import _type_word, finish
 from ._compose import as_before, at_least_1d, finish_named, values_of
+from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand
 from .reduce import axis_of
 
@@ -48,6 +49,8 @@ def _in_order(name: str, find: Any, input: Any, dim: int, node: str, **options: 
     axis = axis_of(len(x._array.shape), dim)
     rows = at_least_1d(x)
     places = through(find, rows, axis=axis, **options)
+    if places._view is not None:  # of all of them
+        places = own(places)
     index = along_axis(rows._array.shape, axis, "known")
     values = record(gather, (rows, places), {"index": index}, node)
     return as_before(values, x), as_before(places, x)
@@ -57,7 +60,7 @@ def sort(
     input: Any,
     dim: int = -1,
     descending: bool = False,
-    stable: bool = False,
+    stable: bool | None = None,
     *,
     out: Any = None,
 ) -> Any:
@@ -71,7 +74,8 @@ def sort(
     values=tensor([1., 2., 3.]),
     indices=tensor([1, 2, 0]))
     """
-    found = _in_order("sort", _order, input, dim, "SortBackward0", descending=bool(descending))
+    node = "SortBackward0" if stable is None else "SortBackward1"
+    found = _in_order("sort", _order, input, dim, node, descending=bool(descending))
     return finish_named("sort", return_types.sort, found, out, (input,))
 
 

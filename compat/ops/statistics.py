@@ -36,6 +36,7 @@ from ._compose import (
     require_real_floats,
     values_of,
 )
+from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand, result_type
 from .reduce import axes_of, require_elements
 
@@ -60,7 +61,7 @@ def _by_place(
     require_elements(name, x, dim)
     rows = at_least_1d(x)
     axis = axes[0] if axes else 0
-    places = through(find, rows, axis=axis, **options)
+    places = own(through(find, rows, axis=axis, **options))
     found = keep(pick(rows, places, axis, node), axes, keepdim), keep(places, axes, keepdim)
     return finish_named(name, getattr(return_types, name), found, out, (x,))
 
@@ -490,7 +491,7 @@ def histogram(
     require_real_floats("histogramdd", x)
     values = values_of("histogram", x)
     if isinstance(bins, TensorBase):
-        edges: Any = values_of("histogram", bins)
+        edges: Any = values_of("histogram", bins).copy()
     else:
         low, high = (0.0, float(not values.size)) if range is None else range
         low, high = _edges("torch.histogram", values, bins, low, high, 0.5)

@@ -80,3 +80,39 @@ def test_memory_of_a_leaf_that_is_a_view(torch: Any) -> None:
     y = torch.as_strided(x, (2, 2), (1, 1))
     y.sum().backward()
     assert y.tolist() == [[2.0, 3.0], [3.0, 4.0]] and x.grad.tolist() == [1.0, 2.0, 1.0, 0.0]
+
+
+def test_out_of_another_shape_is_all_right_for_new_numbers(torch: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        out = torch.ones(7)
+        assert torch.zeros(2, 3, out=out) is out and out.shape == (2, 3)
+        assert torch.linspace(0, 1, 3, out=out).tolist() == [0.0, 0.5, 1.0]
+        assert torch.eye(2, out=out).shape == (2, 2)
+        assert torch.nn.functional.logsigmoid(torch.zeros(3), out=out).shape == (3,)
+
+
+OWN = [
+    "torch.topk(z, 1).indices",
+    "torch.kthvalue(m, 2, 0).indices",
+    "torch.median(m, 0, keepdim=True).indices",
+    "torch.mode(m).indices",
+    "torch.gather(z, 0, torch.empty(0, dtype=torch.int64))",
+    "torch.diff(m, 0, 0, m, m)",
+    "torch.histogram(z, b).bin_edges",
+    "torch.pixel_shuffle(m[None], 1)",
+    "torch.pixel_unshuffle(m[None], 1)",
+    "m.sum_to_size(2, 1)",
+    "m.repeat(0, 1)",
+    "torch.tile(z[:0], ())",
+    "torch.diag(m)",
+]
+
+
+@pytest.mark.parametrize("expression", OWN)
+def test_results_that_are_no_views(torch: Any, expression: str) -> None:
+    given = {"z": torch.zeros(2), "m": torch.ones(2, 2), "b": torch.tensor([0.0, 1.0])}
+    y = eval(expression, {"torch": torch} | given)
+    assert not y._is_view()
+    y.add_(7)
+    assert given["z"].sum() == 0 and given["m"].sum() == 4 and given["b"].sum() == 1
