@@ -26,8 +26,8 @@ from .loss_functions import _check_reduction, _reduced, reduction_of
 
 
 def _positive(x: Any) -> Any:
-    """``max(x, 0)`` with derivative 1 at 0."""
-    return fnp.where(fnp.greater_equal(x, 0), x, 0)
+    """``max(x, 0)`` with derivative 1 at 0; NaN stays."""
+    return fnp.where(fnp.less(x, 0), 0, x)
 
 
 def _finished(losses: Any, reduction: str, node: str = "") -> Any:

@@ -139,6 +139,13 @@ def test_errors(torch: Any, expression: str, cls: type[Exception], words: str) -
         eval(f"torch.nn.functional.{expression}", {"torch": torch})
 
 
+def test_nan_stays(torch: Any) -> None:
+    nan, one = torch.tensor([float("nan")]), torch.tensor([1.0])
+    functional = torch.nn.functional
+    assert functional.margin_ranking_loss(nan, one, one).isnan()
+    assert functional.hinge_embedding_loss(nan, -one).isnan()
+
+
 def test_means_of_divergences_warn(torch: Any) -> None:
     with pytest.warns(UserWarning, match="'batchmean' divides only by the batch size"):
         torch.nn.functional.kl_div(torch.zeros(2, 2), torch.ones(2, 2))
