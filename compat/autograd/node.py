@@ -19,6 +19,7 @@ from funcgrad.algebra import conform, zeros_like
 from funcgrad.core import Aval, Primitive, aval_of
 from funcgrad.transforms.transpose import cotangents
 
+from .. import dtypes
 from ..utils.hooks import RemovableHandle
 from . import modes, sites
 from .base import TensorBase, tensor
@@ -27,6 +28,31 @@ IDLE = "idle"  # in `node.ct`: no backward pass is looking at the node
 NOTHING = ()  # in `node.saved`: nothing was saved, so there is nothing to free
 next_number = itertools.count().__next__
 Face = Callable[[TensorBase], Any]  # makes of a tensor what rules can read
+
+
+# NOTE [bfloat16] NumPy knows too little of this dtype, which the package ml_dtypes brings, to compute
+# in it: primitives and their rules run in float32, and results are rounded.
+BFLOAT16: Any = dtypes.bfloat16.numpy if hasattr(dtypes, "bfloat16") else None
+
+
+def _is_narrow(x: Any) -> bool:
+    return getattr(x, "dtype", None) is BFLOAT16
+
+
+def widened(x: Any) -> Any:
+    """A bfloat16 array, or the type of one, in float32; anything else as it is."""
+    if not _is_narrow(x):
+        return x
+    return Aval(x.shape, np.dtype(np.float32)) if x.__class__ is Aval else x.astype(np.float32)
+
+
+def narrowed(x: Any) -> Any:
+    """A floating array rounded to bfloat16; anything else as it is."""
+    return x.astype(BFLOAT16) if x.dtype.kind == "f" else x
+
+
+def _listed(x: Any) -> Sequence[Any]:
+    return x if isinstance(x, tuple | list) else (x,)
 
 
 class Extras:
@@ -364,8 +390,11 @@ class OpNode(Node):
             ct = [ct.get(i) for i in range(len(ans))]
         if face is None:
             values: list[Any] = [x.value(self) if x.__class__ in SAVED else x for x in xs]
+            bare_ans = self._ans(ans, None)
             with np.errstate(all="ignore"):
-                return cotangents(self.prim, ct, self._ans(ans, None), values, wanted, self.params)
+                if BFLOAT16 is not None and any(_is_narrow(c) for c in _listed(ct)):
+                    return self._pull_wide(ct, bare_ans, values, wanted)
+                return cotangents(self.prim, ct, bare_ans, values, wanted, self.params)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
@@ -379,6 +408,19 @@ class OpNode(Node):
         with np.errstate(all="ignore"):
             found = cotangents(self.prim, ct, self._ans(ans, face), values, wanted, self.params)
         return found if bare else [None if g is None else _behind(g) for g in found]
+
+    def _pull_wide(
+        self, ct: Any, ans: Any, values: Sequence[Any], wanted: Sequence[bool]
+    ) -> Sequence[Any]:
+        """The cotangents where the result is bfloat16."""
+        ct, ans = (
+            type(x)(map(widened, x)) if isinstance(x, tuple | list) else widened(x)
+            for x in (ct, ans)
+        )
+        wide = [widened(v) for v in values]
+        found = cotangents(self.prim, ct, ans, wide, wanted, self.params)
+        pairs = zip(found, values, strict=True)
+        return [narrowed(g) if g is not None and _is_narrow(v) else g for g, v in pairs]
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
         """The result was written into `array`: what was saved of it is that, as it is now."""
@@ -430,6 +472,9 @@ class LinearNode(OpNode):
 
     def pull(self, ct: Any, freed: Freed | None) -> None:
         prim, like = self.prim, self.like
+        if BFLOAT16 is not None and (ct.dtype is BFLOAT16 or like.dtype is BFLOAT16):
+            super().pull(ct, freed)
+            return
         if prim.is_view:  # moves numbers, which cannot overflow
             g = prim.rules[0](ct, like, **self.params)  # type: ignore[attr-defined]
         else:

@@ -15,6 +15,7 @@ from funcgrad.algebra import Linear, LinearView
 from funcgrad.array import TracedArray
 from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, Tracer, aval_of
 from funcgrad.core import current as current_trace
+from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.select import stop_gradient
 from funcgrad.ops.structural import broadcast_to
 from funcgrad.tree import tree_map
@@ -23,6 +24,7 @@ from funcgrad.views import Link
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
 from .node import (
+    BFLOAT16,
     IDLE,
     NOTHING,
     SAVED,
@@ -30,11 +32,13 @@ from .node import (
     OpaqueNode,
     OpNode,
     Port,
+    narrowed,
     new_node,
     next_number,
     node_class,
     note_forward,
     save,
+    widened,
 )
 
 ndarray = np.ndarray
@@ -89,7 +93,7 @@ def record(
             arrays = tuple(o._array for o in outs)
             node = make_node(prim, params, name, args, values, edges, arrays, outs, mode)
             for i, out in enumerate(outs):
-                if aval_of(out._array).dtype.kind in "fc":
+                if aval_of(out._array).dtype.kind in "fcV":
                     out._node = Port(node, i)
         return outs
     out = tensor(ans)
@@ -104,7 +108,7 @@ def record(
 
 def cut(x: Any) -> Any:
     """A traced result of `no_grad` inside a transform of `compat.func`: a constant, as in PyTorch."""
-    return stop_gradient(x) if isinstance(x, Tracer) and x.aval.dtype.kind in "fc" else x
+    return stop_gradient(x) if isinstance(x, Tracer) and x.aval.dtype.kind in "fcV" else x
 
 
 # The primitives whose results share memory with the operand.
@@ -159,7 +163,23 @@ def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     if prim in VIEWS:
         return EVAL.process(prim, values, params)
     with np.errstate(all="ignore"):
+        if BFLOAT16 is not None and prim not in _CASTS:
+            wide = [getattr(v, "dtype", None) is BFLOAT16 for v in values]
+            if True in wide:
+                return _run_wide(prim, values, wide, params)
         return EVAL.process(prim, values, params)
+
+
+_CASTS = frozenset({cast, cast_constant})
+
+
+def _run_wide(
+    prim: Primitive, values: Sequence[Any], wide: Sequence[bool], params: dict[str, Any]
+) -> Any:
+    """As `run` on operands some of which are bfloat16."""
+    plain = [widened(v) if w else v for v, w in zip(values, wide, strict=True)]
+    ans = EVAL.process(prim, plain, params)
+    return tuple(map(narrowed, ans)) if prim.multiple else narrowed(ans)
 
 
 def make_node(
@@ -224,7 +244,7 @@ def opaque(
         note_forward(node)
     return tuple(
         [
-            tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fc" else None)
+            tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fcV" else None)
             for i, x in enumerate(ans)
         ]
     )

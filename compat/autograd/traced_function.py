@@ -287,7 +287,7 @@ class _Call:
         given: list[Any] = [None] * len(self.constants)
         infos: Any = self.infos
         for i, t in zip(self.places, tangents, strict=True):
-            given[i] = tensor(t) if infos[i].dtype.kind in "fc" else None
+            given[i] = tensor(t) if infos[i].dtype.kind in "fcV" else None
         found = self.cls.jvp(ctx, *given)
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != len(self.layout.constants):
