@@ -1,0 +1,531 @@
+"""The checks: each looks at a subject in two ways that must agree.
+
+Layer 5. Algebra comes first and is the sharpest: forward and reverse mode are transposes of each
+other to rounding. Differences come second, with their own error. A check returns a detail for the
+report, or raises `Failure` or `Skip`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import jaxpr as programs
+from ..core import aval_of
+from ..errors import FuncgradError
+from ..transforms.checkpoint import checkpoint
+from ..transforms.jvp import jvp
+from ..transforms.trace import trace_to_jaxpr
+from ..transforms.vjp import vjp
+from ..transforms.vmap import vmap
+from . import kinks, numerical
+from .explain import suggestion
+from .subject import Arrays, Subject, largest, pair
+
+Check = Callable[[Subject], str]
+
+
+class Failure(Exception):
+    """A check failed; the message says how."""
+
+
+class Skip(Exception):
+    """A check cannot be made of this subject; the message says why."""
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def forward(s: Callable[..., Any], xs: Arrays, ts: Arrays) -> tuple[Arrays, Arrays]:
+    """Values and tangents."""
+    outs, tangents = jvp(s, tuple(xs), tuple(ts))
+    return list(outs), list(tangents)
+
+
+def backward(s: Callable[..., Any], xs: Arrays, cts: Arrays) -> Arrays:
+    """Cotangents of the operands."""
+    return list(vjp(s, *xs)[1](list(cts)))
+
+
+def same(
+    found: Arrays,
+    expected: Arrays,
+    paths: Sequence[str],
+    tolerance: float,
+    what: str,
+    than: str,
+    floor: float = 0.0,
+) -> None:
+    """Require that the arrays agree within `tolerance` of the largest number in sight, or of `floor`.
+
+    Raises: Failure: naming the leaf, both numbers where they differ most, and what that suggests.
+    """
+    scale = max(largest(expected), floor, 1e-300)
+    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+        a, b = np.asarray(a), np.asarray(b)
+        others = [e for k, e in enumerate(expected) if k != i]
+        if a.shape == b.shape:
+            with np.errstate(all="ignore"):
+                gap = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
+            if not gap.size or float(np.max(gap)) <= tolerance * scale:
+                continue
+            place = np.unravel_index(int(np.argmax(np.nan_to_num(gap, nan=np.inf))), gap.shape)
+            numbers = f"{a[place]:.8g} against {b[place]:.8g}"
+        else:
+            numbers = f"shape {list(a.shape)} against {list(b.shape)}"
+        hint = suggestion(a, b, others)
+        raise Failure(
+            f"{what} {_name(paths, i)} differs from {than}: {numbers}{'; ' if hint else ''}{hint}"
+        )
+
+
+def _name(paths: Sequence[str], i: int) -> str:
+    return f"by {paths[i]}" if i < len(paths) and paths[i] else f"number {i}"
+
+
+def _outputs(s: Subject) -> list[str]:
+    return [f"the output{path}" for path in s.out_paths]
+
+
+# ---------------------------------------------------------------- values
+
+
+def deterministic(s: Subject) -> str:
+    """Two runs give the same, and leave the arguments as they were."""
+    before = [np.array(x, copy=True) if isinstance(x, np.ndarray) else x for x in s.leaves]
+    first, second = s.everything(*s.xs), s.everything(*s.xs)
+    for a, b in zip(first, second, strict=True):
+        if not np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc"):
+            raise Failure("two runs with the same arguments give different results")
+    for x, old, path in zip(s.leaves, before, s.all_paths, strict=True):
+        if isinstance(x, np.ndarray) and x.tobytes() != old.tobytes():
+            raise Failure(f"the argument {path} is changed by the function")
+    if not s.xs:
+        raise Skip("no floating arguments")
+    return ""
+
+
+def own_memory(s: Subject) -> str:
+    """Derivatives share no memory with arguments, with what was given, or with one another."""
+    xs = s.xs
+    outs = s(*xs)
+    cts, ts = s.directions(outs), s.directions(xs)
+    _, pull = vjp(s, *xs)
+    found = [*pull(list(cts)), *pull(list(cts)), *forward(s, xs, ts)[1]]
+    before = [np.array(a, copy=True) for a in (*cts, *ts)]
+    arrays = [a for a in (*xs, *cts, *ts) if isinstance(a, np.ndarray)]
+    for i, a in enumerate(found):
+        if not isinstance(a, np.ndarray) or not a.flags.writeable:
+            continue
+        if any(np.may_share_memory(a, b) for b in (*arrays, *found[:i]) if b is not None):
+            raise Failure("a derivative shares memory with an argument or another derivative")
+    for a, old in zip((*cts, *ts), before, strict=True):
+        if np.asarray(a).tobytes() != old.tobytes():
+            raise Failure("a direction that was passed in is changed")
+    return ""
+
+
+def finite(s: Subject) -> str:
+    """Finite results have finite derivatives."""
+    xs = s.xs
+    outs = s(*xs)
+    if not all(np.all(np.isfinite(a)) for a in (*xs, *outs)):
+        raise Skip("the results are not finite")
+    for mode, found, paths in (
+        ("forward", forward(s, xs, s.directions(xs))[1], _outputs(s)),
+        ("reverse", backward(s, xs, s.directions(outs)), s.paths),
+    ):
+        for i, a in enumerate(found):
+            if not np.all(np.isfinite(a)):
+                raise Failure(
+                    f"the {mode} derivative {_name(paths, i)} is not finite although the results "
+                    f"are; see funcgrad.testing.find_nonfinite"
+                )
+    return ""
+
+
+# ---------------------------------------------------------------- first derivatives
+
+
+def types(s: Subject) -> str:
+    """A derivative has the dtype and the shape of what it belongs to."""
+    xs = s.xs
+    outs, tangents = forward(s, xs, s.directions(xs))
+    found = backward(s, xs, s.directions(outs))
+    for what, paths, made, likes in (
+        ("the tangent", _outputs(s), tangents, outs),
+        ("the gradient", s.paths, found, xs),
+    ):
+        for i, (a, b) in enumerate(zip(made, likes, strict=True)):
+            a, b = aval_of(a), aval_of(b)
+            if (a.shape, a.dtype) != (b.shape, b.dtype):
+                hint = suggestion(np.zeros(a.shape), np.zeros(b.shape))
+                raise Failure(
+                    f"{what} {_name(paths, i)} is {a}, need {b}{'; ' if hint else ''}{hint}"
+                )
+    return ""
+
+
+def transpose(s: Subject) -> str:
+    """``<u, J v> = <J^T u, v>``: forward and reverse mode are one linear map."""
+    xs = s.xs
+    for _ in range(2):
+        ts = s.directions(xs)
+        outs, tangents = forward(s, xs, ts)
+        cts = s.directions(outs)
+        found = backward(s, xs, cts)
+        (a, scale_a), (b, scale_b) = pair(cts, tangents), pair(found, ts)
+        rtol = s.rtol(*outs)
+        if abs(a - b) > rtol * (scale_a + scale_b) or np.isnan(a) != np.isnan(b):
+            same(found, _gradient_by_columns(s, xs, cts), s.paths, rtol, "the gradient", "J^T u")
+            raise Failure(f"<u, J v> is {a:.8g}, <J^T u, v> is {b:.8g}{_which_is_right(s, xs)}")
+    return ""
+
+
+def _gradient_by_columns(s: Subject, xs: Arrays, cts: Arrays) -> Arrays:
+    """``J^T u`` from forward mode, element by element."""
+    out = []
+    for i, x in enumerate(xs):
+        gradient = np.zeros(np.shape(x), aval_of(x).dtype)
+        for place in itertools.islice(np.ndindex(np.shape(x)), 200):
+            for unit in (1.0, 1.0j) if gradient.dtype.kind == "c" else (1.0,):
+                ts = [np.zeros(np.shape(y), aval_of(y).dtype) for y in xs]
+                ts[i][place] = unit
+                part = pair(cts, forward(s, xs, ts)[1])[0]
+                gradient[place] += part if unit == 1.0 else -1j * part
+        out.append(gradient)
+    return out
+
+
+def _which_is_right(s: Subject, xs: Arrays) -> str:
+    try:
+        directional(s)
+    except Failure:
+        return "; the differences do not confirm forward mode"
+    return "; the differences confirm forward mode, so reverse mode is wrong"
+
+
+def linear(s: Subject) -> str:
+    """Forward and reverse derivatives are linear in their directions."""
+    xs = s.xs
+    outs = s(*xs)
+    for what, paths, f, like in (
+        ("the tangent", _outputs(s), lambda ts: forward(s, xs, ts)[1], xs),
+        ("the gradient", s.paths, lambda cts: backward(s, xs, cts), outs),
+    ):
+        a, b = s.directions(like), s.directions(like)
+        mixed = [np.asarray(2 * p - 3 * q, aval_of(p).dtype) for p, q in zip(a, b, strict=True)]
+        expected = [2 * p - 3 * q for p, q in zip(f(a), f(b), strict=True)]
+        than = "2 f(a) - 3 f(b): it is not linear"
+        same(f(mixed), expected, paths, 4 * s.rtol(*outs), what, than)
+    return ""
+
+
+def directional(s: Subject) -> str:
+    """Forward mode against differences; at a kink, membership in the subdifferential."""
+    xs = s.xs
+    ts = s.directions(xs)
+    outs, tangents = forward(s, xs, ts)
+    rtol = s.rtol(*outs)
+    if _at_kink(s, xs):
+        return _inside_subdifferential(s, xs, ts, tangents, rtol)
+    found = numerical.derivative(s, xs, ts)
+    scale = max(largest(found.values), largest(tangents), 1e-300)
+    exact = found.error <= 1e-5 * scale
+    if not exact or _apart(tangents, found.values) > found.error + rtol * scale:
+        smooth = _smooth_step(s, xs, ts)
+        if smooth == 0.0:
+            return _inside_subdifferential(s, xs, ts, tangents, rtol)
+        if smooth is not None and smooth < found.step:
+            found = numerical.derivative(s, xs, ts, smooth)
+    if not np.isfinite(found.error) or found.error > 0.1 * max(scale, largest(found.values)):
+        raise Skip("differences are too inexact here")
+    same(
+        tangents,
+        found.values,
+        _outputs(s),
+        found.error / max(largest(found.values), 1e-300) + rtol,
+        "the tangent",
+        "the differences (the numerical side)",
+    )
+    return f"differences are exact to {found.error / scale:.0e}"
+
+
+def _apart(a: Sequence[Any], b: Sequence[Any]) -> float:
+    if any(np.shape(x) != np.shape(y) for x, y in zip(a, b, strict=True)):
+        return np.inf
+    found = largest([np.asarray(x) - y for x, y in zip(a, b, strict=True)])
+    return found if np.isfinite(found) else np.inf
+
+
+def _smooth_step(s: Subject, xs: Arrays, ts: Arrays) -> float | None:
+    """How far one may go both ways and stay on one smooth piece; 0 at a kink, None if unknown."""
+    here = _decisions(s, xs)
+    if here is None:
+        return None
+    for k in range(4, 40):
+        h = 2.0**-k
+        if all(_decisions(s, _moved(xs, ts, sign * h)) == here for sign in (1, -1)):
+            return h
+    return 0.0
+
+
+def _at_kink(s: Subject, xs: Arrays) -> bool:
+    try:
+        return any(kink.margin == 0 for kink in kinks.passage(s, xs).kinks)
+    except FuncgradError:
+        return False
+
+
+def _moved(xs: Arrays, ts: Arrays, h: float) -> Arrays:
+    return [numerical.wide(x) + h * numerical.wide(t) for x, t in zip(xs, ts, strict=True)]
+
+
+def _decisions(s: Subject, xs: Arrays) -> Any:
+    try:
+        return kinks.passage(s, list(map(numerical.wide, xs))).decisions
+    except FuncgradError:
+        return None
+
+
+def _inside_subdifferential(
+    s: Subject, xs: Arrays, ts: Arrays, tangents: Arrays, rtol: float
+) -> str:
+    """At a kink: between the slopes on its two sides."""
+    backwards = [-np.asarray(t) for t in ts]
+    h = 2.0**-12
+    right = numerical.one_sided(s, xs, ts, h)
+    left = numerical.one_sided(s, xs, backwards, h)
+    error = right.error + left.error
+    if not np.isfinite(error):
+        raise Skip("at a singular point")
+    for i, (a, r, m) in enumerate(zip(tangents, right.values, left.values, strict=True)):
+        slopes = np.stack([np.real(r), -np.real(m)])
+        scale = float(np.max(np.abs(slopes), initial=0.0))
+        slack = error + rtol * scale
+        low, high = slopes.min(0) - slack, slopes.max(0) + slack
+        if not np.all((np.real(a) >= low) & (np.real(a) <= high)):
+            raise Failure(
+                f"at a kink, the tangent {_name(_outputs(s), i)} is {np.real(a)}, which is not "
+                f"between the slopes of the two sides, {low} and {high}"
+            )
+    return "at a kink: between the slopes of its two sides"
+
+
+# ---------------------------------------------------------------- second derivatives
+
+
+def second(s: Subject) -> str:
+    """``H v`` three ways and by differences, and the symmetry of ``H``."""
+    xs = s.xs
+    outs = s(*xs)
+    cts, ts, us = s.directions(outs), s.directions(xs), s.directions(xs)
+    likely = s.rtol(*outs) ** 0.75
+    # Where second derivatives cancel, rounding is relative to what they would be otherwise.
+    floor = 1e-3 * largest(outs) / max(1.0, largest(xs)) ** 2
+
+    def gradient(*xs: Any) -> Any:
+        return backward(s, list(xs), cts)
+
+    def along(*xs: Any) -> Any:
+        return forward(s, list(xs), ts)[1]
+
+    found = forward(gradient, xs, ts)[1]
+    same(
+        backward(along, xs, cts),
+        found,
+        s.paths,
+        likely,
+        "the second derivative, reverse over forward,",
+        "forward over reverse",
+        floor,
+    )
+    same(
+        backward(gradient, xs, ts),
+        found,
+        s.paths,
+        likely,
+        "the second derivative, reverse over reverse,",
+        "forward over reverse",
+        floor,
+    )
+    (a, scale_a), (b, scale_b) = pair(found, us), pair(forward(gradient, xs, us)[1], ts)
+    if abs(a - b) > likely * max(scale_a + scale_b, floor, 1e-300):
+        raise Failure(f"the second derivative is not symmetric: {a:.8g} against {b:.8g}")
+    return _second_by_differences(s, gradient, xs, ts, found)
+
+
+def _second_by_differences(s: Subject, gradient: Any, xs: Arrays, ts: Arrays, found: Arrays) -> str:
+    step = _smooth_step(s, xs, ts)
+    if step == 0.0:
+        return "at a kink: not compared with differences"
+    start = numerical.FIRST_STEP if step is None else min(step, numerical.FIRST_STEP)
+    expected = numerical.central(gradient, xs, ts, start)
+    scale = max(largest(expected.values), largest(found))
+    if not expected.error <= 1e-3 * scale:
+        return ""
+    tolerance = expected.error / max(largest(expected.values), 1e-300) + s.rtol() ** 0.75
+    same(
+        found,
+        expected.values,
+        s.paths,
+        tolerance,
+        "the second derivative",
+        "differences of the gradient (the numerical side)",
+    )
+    return f"differences are exact to {expected.error / max(scale, 1e-300):.0e}"
+
+
+# ---------------------------------------------------------------- other transforms
+
+
+def batched(s: Subject) -> str:
+    """`vmap` of the function and of its derivatives is the stacked loop."""
+    xs = s.xs
+    outs = s(*xs)
+    size = 3
+    runs = [[_variant(x, k) for k in range(size)] for x in xs]
+    cts, ts = s.directions(outs), s.directions(xs)
+
+    def value(*xs: Any) -> Any:
+        return s(*xs)
+
+    def reverse(*xs: Any) -> Any:
+        return backward(s, list(xs), cts)
+
+    def tangent(*xs: Any) -> Any:
+        return forward(s, list(xs), ts)[1]
+
+    for axes in _batch_axes(len(xs)):
+        inputs = [
+            row[0] if a is None else np.stack(row, axis=a)
+            for row, a in zip(runs, axes, strict=True)
+        ]
+        examples = [
+            [row[0] if a is None else row[k] for row, a in zip(runs, axes, strict=True)]
+            for k in range(size)
+        ]
+        for what, f in (("value", value), ("gradient", reverse), ("tangent", tangent)):
+            try:
+                found = vmap(f, in_axes=axes)(*inputs)
+            except FuncgradError as error:
+                raise Skip(f"it cannot be mapped: {str(error).splitlines()[0]}") from None
+            columns = zip(*[f(*example) for example in examples], strict=True)
+            expected = [np.stack(column) for column in columns]
+            where = f"the {what} under vmap(in_axes={axes})"
+            same(list(found), expected, [], s.rtol(*outs), where, "the stacked loop")
+    return ""
+
+
+def _batch_axes(count: int) -> list[tuple[int | None, ...]]:
+    """All operands along the first axis, along the last one, and every operand alone."""
+    alone = [tuple(0 if i == j else None for i in range(count)) for j in range(count)]
+    return [(0,) * count, (-1,) * count, *(alone[:4] if count > 1 else [])]
+
+
+def _variant(x: Any, k: int) -> Any:
+    """The `k`-th of several operands near `x`, of the same signs."""
+    return np.asarray(x * (1.0, 0.95, 0.97)[k], aval_of(x).dtype)
+
+
+def program(s: Subject) -> str:
+    """The jaxpr is well typed, and running it gives the same."""
+    xs = s.xs
+    try:
+        found = trace_to_jaxpr(s, [aval_of(x) for x in xs])
+    except FuncgradError as error:
+        raise Skip(f"it cannot be traced: {str(error).splitlines()[0]}") from None
+    programs.check_jaxpr(found)
+    same(
+        programs.eval_jaxpr(found, *xs), s(*xs), [], s.rtol(), "the jaxpr's value", "the function's"
+    )
+    return ""
+
+
+def recomputed(s: Subject) -> str:
+    """`checkpoint` changes no derivative."""
+    xs = s.xs
+    cts = s.directions(s(*xs))
+    found = backward(checkpoint(s), xs, cts)
+    same(
+        found, backward(s, xs, cts), s.paths, s.rtol(), "the checkpointed gradient", "the plain one"
+    )
+    return ""
+
+
+def repeatable(s: Subject) -> str:
+    """A pullback gives the same again, also after the function ran elsewhere."""
+    xs = s.xs
+    outs, pull = vjp(s, *xs)
+    cts = s.directions(list(outs))
+    first = list(pull(list(cts)))
+    elsewhere = [_variant(x, 1) for x in xs]
+    backward(s, elsewhere, cts)
+    second = list(pull(list(cts)))
+    fresh = backward(s, xs, cts)
+    for found in (second, fresh):
+        same(found, first, s.paths, s.rtol() / 8, "the gradient of a second call", "the first's")
+    return ""
+
+
+# ---------------------------------------------------------------- other sizes
+
+
+def empty(s: Subject) -> str:
+    """If the function takes arrays of no elements, so do its derivatives."""
+    xs = s.xs
+    lengths = {np.shape(x)[0] for x in xs if np.ndim(x)}
+    if len(lengths) != 1 or not all(np.ndim(x) for x in xs):
+        raise Skip("the operands have no first axis in common")
+    return _same_types_at(s, [np.asarray(x)[:0] for x in xs])
+
+
+def scalar(s: Subject) -> str:
+    """If the function takes 0-d arrays, so do its derivatives."""
+    xs = s.xs
+    if not any(np.ndim(x) for x in xs) or not all(np.size(x) for x in xs):
+        raise Skip("the operands are 0-d, or empty")
+    return _same_types_at(s, [np.asarray(x).reshape(-1)[0] for x in xs], ndim=0)
+
+
+def _same_types_at(s: Subject, xs: Arrays, ndim: int | None = None) -> str:
+    try:
+        outs = s(*xs)
+    except Exception as error:  # the user's function need not take such operands
+        raise Skip(f"the function refuses them: {type(error).__name__}") from None
+    if not outs:
+        raise Skip("no floating results")
+    there = s.at(*xs)
+    try:
+        typed = trace_to_jaxpr(there, [aval_of(x) for x in xs]).out_avals
+        if [a.shape for a in typed] != [np.shape(y) for y in outs] or (
+            ndim is not None and any(np.ndim(y) != ndim for y in outs)
+        ):
+            raise Skip("the function is not made for other sizes")
+        types(there)
+        if all(np.all(np.isfinite(y)) for y in outs):
+            transpose(there)
+    except (FuncgradError, LookupError, ValueError) as error:
+        raise Skip(f"the function is not made for them: {type(error).__name__}") from None
+    return ""
+
+
+CHECKS: dict[str, Check] = {
+    "deterministic": deterministic,
+    "types": types,
+    "finite": finite,
+    "transpose": transpose,
+    "linear": linear,
+    "numerical": directional,
+    "own memory": own_memory,
+    "repeatable": repeatable,
+    "program": program,
+    "checkpoint": recomputed,
+    "vmap": batched,
+    "empty": empty,
+    "0-d": scalar,
+    "second order": second,
+}
