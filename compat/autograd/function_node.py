@@ -24,7 +24,8 @@ from funcgrad.ops.complex import conjugate, real
 
 from . import modes, sites, tape, views
 from .base import TensorBase, tensor
-from .node import IDLE, NOTHING, Face, Freed, Node, Port, next_number, save, second_backward
+from .errors import second_backward
+from .node import IDLE, NOTHING, Face, Freed, Node, Port, next_number, save
 
 ndarray = np.ndarray
 

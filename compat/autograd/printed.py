@@ -30,7 +30,8 @@ from funcgrad.inline import NotPrintableError, Program
 
 from . import modes, sites, templates
 from .base import UNCOUNTED, TensorBase
-from .node import IDLE, NOTHING, Freed, Saved, next_number, second_backward, stale
+from .errors import second_backward, stale
+from .node import IDLE, NOTHING, Freed, Saved, next_number
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
 from .views import edge
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from funcgrad.core import Aval
 
-from .node import NOTHING, Freed, OpNode, Saved, second_backward
+from .errors import second_backward
+from .node import NOTHING, Freed, OpNode, Saved
 
 
 class UnaryNode(OpNode):

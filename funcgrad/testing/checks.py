@@ -58,8 +58,11 @@ def same(
     what: str,
     than: str,
     floor: float = 0.0,
+    lengths: Sequence[int] = (),
 ) -> None:
     """Require that the arrays agree within `tolerance` of the largest number in sight, or of `floor`.
+
+    `lengths`: of axes that a wrong factor may be.
 
     Raises: Failure: naming the leaf, both numbers where they differ most, and what that suggests.
     """
@@ -76,7 +79,7 @@ def same(
             numbers = f"{a[place]:.8g} against {b[place]:.8g}"
         else:
             numbers = f"shape {list(a.shape)} against {list(b.shape)}"
-        hint = suggestion(a, b, others)
+        hint = suggestion(a, b, others, lengths)
         raise Failure(
             f"{what} {_name(paths, i)} differs from {than}: {numbers}{'; ' if hint else ''}{hint}"
         )
@@ -91,6 +94,18 @@ def _outputs(s: Subject) -> list[str]:
 
 
 # ---------------------------------------------------------------- values
+
+
+def differentiable(s: Subject) -> str:
+    """The function can be differentiated at all."""
+    if not s(*s.xs):
+        raise Skip("the results hold no floating or complex array")
+    try:
+        forward(s, s.xs, s.directions(s.xs))
+        backward(s, s.xs, s.directions(s(*s.xs)))
+    except FuncgradError as error:
+        raise Failure(f"{type(error).__name__}: {error}") from None
+    return ""
 
 
 def deterministic(s: Subject) -> str:
@@ -226,8 +241,21 @@ def linear(s: Subject) -> str:
 
 def directional(s: Subject) -> str:
     """Forward mode against differences; at a kink, membership in the subdifferential."""
+    ts = s.directions(s.xs)
+    try:
+        return _along(s, ts)
+    except Failure:
+        for i, path in enumerate(s.paths if len(s.paths) > 1 else ()):
+            alone = [t if i == j else np.zeros_like(t) for j, t in enumerate(ts)]
+            try:
+                _along(s, alone)
+            except Failure as failure:
+                raise Failure(f"along {path} alone, {failure}") from None
+        raise
+
+
+def _along(s: Subject, ts: Arrays) -> str:
     xs = s.xs
-    ts = s.directions(xs)
     outs, tangents = forward(s, xs, ts)
     rtol = s.rtol(*outs)
     if _at_kink(s, xs):
@@ -250,6 +278,7 @@ def directional(s: Subject) -> str:
         found.error / max(largest(found.values), 1e-300) + rtol,
         "the tangent",
         "the differences (the numerical side)",
+        lengths=[n for x in xs for n in (*np.shape(x), np.size(x))],
     )
     return f"differences are exact to {found.error / scale:.0e}"
 
@@ -514,6 +543,7 @@ def _same_types_at(s: Subject, xs: Arrays, ndim: int | None = None) -> str:
 
 
 CHECKS: dict[str, Check] = {
+    "differentiable": differentiable,
     "deterministic": deterministic,
     "types": types,
     "finite": finite,

@@ -19,10 +19,13 @@ _RATIOS: list[tuple[float, str]] = [
 ]
 
 
-def suggestion(found: Any, expected: Any, others: Sequence[Any] = ()) -> str:
+def suggestion(
+    found: Any, expected: Any, others: Sequence[Any] = (), lengths: Sequence[int] = ()
+) -> str:
     """What the difference between two arrays suggests; empty if nothing is recognised.
 
-    `others`: the expected derivatives by other operands, in case they were swapped.
+    `others`: the expected derivatives by other operands, in case they were swapped. `lengths`: of axes,
+    in case one is a factor.
 
     >>> suggestion(np.array([2.0, 4.0]), np.array([1.0, 2.0]))
     'the ratio is 2 everywhere: a factor 2 too much: a term is counted twice'
@@ -38,7 +41,7 @@ def suggestion(found: Any, expected: Any, others: Sequence[Any] = ()) -> str:
         if not np.all(np.isfinite(found)):
             return "it is not finite where the other side is: a singular rule is evaluated there"
         return (
-            _of_ratio(found, expected)
+            _of_ratio(found, expected, lengths)
             or _of_arrangement(found, expected)
             or _of_others(found, expected, others)
             or _of_places(found, expected)
@@ -59,7 +62,7 @@ def _of_shapes(found: tuple[int, ...], expected: tuple[int, ...]) -> str:
     return f"{text}: a sum over the broadcast axes is missing" if broadcasts else text
 
 
-def _of_ratio(found: Any, expected: Any) -> str:
+def _of_ratio(found: Any, expected: Any, lengths: Sequence[int]) -> str:
     if not np.any(found):
         return "it is zero: the derivative is cut off, or a term is missing"
     largest = np.abs(expected) > 1e-3 * np.max(np.abs(expected), initial=0.0)
@@ -77,7 +80,7 @@ def _of_ratio(found: Any, expected: Any) -> str:
     for value, cause in _RATIOS:
         if abs(ratio - value) < 1e-4:
             return f"the ratio is {value:g} everywhere: {cause}"
-    counts = {n for n in (*found.shape, found.size) if n > 1}
+    counts = {n for n in (*found.shape, found.size, *lengths) if n > 1}
     for n in sorted(counts):
         if abs(ratio - n) < 1e-3 * n or abs(ratio - 1 / n) < 1e-3 / n:
             return f"the ratio is {ratio:.4g}, and {n} is a length: a sum in place of a mean?"

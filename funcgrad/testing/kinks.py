@@ -125,6 +125,14 @@ def _norm(x: Any, *_: Any, axis: Any = None, **__: Any) -> Decision:
     return length == 0, length
 
 
+def _placed(a: Any, x: Any, *_: Any, **__: Any) -> Decision:
+    """Between which elements of the sorted `a` those of `x` lie."""
+    a, x = np.asarray(a), np.asarray(x)
+    inner = (1,) * (x.ndim - (a.ndim - 1))
+    gaps = x[..., None] - (a if a.ndim < 2 else a.reshape(*a.shape[:-1], *inner, a.shape[-1]))
+    return np.sum(gaps > 0, -1), np.min(np.abs(gaps), -1, initial=np.inf)
+
+
 _KINKS: dict[str, Callable[..., Decision]] = {
     **dict.fromkeys(
         ["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"], _compared
@@ -139,6 +147,7 @@ _KINKS: dict[str, Callable[..., Decision]] = {
     **dict.fromkeys(["sort", "argsort"], _sorted),
     **dict.fromkeys(["norm2", "std"], _norm),
     "rint": _rounded,
+    "searchsorted": _placed,
     "clip": _clipped,
     "cummax": _running,
     "cummin": lambda x, **params: _running(-np.asarray(x), **params),

@@ -63,7 +63,9 @@ def _extrapolated(
     given = [np.asarray(y) for y in f(*xs)]
     outs = list(map(wide, given))
     eps = max((float(np.finfo(y.dtype).eps) for y in given), default=0.0)
-    noise = 16 * eps * largest(outs)
+    # Where the results cancel, their rounding errors are those of results nearby.
+    nearby = largest(f(*[x + step * t for x, t in zip(xs, ts, strict=True)]))
+    noise = 16 * eps * max(largest(outs), nearby if np.isfinite(nearby) else 0.0)
     row: list[list[Any]] = []
     best: Difference | None = None
     for k in range(STEPS):
@@ -75,7 +77,7 @@ def _extrapolated(
             factor *= ratio if slope is _one_sided_slope else 4.0
         for j in range(1, len(new)):
             change = max(_distance(new[j], new[j - 1]), _distance(new[j], row[j - 1]))
-            error = 2 * change + 8 * noise / h
+            error = 2 * change + 8 * noise / h + 16 * eps * largest(new[j])
             if best is None or error < best.error:
                 best = Difference(new[j], error, step)
         row = new

@@ -64,7 +64,10 @@ class Report:
 
     def __str__(self) -> str:
         width = max((len(o.name) for o in self.outcomes), default=0)
-        lines = [f"gradients of {self.subject}: {'all right' if self.ok else 'WRONG'}"]
+        verdict = "all right" if self.ok else "WRONG"
+        if [o.name for o in self.failures] == ["differentiable"]:
+            verdict = "there are none"
+        lines = [f"gradients of {self.subject}: {verdict}"]
         lines += [
             f"  {o.name:<{width}}  {o.status}{': ' if o.detail else ''}{o.detail}"
             for o in self.outcomes

@@ -5,6 +5,7 @@ Layer 5.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, FuncgradError
+from ..transforms.jvp import jvp
 from .checks import CHECKS, Check, Failure, Skip
 from .kinks import Kink, passage
 from .report import Outcome, Report
 from .subject import Subject
 
+FIRST = "differentiable"  # without which no other check makes sense
 NEAR = 1e-6  # a kink at this distance, or nearer, is listed
 _MODES = {
     "fwd": ["deterministic", "types", "numerical"],
@@ -74,8 +77,6 @@ def _higher(
 
 
 def _along(g: Any, ts: list[Any]) -> Any:
-    from ..transforms.jvp import jvp
-
     return lambda *xs: jvp(g, xs, tuple(ts))[1]
 
 
@@ -115,7 +116,9 @@ def check_all(
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         subject.copied().everything()  # what the function itself raises is for the caller
-        outcomes = [_outcome(n, checks[n], subject) for n in names]
+        outcomes = [_outcome(FIRST, checks[FIRST], subject)]
+        if outcomes[0].status == "passed":
+            outcomes = [_outcome(n, checks[n], subject) for n in names]
         found = _kinks(subject)
     if expect_kink:
         at = [k for k in found if k.margin == 0]
@@ -126,10 +129,13 @@ def check_all(
 
 def all_checks() -> dict[str, Check]:
     """The checks of this package, and those that installed packages bring (the Tensor layer's)."""
-    found = dict(CHECKS)
-    for point in entry_points(group="funcgrad.testing.checks"):
-        found[point.name] = point.load()
-    return found
+    return CHECKS | _of_packages()
+
+
+@functools.cache
+def _of_packages() -> dict[str, Check]:
+    points = entry_points(group="funcgrad.testing.checks")
+    return {point.name: point.load() for point in points}
 
 
 def _outcome(name: str, check: Check, subject: Subject) -> Outcome:
