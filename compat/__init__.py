@@ -8,8 +8,10 @@ tensor([2., 4.])
 """
 
 import warnings as _warnings
+from math import e, inf, nan, pi
 
 from . import autograd, cuda, fft, func, linalg, nn, optim, random, special, utils
+from ._missing import explain as _explain_missing
 from ._tensor import Tensor
 from .autograd import (
     enable_grad,
@@ -24,6 +26,7 @@ from .autograd import (
 from .dtypes import *
 from .func import vmap
 from .linalg.names import *
+from .nn.aliases import *
 from .ops.activation import *
 from .ops.compare import *
 from .ops.complex import *
@@ -68,6 +71,10 @@ from .size import *
 from .utils import checkpoint as _checkpoint
 from .utils import dlpack as _dlpack
 
+newaxis = None
+
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
 # would pay half its time for that.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"compat\.autograd")
+
+_explain_missing("torch", globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
 import sys
 import textwrap
@@ -14,29 +15,57 @@ from typing import Any
 import compat
 from compat import Tensor, ops
 
+NAMESPACES = (
+    "autograd",
+    "autograd.forward_ad",
+    "autograd.functional",
+    "autograd.graph",
+    "autograd.profiler",
+    "cuda",
+    "fft",
+    "func",
+    "linalg",
+    "nn",
+    "nn.functional",
+    "nn.init",
+    "nn.utils",
+    "optim",
+    "random",
+    "special",
+    "utils.checkpoint",
+    "utils.dlpack",
+    "utils.hooks",
+)
+# Modules outside of `compat.ops` whose names are at the top, as PyTorch has them.
+FAMILIES = ("dtypes", "size", "printing", "parameter", "autograd", "linalg.names", "nn.aliases")
+
+Table = list[tuple[str, list[str]]]
+
+
+def public(module: Any) -> list[str]:
+    """The names that a module offers: no modules among them."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [n for n, x in vars(module).items() if _made_in(module, x)]
+    return [n for n in names if n[0] != "_" and not isinstance(getattr(module, n), ModuleType)]
+
+
+def _made_in(module: Any, x: Any) -> bool:
+    return callable(x) and getattr(x, "__module__", None) == module.__name__
+
 
 def families() -> Iterator[tuple[str, list[str]]]:
-    """The families of functions in ``compat.ops``, and the other namespaces."""
-    for info in pkgutil.iter_modules(ops.__path__):
-        module = importlib.import_module(f"compat.ops.{info.name}")
-        names = [n for n in getattr(module, "__all__", ()) if hasattr(compat, n)]
-        if not info.name.startswith("_") and names:
-            yield f"torch: {info.name}", names
-    for info in pkgutil.iter_modules(compat.__path__, "compat."):
-        name = info.name.removeprefix("compat.")
-        if name.startswith("_") or name in ("ops", "guide"):
-            continue
-        yield from _namespace(f"torch.{name}", importlib.import_module(info.name))
-
-
-def _namespace(label: str, module: ModuleType) -> Iterator[tuple[str, list[str]]]:
-    public = list(getattr(module, "__all__", ()))
-    if public and label != "torch.dtypes":
-        yield label, public
-    for info in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{module.__name__}."):
-        part = info.name.rpartition(".")[2]
-        if part in ("functional", "graph", "forward_ad", "init", "utils", "checkpoint", "hooks"):
-            yield from _namespace(f"{label}.{part}", importlib.import_module(info.name))
+    """The names at the top by family; then the other namespaces."""
+    left = {n for n, x in vars(compat).items() if n[0] != "_" and not isinstance(x, ModuleType)}
+    parts = sorted(info.name for info in pkgutil.iter_modules(ops.__path__) if info.name[0] != "_")
+    for path in [f"ops.{name}" for name in parts] + list(FAMILIES):
+        names = left & set(public(importlib.import_module(f"compat.{path}")))
+        left -= names
+        if names:
+            yield f"torch: {path.rpartition('.')[2] if path[:3] == 'ops' else path}", sorted(names)
+    yield "torch: other", sorted(left)
+    for path in NAMESPACES:
+        yield f"torch.{path}", public(importlib.import_module(f"compat.{path}"))
 
 
 def methods() -> list[str]:
@@ -44,17 +73,25 @@ def methods() -> list[str]:
     return [n for n in dir(Tensor) if not n.startswith("_")]
 
 
-def missing(found: list[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
-    """What the installed PyTorch has in the same namespaces and this package does not."""
-    torch: Any = importlib.import_module("torch")
-    for label in dict.fromkeys(label.partition(":")[0] for label, _ in found):
-        theirs: Any = torch
-        ours: Any = compat
-        for part in label.split(".")[1:]:
-            theirs, ours = getattr(theirs, part, None), getattr(ours, part, None)
-        names = [n for n in dir(theirs) if callable(getattr(theirs, n, None)) and n[0] != "_"]
-        yield label, [n for n in names if not hasattr(ours, n)]
-    yield "Tensor", [n for n in dir(torch.Tensor) if n[0] != "_" and not hasattr(Tensor, n)]
+def missing(torch: Any) -> Iterator[tuple[str, list[str]]]:
+    """What PyTorch documents in the same namespaces, as far as its code says, and is not here."""
+    for path in ("", *NAMESPACES):
+        theirs, ours = torch, compat
+        for part in path.split(".") if path else ():
+            theirs, ours = getattr(theirs, part), getattr(ours, part)
+        names = [n for n in dir(theirs) if not hasattr(ours, n) and _documented(theirs, n)]
+        yield f"torch.{path}".removesuffix("."), names
+    found = [n for n in dir(torch.Tensor) if n[0] != "_" and not hasattr(Tensor, n)]
+    yield "Tensor", [n for n in found if getattr(torch.Tensor, n).__doc__]
+
+
+def _documented(module: Any, name: str) -> bool:
+    """Whether a name is for users: PyTorch's own callable with a docstring, no type of its core."""
+    x = getattr(module, name)
+    home = str(getattr(x, "__module__", None) or "torch")
+    ours = home.startswith("torch") and home not in ("torch.overrides", "torch._jit_internal")
+    of_core = isinstance(x, type) and home in ("torch", "torch._C", "torch.jit")
+    return name[0] != "_" and callable(x) and bool(x.__doc__) and ours and not of_core
 
 
 def show(label: str, names: list[str]) -> None:
@@ -64,24 +101,45 @@ def show(label: str, names: list[str]) -> None:
         print(" " * 31 + line)
 
 
+def tables(table: Table) -> None:
+    for label, names in table:
+        if names:
+            show(label, names)
+    tensor = sum(len(names) for label, names in table if label == "Tensor")
+    print(f"\n{sum(len(names) for _, names in table) - tensor} names, {tensor} on Tensor.")
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m compat", description=__doc__)
     parser.add_argument(
         "--missing", action="store_true", help="what the installed PyTorch has beyond it"
     )
     args = parser.parse_args(argv)
-    found = list(families())
     if args.missing:
-        for label, names in missing(found):
-            show(label, names)
+        try:
+            torch = importlib.import_module("torch")
+        except ImportError:
+            print("python -m compat --missing needs PyTorch: pip install torch", file=sys.stderr)
+            return 1
+        tables(list(missing(torch)))
         return 0
     print(f"{'namespace':<24} {'':>4}  what it offers")
-    for label, names in found:
-        show(label, names)
-    show("Tensor", methods())
-    print(f"\n{sum(len(names) for _, names in found)} names, {len(methods())} on Tensor.")
+    tables([*families(), ("Tensor", methods())])
     return 0
 
 
+def run() -> int:
+    """`main`, for a terminal: whoever reads may stop, and so may the user."""
+    try:
+        status = main()
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing at exit either
+        return 0
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -6,13 +6,14 @@ Layer 7. What is here belongs to autograd and to Python's protocols; the operati
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from funcgrad.core import Tracer
+from funcgrad.errors import where
+from funcgrad.indexing import known
 from funcgrad.ops.select import stop_gradient
 from funcgrad.protocols import call_function, call_ufunc
 
@@ -178,14 +179,12 @@ class Tensor(
     def grad(self) -> Any:
         found = self._grad
         if found is None and not self._retains and not self.is_leaf:
-            warnings.warn(
+            sites.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
                 ".grad attribute won't be populated during autograd.backward(). If you indeed want "
                 "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
                 "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
-                f"access the leaf Tensor instead.{views.made_at(self)}",
-                UserWarning,
-                stacklevel=2,
+                f"access the leaf Tensor instead.{views.made_at(self)}"
             )
         return found
 
@@ -276,7 +275,10 @@ class Tensor(
     def detach(self) -> Tensor:
         """The same numbers in the same memory, cut off from the graph."""
         array = self._array
-        out = tensor(stop_gradient(array) if isinstance(array, Tracer) else array)
+        if isinstance(array, Tracer):
+            views.edge(self)  # which brings a view up to date
+            array = stop_gradient(self._array)
+        out = tensor(array)
         out._counter = self._counter
         out._origin = sites.site()
         return out
@@ -389,11 +391,25 @@ class Tensor(
             raise RuntimeError(
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar"
             )
-        return self._array.item()
+        return self._values("calling .item() on a Tensor").item()
 
     def tolist(self) -> Any:
         """The numbers as nested lists, or one number."""
-        return self._array.tolist()
+        return self._values("calling .tolist() on a Tensor").tolist()
+
+    def _values(self, doing: str) -> Any:
+        """The array of numbers, also while a transform traces it.
+
+        Raises: RuntimeError: it stands for many, under `vmap`, or for none.
+        """
+        found = known(self._array)
+        if found is None:
+            raise RuntimeError(
+                f"vmap: It looks like you're {doing}. We don't support that: inside, it stands for "
+                f"all examples at once. Please try to rewrite what you're doing with other "
+                f"operations, such as torch.where, or return the tensor and do it outside{where()}"
+            )
+        return found
 
     def numpy(self, *, force: bool = False) -> Any:
         """The NumPy array that shares the tensor's memory.
@@ -445,7 +461,7 @@ class Tensor(
                 + ("more than one value" if self.numel() else "no values")
                 + " is ambiguous"
             )
-        return bool(self._array)
+        return bool(self._values("attempting to use a Tensor in some data-dependent control flow"))
 
     def _number(self) -> Any:
         if self.numel() != 1:
@@ -478,7 +494,7 @@ class Tensor(
     def __index__(self) -> int:
         if self.dtype.category > 1 or self.numel() != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._array.item())
+        return int(self.item())
 
 
 made.cls = Tensor

@@ -8,6 +8,7 @@ its own: `backward()`, hooks, in-place operations and custom `Function`s work in
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,20 +17,49 @@ import numpy as np
 import funcgrad
 from funcgrad import tree
 from funcgrad.core import Tracer, aval_of
+from funcgrad.core import current as current_trace
 from funcgrad.ops.complex import conjugate
 
-from .autograd import views
+from . import _func_checks as checks
+from .autograd import modes, views
 from .autograd.base import TensorBase, tensor
 from .autograd.levels import Level, OuterArray, outer_array
-from .autograd.tape import record
+from .autograd.tape import cut, record
+from .ops.generator import get_rng_state, set_rng_state
+from .ops.join import cat
+
+
+class _Inner:
+    """A function of tensors as a transform sees it, of arrays; messages know it as the user's."""
+
+    def __init__(self, call: _Call, f: Callable[..., Any]) -> None:
+        self.call = call
+        f = inspect.unwrap(f)
+        self.__name__ = getattr(f, "__name__", type(f).__name__)
+        self.__code__ = getattr(f, "__code__", None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        outs = self.call.run_user(args, kwargs)
+        return tree.tree_map(_as_array, tree.tree_map(self.call.level.read, outs))
 
 
 class _Call:
     """One call of a transformed function: how its tensors become arrays and back."""
 
-    def __init__(self, f: Callable[..., Any]) -> None:
+    def __init__(self, f: Callable[..., Any], randomness: str | None = None) -> None:
         self.f = f
-        self.level = Level()
+        self.inner = _Inner(self, f)
+        self.level = Level(randomness)
+
+    def transform(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``f(*args, **kwargs)``, a transform of funcgrad's; its errors are PyTorch's."""
+        with checks.torchs_words():
+            return self.level.transform(f, *args, **kwargs)
+
+    def run(self, f: Callable[..., Any], *args: Any) -> Any:
+        """``f(*args)``, what a transform has returned."""
+        with checks.torchs_words():
+            return self.level.run(f, *args)
 
     def array(self, x: Any) -> Any:
         """What the transform is given for a tensor."""
@@ -47,12 +77,37 @@ class _Call:
     def _tensor(self, x: Any) -> Any:
         if x.__class__ is OuterArray and x.level is self.level:
             return x.tensor
-        return _as_tensor(x)
+        mode = modes.get()
+        return _as_tensor(x if mode.level is None or mode.records else cut(x))
 
-    def inner(self, *args: Any, **kwargs: Any) -> Any:
-        """The function as the transform sees it: of arrays."""
+    def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The user's function of arrays, as tensors."""
         args, kwargs = tree.tree_map(_as_tensor, (args, kwargs))
-        return tree.tree_map(_as_array, self.level.run(self.f, *args, **kwargs))
+        return self.level.run(self.f, *args, **kwargs)
+
+
+class _BatchedCall(_Call):
+    """A call of a function that `vmap` has transformed.
+
+    It runs once for each chunk of examples; with the `randomness` "same" all draw the same numbers.
+    """
+
+    def __init__(self, f: Callable[..., Any], name: str, out_dims: Any, randomness: str) -> None:
+        super().__init__(f, randomness)
+        self.name = name
+        self.out_dims = out_dims
+        self.start: Any = None  # where the stream of random numbers was
+
+    def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.level.batch = current_trace.get()
+        if self.level.randomness == "same":
+            if self.start is None:
+                self.start = get_rng_state()
+            else:
+                set_rng_state(self.start)
+        out = super().run_user(args, kwargs)
+        checks.require_outputs(self.name, self.out_dims, out)
+        return out
 
 
 def _as_tensor(x: Any) -> Any:
@@ -69,7 +124,7 @@ def _conjugated(x: Any) -> Any:
 
 
 def _scalar_valued(f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
-    """`f`, required to return a tensor without axes.
+    """`f`, required to return a real tensor without axes, with `has_aux` and something else.
 
     Raises: RuntimeError: it does not.
     """
@@ -77,16 +132,9 @@ def _scalar_valued(f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
     @functools.wraps(f)
     def checked(*args: Any, **kwargs: Any) -> Any:
         out = f(*args, **kwargs)
-        value = out[0] if has_aux and isinstance(out, tuple) and len(out) == 2 else out
-        if not isinstance(value, TensorBase):
-            raise RuntimeError(
-                f"Expected f(*args) to return a scalar tensor, got {type(value).__name__}"
-            )
-        if value._array.shape:
-            raise RuntimeError(
-                f"Expected f(*args) to return a scalar tensor, got tensor with "
-                f"{len(value._array.shape)} dims. Did you mean to use the vjp API instead?"
-            )
+        if has_aux:
+            checks.require_pair(out)
+        checks.require_scalar(out[0] if has_aux else out)
         return out
 
     return checked
@@ -104,10 +152,11 @@ def grad_and_value(
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        checks.require_floats("grad", checks.chosen(argnums, args))
         call = _Call(_scalar_valued(func, has_aux))
         transformed = funcgrad.value_and_grad(call.inner, argnums=argnums, has_aux=has_aux)
         value, grads = call.tensors(
-            call.level.transform(transformed, *call.arrays(args), **call.arrays(kwargs))
+            call.transform(transformed, *call.arrays(args), **call.arrays(kwargs))
         )
         return tree.tree_map(_conjugated, grads), value
 
@@ -143,25 +192,28 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     >>> pull(torch.ones(2))[0]
     tensor([2., 2.])
     """
+    checks.require_floats("vjp", primals)
     call = _Call(func)
-    out, pullback, *aux = call.level.transform(
+    out, pullback, *aux = call.transform(
         funcgrad.vjp, call.inner, *call.arrays(primals), has_aux=has_aux
     )
-    treedef = tree.structure(out)
+    out = call.tensors(out)
+    outs, treedef = tree.flatten(out)
 
     def pull(*cotangents: Any) -> tuple[Any, ...]:
-        cts = [_conjugated(ct) for ct in tree.flatten(cotangents)[0]]
-        given = tree.unflatten(treedef, [call.array(ct) for ct in cts])
-        found = call.level.run(pullback, given)
+        cts = tree.leaves(cotangents)
+        checks.require_cotangents(outs, cts)
+        given = tree.unflatten(treedef, [call.array(_conjugated(ct)) for ct in cts])
+        found = call.run(pullback, given)
         return tuple(tree.tree_map(_conjugated, call.tensors(found)))
 
-    return (call.tensors(out), pull, *map(call.tensors, aux))
+    return (out, pull, *map(call.tensors, aux))
 
 
 def jvp(
     func: Callable[..., Any],
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
     *,
     strict: bool = False,
     has_aux: bool = False,
@@ -172,24 +224,22 @@ def jvp(
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
     (tensor(0.), tensor(2.))
     """
+    checks.require_tangents(primals, tangents)
     call = _Call(func)
-    found = call.level.transform(
-        funcgrad.jvp,
-        call.inner,
-        tuple(call.arrays(tuple(primals))),
-        tuple(call.arrays(tuple(tangents))),
-        has_aux=has_aux,
+    found = call.transform(
+        funcgrad.jvp, call.inner, call.arrays(primals), call.arrays(tangents), has_aux=has_aux
     )
     return tuple(map(call.tensors, found))
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``func(*primals)`` and its derivative there, as a function of tangents."""
+    checks.require_floats("linearize", primals)
     call = _Call(func)
-    out, push = call.level.transform(funcgrad.linearize, call.inner, *call.arrays(primals))
+    out, push = call.transform(funcgrad.linearize, call.inner, *call.arrays(primals))
 
     def pushforward(*tangents: Any) -> Any:
-        return call.tensors(call.level.run(push, *call.arrays(tangents)))
+        return call.tensors(call.run(push, *call.arrays(tangents)))
 
     return call.tensors(out), pushforward
 
@@ -204,40 +254,51 @@ def vmap(
 ) -> Callable[..., Any]:
     """`func` for a whole batch at once; `in_dims` and `out_dims` say which axis is the batch.
 
+    Keyword arguments are the same for all examples. `randomness`: what drawing random numbers does
+    inside, "error", "same" (one draw for all examples) or "different" (each has its own).
+    `chunk_size`: how many examples are computed at once.
+
+    Raises: ValueError: the arguments have no such axes, or of different lengths; an output is no
+    tensor. RuntimeError: random numbers are drawn with "error", or `randomness` is something else.
+
     >>> import compat as torch
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])
     """
+    checks.require_randomness(randomness)
+    checks.require_chunk_size("vmap", chunk_size)
+    name = getattr(func, "__name__", repr(func))
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        call = _Call(func)
+        checks.require_batch(name, in_dims, args)
+        call = _BatchedCall(functools.partial(func, **kwargs), name, out_dims, randomness)
         mapped = funcgrad.vmap(
             call.inner, in_axes=in_dims, out_axes=out_dims, chunk_size=chunk_size
         )
-        return call.tensors(call.level.transform(mapped, *call.arrays(args), **call.arrays(kwargs)))
+        return call.tensors(call.transform(mapped, *call.arrays(args)))
 
     return wrapper
 
 
-def _jacobian_like(transform: Callable[..., Any]) -> Callable[..., Any]:
-    def make(
-        func: Callable[..., Any],
-        argnums: int | tuple[int, ...] = 0,
-        has_aux: bool = False,
-        **options: Any,
-    ) -> Callable[..., Any]:
-        @functools.wraps(func)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            call = _Call(func)
-            transformed = transform(call.inner, argnums=argnums, has_aux=has_aux)
-            return call.tensors(
-                call.level.transform(transformed, *call.arrays(args), **call.arrays(kwargs))
-            )
+# ---------------------------------------------------------------- Jacobians
 
-        return wrapper
 
-    return make
+def _jacobian(
+    name: str,
+    func: Callable[..., Any],
+    argnums: int | tuple[int, ...],
+    has_aux: bool,
+    randomness: str | None,
+) -> Callable[..., Any]:
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        checks.require_floats(name, checks.chosen(argnums, args))
+        call = _Call(func, randomness)
+        transformed = getattr(funcgrad, name)(call.inner, argnums=argnums, has_aux=has_aux)
+        return call.tensors(call.transform(transformed, *call.arrays(args), **call.arrays(kwargs)))
+
+    return wrapper
 
 
 def jacrev(
@@ -249,12 +310,58 @@ def jacrev(
 ) -> Callable[..., Any]:
     """The function that returns the Jacobian of `func`, row by row (reverse mode).
 
+    `chunk_size`: how many rows are computed at once.
+
     >>> import compat as torch
     >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return _jacobian_like(funcgrad.jacrev)(func, argnums, has_aux)
+    checks.require_chunk_size("jacrev", chunk_size)
+    if chunk_size is None:
+        return _jacobian("jacrev", func, argnums, has_aux, None)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        primals = checks.chosen(argnums, args)
+        checks.require_floats("jacrev", primals)
+
+        def of_chosen(*values: Any) -> Any:
+            given = list(args)
+            for n, x in zip(np.atleast_1d(argnums), values, strict=True):
+                given[n] = x
+            return func(*given, **kwargs)
+
+        out, pull, *aux = vjp(of_chosen, *primals, has_aux=has_aux)
+        found = _rows(out, pull, chunk_size)
+        if isinstance(argnums, int):
+            found = tree.tree_map(lambda _, block: block[0], out, found)
+        return (found, *aux) if has_aux else found
+
+    return wrapper
+
+
+def _rows(out: Any, pull: Callable[..., Any], chunk_size: int) -> Any:
+    """The Jacobian of `out`, for each tensor in it like what `pull` returns, some rows at a time."""
+    outs, treedef = tree.flatten(out)
+    ends = np.cumsum([x.numel() for x in outs])
+    parts = []
+    for start in range(0, max(int(ends[-1]), 1), chunk_size):
+        basis = np.eye(min(chunk_size, ends[-1] - start), ends[-1], start)
+        columns = np.split(basis, ends[:-1], axis=1)
+        cts = [
+            tensor(c.reshape(len(c), *x.shape).astype(x._array.dtype))
+            for c, x in zip(columns, outs, strict=True)
+        ]
+        parts.append(vmap(pull)(*cts))
+    rows = tree.tree_map(lambda *xs: cat(xs), *parts)
+    blocks = [
+        tree.tree_map(
+            lambda r, x=x, e=e: r[e - x.numel() : e].reshape((*x.shape, *r.shape[1:])), rows
+        )
+        for x, e in zip(outs, ends.tolist(), strict=True)
+    ]
+    return tree.unflatten(treedef, blocks)
 
 
 def jacfwd(
@@ -264,8 +371,20 @@ def jacfwd(
     *,
     randomness: str = "error",
 ) -> Callable[..., Any]:
-    """The function that returns the Jacobian of `func`, column by column (forward mode)."""
-    return _jacobian_like(funcgrad.jacfwd)(func, argnums, has_aux)
+    """The function that returns the Jacobian of `func`, column by column (forward mode).
+
+    `func` runs once, so its random numbers are the "same" for all columns, or an "error".
+
+    Raises: RuntimeError: random numbers are drawn with "error". NotImplementedError: "different".
+    """
+    checks.require_randomness(randomness)
+    if randomness == "different":
+        raise NotImplementedError(
+            "jacfwd: randomness='different' would give columns of different functions; here the "
+            "function runs once for all of them. Use randomness='same'."
+        )
+    outer = "error" if randomness == "error" else None
+    return _jacobian("jacfwd", func, argnums, has_aux, outer)
 
 
 def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:

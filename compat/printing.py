@@ -214,7 +214,10 @@ def describe(x: Any, prefix: str = "tensor(", contents: str | None = None) -> st
     >>> describe(torch.tensor([1.0, 2.5], requires_grad=True))
     'tensor([1.0000, 2.5000], requires_grad=True)'
     """
-    node = views.edge(x)
+    try:
+        node = views.edge(x)
+    except RuntimeError:  # a view that has lost its place in the graph
+        node = x._node
     array = known(x._array) if isinstance(x._array, Tracer) else x._array
     if array is None:  # a transform knows only the type
         text, suffixes = repr(x._array), []

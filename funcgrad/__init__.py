@@ -4,7 +4,12 @@
 >>> import funcgrad
 >>> funcgrad.grad(lambda x: np.sum(np.sin(x) ** 2))(np.array([0.0, 1.0])).round(6).tolist()
 [0.0, 0.909297]
+
+The subpackages (`funcgrad.numpy`, `random`, `scipy`, ...) are loaded when they are first looked at.
 """
+
+import typing as _typing
+from importlib import import_module as _import_module
 
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
@@ -54,3 +59,23 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+_SUBPACKAGES = ("datasets", "numpy", "random", "scipy", "testing", "viz")
+
+if _typing.TYPE_CHECKING:
+    from . import datasets as datasets
+    from . import numpy as numpy
+    from . import random as random
+    from . import scipy as scipy
+    from . import testing as testing
+    from . import viz as viz
+else:
+
+    def __getattr__(name):
+        if name in _SUBPACKAGES:
+            return _import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBPACKAGES})

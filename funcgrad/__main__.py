@@ -6,6 +6,7 @@ Layer 5. Needs NumPy only. The loss is plain NumPy code; everything else is what
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -197,8 +198,7 @@ class ProgressBar:
 
 
 def write_pictures(out: Path, jaxpr: Any, history: list[float]) -> None:
-    """The loss curve and the graph of the program, as SVG files."""
-    out.mkdir(parents=True, exist_ok=True)
+    """The loss curve and the graph of the program, as SVG files in the directory `out`."""
     smooth = np.convolve(history, np.full(10, 0.1), mode="valid").tolist()
     series = {"every step": history, "mean of 10": smooth}
     curve = line_chart(series, title="Training loss", x_label="step", y_label="loss", log_y=True)
@@ -232,12 +232,34 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if args.epochs is not None and args.epochs < 1:
         parser.error(f"--epochs must be at least 1, found {args.epochs}")
+    if args.seed < 0:
+        parser.error(f"--seed must be at least 0, found {args.seed}")
+    try:  # now, not after a minute of training
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"--out: no directory can be made at {args.out}: {error.strerror}")
+    if not os.access(args.out, os.W_OK):
+        parser.error(f"--out: the directory {args.out} cannot be written into")
     return args
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the tour; the exit status is 0 if the network learnt."""
+    """Run the tour; the exit status is 0 if the network learnt, 128 + the signal if it was ended."""
     args = parse(argv)
+    try:
+        status = tour(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever read the output, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return 141
+    return status
+
+
+def tour(args: argparse.Namespace) -> int:
+    """All seven parts; 0 if the network learnt."""
     rng = np.random.default_rng(args.seed)
     training, held_out = split(rng)
     params = initial(rng)

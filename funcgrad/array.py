@@ -252,9 +252,9 @@ class TracedArray(Tracer):
         x = known(self)
         if x is None:
             raise ConcretizationError(
-                f"{kind} of a traced value {self!r}, which has no number here: under vmap it stands "
-                f"for every example, under make_jaxpr for every array of its type. Use fnp.where, "
-                f"or keep what decides the branch out of the traced arguments{where()}"
+                f"{kind} of a traced value {self.described()}, which has no number here: under vmap "
+                f"it stands for every example, under make_jaxpr for every array of its type. Use "
+                f"fnp.where, or keep what decides the branch out of the traced arguments{where()}"
             )
         return x
 
@@ -275,7 +275,8 @@ class TracedArray(Tracer):
         raise _handover(
             self,
             "float(x), as in math.sin(x) or z[0] = x for a plain array z,",
-            "x itself, fnp.sin for math.sin, fnp.zeros(n) for an np.zeros(n) that is written into",
+            "x itself, fnp.sin for math.sin, fnp.zeros(n) for an np.zeros(n) that is written into, "
+            "funcgrad.scipy or a custom_rule for a function of SciPy's",
         )
 
     def __complex__(self) -> complex:
@@ -292,9 +293,11 @@ class TracedArray(Tracer):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _handover(
             self,
-            "np.array(x) or storing x in a plain NumPy array",
+            "np.array(x), storing x in a plain NumPy array or calling a function that converts its "
+            "arguments (SciPy, np.random, np.full, np.vectorize)",
             "fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) for an np.zeros(n) "
-            "that is written into",
+            "that is written into; for such a function see funcgrad.scipy and fnp, or bring a rule "
+            "with custom_rule",
         )
 
     def __copy__(self) -> Any:
@@ -307,7 +310,10 @@ class TracedArray(Tracer):
         return format(self._number("format()"), spec) if spec else repr(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.aval})"
+        value = None if self.known is None else known(self)
+        if value is None:
+            return self.described()
+        return f"{type(self).__name__}({self.aval}, value={_short(value)})"
 
     # ------------------------------------------------------------ protocols
 
@@ -339,8 +345,8 @@ class TracedArray(Tracer):
         return fnp.imag(self)
 
     @property
-    def flat(self) -> Any:
-        return iter(fnp.ravel(self))
+    def flat(self) -> FlatIterator:
+        return FlatIterator(self)
 
     def copy(self, order: str = "C") -> Any:
         return snapshot(self, copy=False)
@@ -455,9 +461,45 @@ class TracedArray(Tracer):
         return fnp.searchsorted(self, v, side=side, sorter=sorter)
 
 
+class FlatIterator:
+    """``x.flat``: the elements in C order, to iterate over, to index and to write into."""
+
+    __slots__ = ("_elements", "_next")
+
+    def __init__(self, x: TracedArray) -> None:
+        self._elements = fnp.ravel(x)  # a view
+        self._next = iter(self._elements)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._next)
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __getitem__(self, index: Any) -> Any:
+        return snapshot(self._elements[index], copy=False)  # a copy, also of a slice
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._elements[index] = value
+
+
+def _short(value: Any) -> str:
+    """An array on one line, with dots in place of most of a large one.
+
+    >>> _short(np.arange(100.0).reshape(10, 10))
+    '[[ 0. 1. ... 8. 9.] [10. 11. ... 18. 19.] ... [80. 81. ... 88. 89.] [90. 91. ... 98. 99.]]'
+    """
+    if isinstance(value, np.ndarray):
+        value = np.array2string(value, threshold=8, edgeitems=2)
+    return " ".join(str(value).split())
+
+
 def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
     return HandoverError(
-        f"{what} would cut the derivative of the traced value {x!r}; use {instead}{where()}"
+        f"{what} would cut the derivative of the traced value {x.described()}; use {instead}{where()}"
     )
 
 
@@ -526,8 +568,9 @@ def _store_base(target: Tracer, new: Any) -> None:
         new = target.owner.lift(new)
     elif new.owner is not target.owner:
         raise MutationError(
-            f"a value that an inner transform traces, {new!r}, is written into an array that was "
-            f"made outside of it, {target!r}; make the array inside, or return the value{where()}"
+            f"a value that an inner transform traces, {new.described()}, is written into an array "
+            f"that was made outside of it, {target.described()}; make the array inside, or return "
+            f"the value{where()}"
         )
     target.assign(new)
     if target.alias is not None:

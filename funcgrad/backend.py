@@ -25,14 +25,23 @@ NAMESPACES.update(dict.fromkeys(_NUMPY_SCALARS, None))
 
 UNKNOWN: Any = object()  # what a lookup gives for a class not in the table
 
+# NumPy's subclasses that mean more than their data. `*` of matrices is a product, masked elements
+# count for nothing: computing with the bare data would silently give something else.
+_REFUSED = {"matrix": "a numpy.matrix", "MaskedArray": "a masked array"}
+_REMEDY = "pass np.asarray(x)"
+
 
 def register(cls: type) -> ModuleType | None:
     """Enter `cls` (a NumPy subclass or another module's array) into the table and return its module.
 
-    Raises: KeyError: no known array module has such a class.
+    Raises: KeyError: no known array module has such a class. ArgumentError: it is one of NumPy's
+    subclasses that cannot be computed with.
     """
     for base in cls.__mro__:
         root = base.__module__.partition(".")[0]
+        if root == "numpy" and base.__name__ in _REFUSED:
+            found = _REFUSED[base.__name__]
+            raise ArgumentError(f"expected an array, found {found}; {_REMEDY}{where()}")
         if base in NAMESPACES:
             NAMESPACES[cls] = NAMESPACES[base]
             return NAMESPACES[base]
@@ -40,6 +49,20 @@ def register(cls: type) -> ModuleType | None:
             NAMESPACES[cls] = sys.modules[root]
             return sys.modules[root]
     raise KeyError(cls)
+
+
+def unfit(x: Any, need: str = "need an array or a number") -> str:
+    """What an error says of a value that cannot be computed with.
+
+    >>> unfit("text")
+    'is of type str; need an array or a number'
+    >>> unfit(numpy.ma.array([1.0]))
+    'is a masked array; pass np.asarray(x)'
+    """
+    for base in type(x).__mro__:
+        if base.__module__.partition(".")[0] == "numpy" and base.__name__ in _REFUSED:
+            return f"is {_REFUSED[base.__name__]}; {_REMEDY}"
+    return f"is of type {type(x).__name__}; {need}"
 
 
 def namespace(*operands: Any) -> ModuleType:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import NAMESPACES, UNKNOWN, namespace, register
+from .backend import NAMESPACES, UNKNOWN, namespace, register, unfit
 from .errors import ArgumentError, EscapedTracerError, FuncgradError, MissingRuleError, where
 
 _SHORT = {"float": "f", "complex": "c", "int": "i", "uint": "u"}
@@ -185,8 +185,12 @@ class Tracer:
         """Take over the contents of `other`, a tracer of the same trace."""
         raise NotImplementedError
 
-    def __repr__(self) -> str:
+    def described(self) -> str:
+        """How errors name this value, by its type alone: ``TapeTracer(f64[3])``."""
         return f"{type(self).__name__}({self.aval})"
+
+    def __repr__(self) -> str:
+        return self.described()
 
 
 class Trace:
@@ -253,16 +257,13 @@ def as_operand(prim: Primitive, position: int, x: Any) -> Any:
     try:
         register(cls)
         return x
-    except KeyError:
+    except (KeyError, ArgumentError):
         pass
     if isinstance(x, list | tuple):
         made = np.asarray(x)
         if made.dtype.kind in "biufc":
             return made
-    raise ArgumentError(
-        f"{prim.name}: operand {position} is of type {cls.__name__}; need an array or a number"
-        f"{where()}"
-    )
+    raise ArgumentError(f"{prim.name}: operand {position} {unfit(x)}{where()}")
 
 
 def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
@@ -274,7 +275,7 @@ def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
     if code is not None:
         made += f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
     return EscapedTracerError(
-        f"{prim.name}: the traced value {tracer!r} is used outside the function{made} that "
+        f"{prim.name}: the traced value {tracer.described()} is used outside the function{made} that "
         f"{trace.transform} was tracing. It was kept in a global, an attribute or a container, or "
         f"a custom rule closes over it; return it from the function (or through has_aux=True), or "
         f"pass it as an argument{where()}"
@@ -292,8 +293,8 @@ def run_under(trace: Trace, f: Callable[..., Any], args: Sequence[Any]) -> Any:
     token = current.set(trace)
     try:
         return f(*args)
-    except ValueError as error:
-        # NumPy wraps what a traced value says when it is stored in a plain array: unwrap it.
+    except (ValueError, SystemError) as error:
+        # NumPy, and SciPy's code in C, wrap what a traced value says when it is converted: unwrap it.
         if isinstance(error.__cause__, FuncgradError):
             raise error.__cause__ from None
         raise

@@ -13,6 +13,7 @@ from types import FrameType
 
 _PACKAGES = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 _SKIPPED = (os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
+_SHOWN = 100  # how many characters of the user's line a message quotes
 _SKIPPED_NAMES = ("<__array_function__ internals>", "functools.py", "contextlib.py")
 
 
@@ -101,4 +102,5 @@ def where() -> str:
         return ""
     name, line = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(name, line).strip()
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     return f" (at {os.path.basename(name)}:{line}: {text})" if text else f" (at {name}:{line})"

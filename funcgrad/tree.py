@@ -8,6 +8,9 @@ Every call of every transform comes through here, hence three shortcuts: the cla
 remembered in a set, a container of nothing but leaves is taken in one go, and structures that occur
 again are, up to a bound, one and the same `TreeDef`. A level of nesting costs one Python frame and
 no more, so that a tree may be about as deep as the recursion limit.
+
+The leaves of a dict come in the order of its sorted keys, if they can be sorted, so that dicts with
+the same keys are one structure; what is put together has the order in which the keys were inserted.
 """
 
 from __future__ import annotations
@@ -53,15 +56,19 @@ def key_str(path: KeyPath) -> str:
 
 
 class _Kind:
-    """How one class is taken apart and put together; here list and tuple."""
+    """How one class is taken apart and put together; here list and tuple.
+
+    `order`, which no comparison looks at, is the keys of a dict as inserted where that is another
+    order than that of `aux`; None for all other nodes.
+    """
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
 
-    def flatten(self, tree: Any) -> tuple[Any, _Aux]:
-        return tree, ()
+    def flatten(self, tree: Any) -> tuple[Any, _Aux, _Aux | None]:
+        return tree, (), None
 
-    def unflatten(self, aux: _Aux, children: list[Any]) -> Any:
+    def unflatten(self, aux: _Aux, children: list[Any], order: _Aux | None) -> Any:
         return self.cls(children)
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
@@ -73,10 +80,10 @@ class _Kind:
 
 
 class _None(_Kind):
-    def flatten(self, tree: Any) -> tuple[Any, _Aux]:
-        return (), ()
+    def flatten(self, tree: Any) -> tuple[Any, _Aux, _Aux | None]:
+        return (), (), None
 
-    def unflatten(self, aux: _Aux, children: list[Any]) -> Any:
+    def unflatten(self, aux: _Aux, children: list[Any], order: _Aux | None) -> Any:
         return None
 
     def show(self, aux: _Aux, parts: list[str]) -> str:
@@ -104,19 +111,25 @@ def _sorter(keys: tuple[Any, ...]) -> Callable[[Any], Any] | None:
 class _Dict(_Kind):
     """dict, OrderedDict, defaultdict; aux is the keys, and after them a defaultdict's factory."""
 
-    def flatten(self, tree: Any) -> tuple[Any, _Aux]:
-        keys, values = tuple(tree), tree.values()
+    def flatten(self, tree: Any) -> tuple[Any, _Aux, _Aux | None]:
+        keys, values, order = tuple(tree), tree.values(), None
         if self.cls is OrderedDict:
-            return values, keys
+            return values, keys, None
         sort: Any = _SORTERS.get(keys, _sorter)
         if sort is _sorter:
             sort = _sorter(keys)
         if sort is not None:
-            keys, values = sort(keys), sort([*values])
-        return values, keys if self.cls is dict else (*keys, tree.default_factory)
+            order, keys, values = keys, sort(keys), sort([*values])
+        return values, keys if self.cls is dict else (*keys, tree.default_factory), order
 
-    def unflatten(self, aux: _Aux, children: list[Any]) -> Any:
-        items = zip(aux, children, strict=False)
+    def unflatten(self, aux: _Aux, children: list[Any], order: _Aux | None) -> Any:
+        items: Any = zip(aux, children, strict=False)
+        if order is not None:
+            new = dict.fromkeys(order)
+            new.update(items)
+            if self.cls is dict:
+                return new
+            items = new
         return defaultdict(aux[-1], items) if self.cls is defaultdict else self.cls(items)
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
@@ -138,13 +151,13 @@ class _Fields(_Kind):
         # attrgetter returns a tuple if given two names or more: hence __class__ twice, cut off.
         self.get = attrgetter(*self.all, "__class__", "__class__")
 
-    def flatten(self, tree: Any) -> tuple[Any, _Aux]:
+    def flatten(self, tree: Any) -> tuple[Any, _Aux, _Aux | None]:
         if self.is_tuple:
-            return tree, ()
+            return tree, (), None
         values, count = self.get(tree), len(self.names)
-        return values[:count], values[count:-2]
+        return values[:count], values[count:-2], None
 
-    def unflatten(self, aux: _Aux, children: list[Any]) -> Any:
+    def unflatten(self, aux: _Aux, children: list[Any], order: _Aux | None) -> Any:
         # Not through the class's own constructor: it may take other arguments, check or convert.
         if self.is_tuple:
             return tuple.__new__(self.cls, children)
@@ -168,21 +181,21 @@ class _Registered(_Kind):
         super().__init__(cls)
         self.take, self.make = take, make
 
-    def flatten(self, tree: Any) -> tuple[Any, _Aux]:
+    def flatten(self, tree: Any) -> tuple[Any, _Aux, _Aux | None]:
         parts = self.take(tree)
         if isinstance(parts, tuple) and len(parts) in (2, 3):
             children, aux, *rest = tuple(parts[0]), *parts[1:]
             if not rest:
-                return children, (aux, None)
+                return children, (aux, None), None
             keys = tuple(k if isinstance(k, Key) else Key(k, isinstance(k, str)) for k in rest[0])
             if len(keys) == len(children):
-                return children, (aux, keys)
+                return children, (aux, keys), None
         raise TypeError(
             f"flatten of {self.cls.__name__} must return (children, aux) or (children, aux, keys) "
             f"with one key per child, but returned {parts!r}"
         )
 
-    def unflatten(self, aux: _Aux, children: list[Any]) -> Any:
+    def unflatten(self, aux: _Aux, children: list[Any], order: _Aux | None) -> Any:
         return self.make(aux[0], tuple(children))
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
@@ -277,24 +290,34 @@ def register_node_class(cls: _Class) -> _Class:
 class TreeDef:
     """The structure of a tree, that is all but its leaves: immutable, hashable, comparable.
 
+    Two dicts with the same keys have one structure whatever their order, which `unflatten` keeps.
+
     >>> treedef = structure({"a": 1, "b": [2, None]})
     >>> treedef, treedef.num_leaves, treedef == structure({"b": [0, None], "a": 0})
     (PyTreeDef({'a': *, 'b': [*, None]}), 2, True)
     """
 
-    __slots__ = ("_aux", "_children", "_flat", "_hash", "_kind", "_shared", "num_leaves")
+    __slots__ = ("_aux", "_children", "_flat", "_hash", "_kind", "_order", "_shared", "num_leaves")
     _kind: _Kind | None  # None: a leaf
     _aux: _Aux
     _children: tuple[TreeDef, ...]
     _flat: bool  # a node of nothing but leaves
     _hash: int
+    _order: _Aux | None  # see _Kind
     _shared: bool  # the same object for all trees of this structure
     num_leaves: int
 
-    def __init__(self, kind: _Kind | None, aux: _Aux, children: tuple[TreeDef, ...]) -> None:
+    def __init__(
+        self,
+        kind: _Kind | None,
+        aux: _Aux,
+        children: tuple[TreeDef, ...],
+        order: _Aux | None = None,
+    ) -> None:
         put = object.__setattr__
         put(self, "_kind", kind)
         put(self, "_aux", aux)
+        put(self, "_order", order)
         put(self, "_children", children)
         put(self, "_flat", kind is not None and all(child is LEAF for child in children))
         put(self, "_hash", hash((kind and kind.cls, aux, children)))
@@ -315,7 +338,7 @@ class TreeDef:
             needed = f"needed {self.num_leaves}, got {len(leaves)}"
             raise ValueError(f"wrong number of leaves for {self!r}: {needed}")
         if self._flat and self._kind is not None:
-            return self._kind.unflatten(self._aux, leaves)
+            return self._kind.unflatten(self._aux, leaves, self._order)
         return _build(self, iter(leaves))
 
     def paths(self) -> list[KeyPath]:
@@ -344,18 +367,20 @@ class TreeDef:
         return f"PyTreeDef({_show(self)})"
 
     def __reduce__(self) -> Any:  # kinds and LEAF are compared by identity: a copy must find them
-        return (_load, (self._kind.cls, self._aux, self._children)) if self._kind else "LEAF"
+        if self._kind is None:
+            return "LEAF"
+        return _load, (self._kind.cls, self._aux, self._children, self._order)
 
 
 LEAF = TreeDef(None, (), ())
 NONE = TreeDef(_KINDS[NoneType], (), ())
 
 
-def _load(cls: type, aux: _Aux, children: tuple[TreeDef, ...]) -> TreeDef:
+def _load(cls: type, aux: _Aux, children: tuple[TreeDef, ...], order: _Aux | None) -> TreeDef:
     kind = _KINDS[cls]
     if kind is None:
         raise TypeError(f"a TreeDef cannot be loaded: {cls.__name__} is not registered here")
-    return TreeDef(kind, aux, children)
+    return TreeDef(kind, aux, children, order)
 
 
 def _same(a: TreeDef, b: TreeDef) -> bool:
@@ -386,16 +411,16 @@ def _build(node: TreeDef, leaves: Iterator[Any]) -> Any:
     if node._kind is None:
         return next(leaves)
     if node._flat:
-        return node._kind.unflatten(node._aux, [*islice(leaves, node.num_leaves)])
+        return node._kind.unflatten(node._aux, [*islice(leaves, node.num_leaves)], node._order)
     children = []
     for child in node._children:
         children.append(_build(child, leaves))  # noqa: PERF401 - one frame a level
-    return node._kind.unflatten(node._aux, children)
+    return node._kind.unflatten(node._aux, children, node._order)
 
 
 # ---- flattening
 
-# The TreeDefs that are shared, by kind, aux, children (see _walk) and the classes in aux.
+# The TreeDefs that are shared, by kind, aux, order, children (see _walk) and the classes in aux.
 _SHARED: dict[tuple[Any, ...], TreeDef] = {}
 # The classes that may occur in the aux data of a shared TreeDef. Equal values of one of them cannot
 # be told apart, unlike 0.0 and -0.0, and they keep no data of the user's alive, unlike closures.
@@ -419,11 +444,11 @@ def _share(key: tuple[Any, ...], node: TreeDef) -> TreeDef:
 def _walk(tree: Any, kind: _Kind, is_leaf: _IsLeaf, out: list[Any]) -> TreeDef:
     if tree is None:
         return NONE
-    children, aux = kind.flatten(tree)
+    children, aux, order = kind.flatten(tree)
     nodes: list[TreeDef] | None = None
     if _LEAVES.issuperset(map(type, children)):
         out += children
-        key = (kind, aux, len(children), *map(type, aux)) if aux else (kind, len(children))
+        key = (kind, aux, order, len(children), *map(type, aux)) if aux else (kind, len(children))
     else:
         nodes = []
         for child in children:
@@ -434,7 +459,7 @@ def _walk(tree: Any, kind: _Kind, is_leaf: _IsLeaf, out: list[Any]) -> TreeDef:
             else:
                 nodes.append(_walk(child, sub, is_leaf, out))
         # Shared nodes live as long as what is known under their ids, so that ids identify them.
-        key = (kind, aux, *map(id, nodes), *map(type, aux))
+        key = (kind, aux, order, *map(id, nodes), *map(type, aux))
     try:
         known = _SHARED.get(key)
     except TypeError as error:
@@ -442,7 +467,7 @@ def _walk(tree: Any, kind: _Kind, is_leaf: _IsLeaf, out: list[Any]) -> TreeDef:
         raise TypeError(f"the aux data of {shown} must be hashable: {error}") from error
     if known is None:
         nodes = [LEAF] * len(children) if nodes is None else nodes
-        known = _share(key, TreeDef(kind, aux, tuple(nodes)))
+        known = _share(key, TreeDef(kind, aux, tuple(nodes), order))
     return known
 
 
@@ -472,8 +497,8 @@ def flatten(tree: Any, is_leaf: _IsLeaf = None) -> tuple[list[Any], TreeDef]:
 def unflatten(treedef: TreeDef, leaves: Iterable[Any]) -> Any:
     """Put a tree together, the inverse of `flatten`. Raises as `TreeDef.unflatten` does.
 
-    >>> unflatten(structure({"a": 0, "b": (0, 0)}), [1, 2, 3])
-    {'a': 1, 'b': (2, 3)}
+    >>> unflatten(structure({"b": (0, 0), "a": 0}), [1, 2, 3])
+    {'b': (2, 3), 'a': 1}
     """
     return treedef.unflatten(leaves)
 
@@ -553,7 +578,7 @@ def _align(node: TreeDef, tree: Any, out: list[Any], spread: bool) -> None:
         return
     if kind is None or kind.cls is not cls:
         raise _Mismatch(node, tree)
-    children, aux = kind.flatten(tree)
+    children, aux, _ = kind.flatten(tree)
     if len(children) != len(node._children) or aux != node._aux:
         raise _Mismatch(node, tree)
     if node._flat and not spread:

@@ -203,6 +203,8 @@ LOGARITHMS = [
         "no share in a sum of nothing",
     ),
     Kink("logaddexp of infinity", lambda fnp, x: fnp.logaddexp(x, 0.0), at(inf), 0, 1.0, LIMIT),
+    Kink("logaddexp of infinities", lambda fnp, x: fnp.logaddexp(x, inf), at(inf), 0, 0.5, SPLIT),
+    Kink("logaddexp2 of infinities", lambda fnp, y: fnp.logaddexp2(inf, y), at(inf), 0, 0.5, SPLIT),
     Kink(
         "logaddexp2 of minus infinities",
         lambda fnp, x: fnp.logaddexp2(x, -inf),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,6 +21,25 @@ from funcgrad.errors import ArgumentError, JaxprError, MissingRuleError
 from funcgrad.jaxpr import Eqn, Jaxpr, Var
 
 X = np.array([0.3, 0.7, 1.1])
+
+# ---------------------------------------------------------------- the package
+
+
+def test_subpackages_are_loaded_when_they_are_looked_at() -> None:
+    program = (
+        "import sys, funcgrad\n"
+        "names = ('datasets', 'random', 'testing', 'viz')\n"
+        "assert not any(f'funcgrad.{name}' in sys.modules for name in names)\n"
+        "assert set(names) <= set(dir(funcgrad))\n"
+        "funcgrad.random.key(0), funcgrad.numpy.fft.fft, funcgrad.scipy.linalg.solve_triangular\n"
+        "print([getattr(funcgrad, name).__name__ for name in names])\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert finished.stderr == ""
+    assert finished.stdout.count("funcgrad.") == 4
+    with pytest.raises(AttributeError, match="module 'funcgrad' has no attribute 'nothing'"):
+        funcgrad.nothing()
+
 
 # ---------------------------------------------------------------- complex numbers
 
@@ -66,6 +88,43 @@ def test_selected_arguments() -> None:
         funcgrad.grad(f, argnums=0, argnames="x")(2.0, 3.0)
 
 
+@pytest.mark.parametrize("transform", ["grad", "jacrev", "jacfwd", "elementwise_grad"])
+def test_matrices_and_masked_arrays_are_refused(transform: str) -> None:
+    masked = np.ma.masked_array(X, mask=[False, True, False])
+    run = getattr(funcgrad, transform)(lambda x: (x * x).sum())
+    with pytest.raises(ArgumentError, match=r"argument 0 is a masked array; pass np.asarray\(x\)"):
+        run(masked)
+    run(np.asarray(masked))
+
+
+def test_refused_in_every_other_entry() -> None:
+    masked = np.ma.masked_array(X, mask=[False, True, False])
+    for run in (
+        lambda: funcgrad.vjp(np.sin, masked),
+        lambda: funcgrad.jvp(np.sin, (masked,), (X,)),
+        lambda: funcgrad.linearize(np.sin, masked),
+        lambda: funcgrad.linear_transpose(lambda x: 2 * x, masked),
+        lambda: funcgrad.hvp(lambda x: (x * x).sum(), (masked,), (X,)),
+        lambda: funcgrad.vmap(np.sin)(masked),
+        lambda: funcgrad.eval_shape(np.sin, masked),
+        lambda: funcgrad.checkpoint(np.sin)(masked),
+        lambda: funcgrad.custom_rule(np.sin, vjp=lambda ct, ans, x: (ct,))(masked),
+    ):
+        with pytest.raises(ArgumentError, match=r"argument 0 is a masked array; pass np.asarray"):
+            run()
+
+
+def test_other_subclasses_of_arrays_are_arrays(tmp_path: Path) -> None:
+    class Named(np.ndarray):
+        pass
+
+    mapped = np.memmap(tmp_path / "x.bin", dtype=float, mode="w+", shape=3)
+    mapped[:] = X
+    for x in (mapped, X.view(Named)):
+        np.testing.assert_allclose(funcgrad.grad(lambda x: (x * x).sum())(x), 2 * X)
+        np.testing.assert_allclose(funcgrad.vmap(np.sin)(x), np.sin(X))
+
+
 def test_auxiliary_outputs() -> None:
     def f(x: Any) -> Any:
         return (x * x).sum(), {"twice": 2 * x}
@@ -100,6 +159,28 @@ def test_jacobians_of_trees() -> None:
     second = funcgrad.hessian(lambda p: (p["x"] ** 2).sum() * p["s"])(point)
     np.testing.assert_allclose(second["x"]["x"], 4 * np.eye(3))
     np.testing.assert_allclose(second["x"]["s"], 2 * X)
+
+
+def test_gradients_have_the_order_of_their_argument() -> None:
+    def f(p: Any) -> Any:
+        return (p["w"]["z"] * p["w"]["a"]).sum() * p["b"]
+
+    point = {"w": OrderedDict(z=X, a=X), "b": 2.0}
+    other = {"b": 1.0, "w": OrderedDict(z=X, a=X)}  # the same structure
+
+    def check(found: Any) -> None:
+        assert list(found) == ["w", "b"]
+        assert list(found["w"]) == ["z", "a"]
+
+    check(funcgrad.grad(f)(point))
+    check(funcgrad.vjp(f, point)[1](1.0)[0])
+    check(funcgrad.jacrev(f)(point))
+    check(funcgrad.jacfwd(f)(point))
+    check(funcgrad.hessian(f)(point))
+    check(funcgrad.jvp(lambda p: p, (point,), (other,))[1])
+    check(funcgrad.linearize(lambda p: p, point)[1](other))
+    assert list(funcgrad.vmap(lambda x: {"b": x, "a": x})(X)) == ["b", "a"]
+    assert list(funcgrad.checkpoint(lambda p: p)(point)) == ["w", "b"]
 
 
 def test_elementwise_grad() -> None:
@@ -184,6 +265,49 @@ def test_custom_functions_are_methods_too() -> None:
     assert float(funcgrad.grad(Model().apply)(1.0)) == 7.0
 
 
+# ---------------------------------------------------------------- what is printed
+
+
+def test_tracers_show_their_value_where_it_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x: Any) -> Any:
+        print(x, f"{x[0]}", x[0] > 0.0)
+        row = x[:2]
+        x = x * 1.0
+        x[0] = 5.0
+        print(row, x[1:].reshape(2, 1))
+        return (x * x).sum()
+
+    funcgrad.grad(f)(X)
+    assert capsys.readouterr().out.splitlines() == [
+        "TapeTracer(f64[3], value=[0.3 0.7 1.1]) TapeTracer(f64[], value=0.3) True",
+        "TapeTracer(f64[2], value=[0.3 0.7]) TapeTracer(f64[2,1], value=[[0.7] [1.1]])",
+    ]
+    seen: list[str] = []
+    for transform in (funcgrad.vmap, funcgrad.make_jaxpr):
+        transform(lambda x: seen.append(repr(x)) or x)(X)
+    funcgrad.vmap(lambda x: seen.append(repr(funcgrad.stop_gradient(x) * 0 + 1)) or x)(X)
+    funcgrad.jvp(funcgrad.grad(lambda x: seen.append(repr(x)) or x), (1.5,), (1.0,))
+    funcgrad.grad(lambda x: seen.append(repr(x)) or x.sum())(np.arange(1000.0))
+    assert seen == [
+        "BatchTracer(f64[])",
+        "JaxprTracer(f64[3])",
+        "BatchTracer(f64[])",
+        "TapeTracer(f64[], value=1.5)",
+        "TapeTracer(f64[1000], value=[ 0. 1. ... 998. 999.])",
+    ]
+
+
+def test_a_view_is_printed_as_it_is_now() -> None:
+    def f(x: Any) -> Any:
+        z = fnp.zeros(3)
+        row = z[1:]
+        z[:] = x
+        assert repr(row) == "TapeTracer(f64[2], value=[0.7 1.1])"
+        return row.sum()
+
+    assert funcgrad.grad(f)(X).tolist() == [0.0, 1.0, 1.0]
+
+
 # ---------------------------------------------------------------- programs
 
 
@@ -249,10 +373,40 @@ def test_guided_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")
 
 
-def test_guided_run_refuses_nonsense(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--epochs", "0"])
-    assert "--epochs must be at least 1" in capsys.readouterr().err
+def test_guided_run_refuses_nonsense(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    occupied = tmp_path / "file"
+    occupied.touch()
+    for arguments, text in (
+        (["--epochs", "0"], "--epochs must be at least 1, found 0"),
+        (["--seed", "-1"], "--seed must be at least 0, found -1"),
+        (["--out", str(occupied)], f"--out: no directory can be made at {occupied}: File exists"),
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        assert caught.value.code == 2
+        assert capsys.readouterr().err.rstrip().endswith(text)
+
+
+def test_guided_run_may_be_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def press_control_c(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("funcgrad.__main__.train", press_control_c)
+    assert main(["--quick", "--out", str(tmp_path)]) == 130
+    assert capsys.readouterr().err == "\ninterrupted\n"
+
+
+def test_guided_run_may_be_read_in_part(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "funcgrad", "--quick", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
 
 
 def test_a_lasting_tape_copies_a_constant_once() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,10 @@ class Mistake(NamedTuple):
 
 
 X = np.ones(3)
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", PendingDeprecationWarning)
+    MATRIX = np.matrix([[1.0, 2.0], [3.0, 4.0]])
 
 
 def write_into_plain(x: Any) -> Any:
@@ -72,7 +78,15 @@ def bad_bwd_shape() -> Any:
 FLOAT = (
     "float(x), as in math.sin(x) or z[0] = x for a plain array z, would cut the derivative of the "
     "traced value TapeTracer(f64[]); use x itself, fnp.sin for math.sin, fnp.zeros(n) for an "
-    "np.zeros(n) that is written into"
+    "np.zeros(n) that is written into, funcgrad.scipy or a custom_rule for a function of SciPy's"
+)
+
+CONVERTED = (
+    "np.array(x), storing x in a plain NumPy array or calling a function that converts its "
+    "arguments (SciPy, np.random, np.full, np.vectorize) would cut the derivative of the traced "
+    "value TapeTracer(f64[]); use fnp.array([...]) for np.array([...]) and np.asarray(x), "
+    "fnp.zeros(n) for an np.zeros(n) that is written into; for such a function see funcgrad.scipy "
+    "and fnp, or bring a rule with custom_rule"
 )
 
 MISTAKES = [
@@ -87,8 +101,48 @@ MISTAKES = [
         "no output",
         lambda: funcgrad.grad(lambda x: None)(X),
         errors.NonScalarOutputError,
-        "grad: the function must return one scalar, found PyTreeDef(None): return the loss alone, or "
-        "(loss, aux) with has_aux=True",
+        "grad: the function returned None: is a `return` missing?",
+    ),
+    Mistake(
+        "two outputs",
+        lambda: funcgrad.grad(lambda x: (x.sum(), x))(X),
+        errors.NonScalarOutputError,
+        "grad: the function returned a tuple of 2; need one scalar: return the loss alone, or (loss, "
+        "aux) with has_aux=True",
+    ),
+    Mistake(
+        "value in place of a function",
+        lambda: funcgrad.grad(np.sin(X).sum()),
+        errors.ArgumentError,
+        "grad: the first argument must be a function, found float64; write grad(f)(x), not "
+        "grad(f(x))",
+    ),
+    Mistake(
+        "no function in jvp",
+        lambda: funcgrad.jvp((X,), np.sin, (X,)),
+        errors.ArgumentError,
+        "jvp: the first argument must be a function, found tuple",
+    ),
+    Mistake(
+        "name in argnums",
+        lambda: funcgrad.grad(np.sin, argnums="x"),
+        errors.ArgumentError,
+        "grad: argnums must be an int or several, found 'x'; positions go into argnums, names into "
+        "argnames, arguments into grad(f)(...)",
+    ),
+    Mistake(
+        "argument in argnums",
+        lambda: funcgrad.hessian(np.sin, X),
+        errors.ArgumentError,
+        "hessian: argnums must be an int or several, found array([1., 1., 1.]); positions go into "
+        "argnums, names into argnames, arguments into hessian(f)(...)",
+    ),
+    Mistake(
+        "position in argnames",
+        lambda: funcgrad.jacfwd(np.sin, argnames=["x", 1]),
+        errors.ArgumentError,
+        "jacfwd: argnames must be a name or several, found ['x', 1]; positions go into argnums, "
+        "names into argnames, arguments into jacfwd(f)(...)",
     ),
     Mistake(
         "complex output",
@@ -109,6 +163,42 @@ MISTAKES = [
         lambda: funcgrad.grad(lambda x, mode: x, argnames="mode")(2.0, mode="fast"),
         errors.ArgumentError,
         "grad: argument mode is of type str; need an array or a number",
+    ),
+    Mistake(
+        "matrix",
+        lambda: funcgrad.grad(lambda p: (p[0] * p[0]).sum())([MATRIX]),
+        errors.ArgumentError,
+        "grad: argument 0[0] is a numpy.matrix; pass np.asarray(x)",
+    ),
+    Mistake(
+        "mapped masked array",
+        lambda: funcgrad.vmap(np.sin)(MASKED),
+        errors.ArgumentError,
+        "vmap: argument 0 is a masked array; pass np.asarray(x)",
+    ),
+    Mistake(
+        "program of a masked array",
+        lambda: funcgrad.make_jaxpr(lambda x, y: y)(X, y={"k": MASKED}),
+        errors.ArgumentError,
+        "make_jaxpr: argument y['k'] is a masked array; pass np.asarray(x)",
+    ),
+    Mistake(
+        "matrix as a constant",
+        lambda: funcgrad.grad(lambda x: (MATRIX * x).sum())(2.0),
+        errors.ArgumentError,
+        "multiply: operand 0 is a numpy.matrix; pass np.asarray(x)",
+    ),
+    Mistake(
+        "masked array as a constant",
+        lambda: funcgrad.grad(lambda x: x * fnp.mean(MASKED))(2.0),
+        errors.ArgumentError,
+        "expected an array, found a masked array; pass np.asarray(x)",
+    ),
+    Mistake(
+        "masked output",
+        lambda: funcgrad.jvp(lambda x: {"y": MASKED}, (1.0,), (1.0,)),
+        errors.ArgumentError,
+        "the function's output['y'] is a masked array; pass np.asarray(x)",
     ),
     Mistake(
         "argument that is not there",
@@ -176,9 +266,25 @@ MISTAKES = [
         "np.array of traced values",
         lambda: funcgrad.grad(lambda x: np.array([x[0], x[1]]).sum())(X),
         errors.HandoverError,
-        "np.array(x) or storing x in a plain NumPy array would cut the derivative of the traced value "
-        "TapeTracer(f64[]); use fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) "
-        "for an np.zeros(n) that is written into",
+        CONVERTED,
+    ),
+    Mistake(
+        "np.full of a traced value",
+        lambda: funcgrad.grad(lambda x: np.full(3, x[0]).sum())(X),
+        errors.HandoverError,
+        CONVERTED,
+    ),
+    Mistake(
+        "np.random of a traced value",
+        lambda: funcgrad.grad(lambda x: np.random.default_rng(0).normal(x[0]))(X),
+        errors.HandoverError,
+        CONVERTED,
+    ),
+    Mistake(
+        "np.vectorize",
+        lambda: funcgrad.grad(lambda x: np.vectorize(math.sqrt)(x[0]).sum())(X),
+        errors.HandoverError,
+        CONVERTED,
     ),
     Mistake(
         "math.sin", lambda: funcgrad.grad(lambda x: math.sin(x))(1.0), errors.HandoverError, FLOAT
@@ -301,6 +407,50 @@ def test_text(mistake: Mistake) -> None:
     )
     assert text == mistake.text
     assert current.get() is EVAL
+
+
+NO_FUNCTION = ["checkpoint", "custom_jvp", "custom_vjp", "custom_rule", "elementwise_grad", "grad"]
+NO_FUNCTION += ["hessian", "jacfwd", "jacrev", "make_jaxpr", "value_and_grad", "vmap"]
+NO_FUNCTION += ["eval_shape", "hvp", "jvp", "linear_transpose", "linearize", "vjp"]
+
+
+@pytest.mark.parametrize("name", NO_FUNCTION)
+def test_no_transform_is_made_of_a_value(name: str) -> None:
+    more = ((X,), (X,)) if name in ("hvp", "jvp") else ()
+    with pytest.raises(errors.ArgumentError, match="must be a function, found ndarray"):
+        getattr(funcgrad, name)(X, *more)
+
+
+PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "r_": (lambda x: np.r_[x[0], x[1]].sum(), lambda x: np.hstack([x[0], x[1]]).sum()),
+    "sum": (lambda x: np.sum([x[0], x[1]]), lambda x: fnp.sum([x[0], x[1]])),
+    "norm": (lambda x: np.linalg.norm([x[0], x[1]]), lambda x: fnp.linalg.norm([x[0], x[1]])),
+    "full": (lambda x: np.full(3, x[0]).sum(), lambda x: fnp.full(3, x[0]).sum()),
+    "array": (lambda x: np.array([x[0], x[1]]).sum(), lambda x: np.stack([x[0], x[1]]).sum()),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_where_numpy_asks_nobody(name: str) -> None:
+    refused, instead = PLAIN[name]
+    with pytest.raises(errors.HandoverError, match=r"use fnp.array\(\[...\]\) for np.array"):
+        funcgrad.grad(refused)(X)
+    assert funcgrad.grad(instead)(X)[0] > 0.0
+
+
+def test_a_long_line_of_the_users_is_cut(tmp_path: Path) -> None:
+    line = f"funcgrad.grad(lambda x: x)(X), {list(range(100))}"
+    file = tmp_path / "model.py"
+    file.write_text(line)
+    with pytest.raises(errors.NonScalarOutputError) as caught:
+        exec(compile(line, str(file), "exec"), {"funcgrad": funcgrad, "X": X})
+    assert str(caught.value).endswith(f" (at model.py:1: {line[:100]}...)")
+
+
+def test_what_compiled_code_wraps_is_unwrapped() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    with pytest.raises(errors.HandoverError, match="a custom_rule for a function of SciPy"):
+        funcgrad.grad(lambda x: optimize.brentq(lambda y: y - x[0], -9, 9))(X)
 
 
 def test_every_exception_is_a_funcgrad_error_and_documented() -> None:

@@ -142,6 +142,22 @@ def test_creation_functions_give_arrays_to_write_into(make: Callable[[int], Any]
     assert funcgrad.vmap(funcgrad.grad(f))(x[None])[0].tolist() == expected
 
 
+def test_flat_reads_and_writes_in_order() -> None:
+    def f(x: Any) -> Any:
+        z = x.reshape(2, 2) * 1.0
+        flat = z.T.flat
+        z.flat[0] = 10.0 * x[3]
+        part = z.flat[1:3]
+        part[0] = 0.0  # a copy, as in NumPy
+        assert (len(flat), flat is iter(flat)) == (4, True)
+        return z.flat[0] + 2.0 * next(flat) + sum(3.0 * y for y in flat) + 5.0 * z.flat[-1]
+
+    # The elements of z are 10 x3, x1, x2, x3; those of z.T are 10 x3, x2, x1, x3.
+    gradient = funcgrad.grad(f)(np.arange(1.0, 5.0))
+    assert gradient.tolist() == [0.0, 3.0, 3.0, 38.0]
+    assert float(funcgrad.jvp(f, (np.ones(4),), (np.ones(4),))[1]) == 44.0
+
+
 def test_shape_and_dtype_must_fit() -> None:
     def wider(x: Any) -> Any:
         x += np.ones((2, 4))

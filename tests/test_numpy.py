@@ -53,7 +53,7 @@ Row = SearchStrategy[Call]
 
 REAL = away(floats(-2.9, 2.9), 0.0, 1.0, -1.0, 2.0, -2.0)
 HALF = away(floats(-0.45, 0.45), 0.0)  # not integers, not halves, ...
-POSITIVE = floats(0.15, 3.9)
+POSITIVE = floats(0.15, 3.9, count=97)  # of which no integer is a multiple
 UNIT = away(floats(-0.9, 0.9), 0.0)
 COMPLEX = complexes()
 SINGLE = REAL.astype(np.float32)
@@ -1506,3 +1506,74 @@ def test_elementwise_pieces_do_not_see_each_other() -> None:
     """A function of `piecewise` is not evaluated where another one is used."""
     f = lambda x: fnp.piecewise(x, [x > 0], [fnp.sqrt, 0.0]).sum()  # noqa: E731
     assert gradient_of(f, 4.0, 0.0) == [0.25, 0.0]
+
+
+# ---------------------------------------------------------------- complex numbers and NaN
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        special.expit,
+        special.log_expit,
+        lambda z: special.huber(1.0, z),
+        lambda z: special.huber(z, 1.0),
+        lambda z: special.pseudo_huber(1.0, z),
+        lambda z: special.pseudo_huber(z, 1.0),
+    ],
+)
+@pytest.mark.parametrize("z", [1j, np.complex64(1j), np.array([1 + 1j, 2.0])])
+def test_functions_of_real_numbers_refuse_complex_ones(f: Any, z: Any) -> None:
+    with pytest.raises(ArgumentError, match="needs real numbers"):
+        f(z)
+    with pytest.raises(ArgumentError, match="needs real numbers"):
+        funcgrad.make_jaxpr(f)(z)
+
+
+def test_logit_of_complex_numbers() -> None:
+    z = np.array([0.3 + 0.4j, -0.5 - 0.2j])
+    np.testing.assert_allclose(1 / (1 + np.exp(-special.logit(z))), z)
+
+
+NAN_MATRICES = np.array(
+    [
+        [[1.0, 2.0], [3.0, 4.0]],
+        [[0.0, 0.0], [0.0, np.nan]],
+        [[0.0, np.nan], [0.0, 1.0]],
+        [[np.nan, 1.0], [1.0, 1.0]],
+        [[0.0, 0.0], [0.0, 0.0]],
+    ]
+)
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, complex])
+@np.errstate(all="ignore")
+def test_determinants_of_nan_are_nan(dtype: Any) -> None:
+    """NumPy calls some of these singular."""
+    x = NAN_MATRICES.astype(dtype)
+    found = fnp.linalg.det(x)
+    assert np.isnan(found).tolist() == [False, True, True, True, False]
+    np.testing.assert_allclose(found[[0, 4]], [-2.0, 0.0], rtol=1e-6)
+    sign, log = fnp.linalg.slogdet(x)
+    assert found.dtype == sign.dtype == x.dtype and log.dtype == x.real.dtype
+    assert np.isnan(sign).tolist() == np.isnan(log).tolist() == [False, True, True, True, False]
+    assert sign[4] == 0 and log[4] == -np.inf
+    for a, y in zip(x, found, strict=True):
+        np.testing.assert_array_equal(np.isnan(fnp.linalg.det(a)), np.isnan(y))
+        np.testing.assert_array_equal(np.isnan(fnp.linalg.slogdet(a)[1]), np.isnan(y))
+
+
+@np.errstate(all="ignore")
+def test_the_derivative_of_a_determinant_of_nan_is_nan() -> None:
+    found = funcgrad.grad(lambda x: fnp.linalg.det(x).sum())(NAN_MATRICES)
+    np.testing.assert_allclose(found[0], [[4.0, -3.0], [-2.0, 1.0]])
+    assert np.isnan(found[1:3]).all() and np.isnan(found[3, 1, 1]) and not found[4].any()
+
+
+@pytest.mark.parametrize("place", [(0, 0), (1, 0), (1, 1), (2, 1)])
+def test_cholesky_refuses_nan(place: tuple[int, int]) -> None:
+    x = np.eye(3)
+    x[place] = np.nan
+    for a in (x, np.stack([np.eye(3), x])):
+        with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+            fnp.linalg.cholesky(a)

@@ -509,6 +509,23 @@ def test_an_exception_restores_the_trace(name: str) -> None:
     data[0] = 2.0  # it was read-only while the function ran
 
 
+def test_memory_of_another_library_is_left_as_it_is() -> None:
+    v = np.array([1.0, 2.0, 3.0])
+    data = np.from_dlpack(np.ones(3))  # NumPy could not make it writeable again
+
+    def f(x: Any) -> Any:
+        first = fnp.sum(x * data)
+        data[0] += 1.0
+        return first * fnp.sum(data[1:] * x[1:])
+
+    for gradient in (funcgrad.grad(f), lambda v: funcgrad.vjp(f, v)[1](1.0)[0]):
+        data[0] = 1.0
+        # The sum of all times the sum of the last two, with the weights from before the write.
+        assert gradient(v).tolist() == [5.0, 11.0, 11.0]
+        assert data.flags.writeable
+        assert data[0] == 2.0
+
+
 def test_strong_zeros_end_with_their_block() -> None:
     with pytest.raises(Stop), funcgrad.strong_zeros():
         raises(1.0)

@@ -78,6 +78,9 @@ class Bag:
     def __eq__(self, other: object) -> bool:
         return type(other) is Bag and (self.items, self.label) == (other.items, other.label)
 
+    def __repr__(self) -> str:
+        return f"Bag({self.items!r}, {self.label!r})"
+
 
 register_node(Bag, lambda bag: (bag.items, bag.label), lambda label, items: Bag(items, label))
 
@@ -354,16 +357,52 @@ def test_nodes_print_and_name_their_children(tree: Any, text: str, paths: list[s
     assert unflatten(treedef, leaves(tree)) == tree
 
 
-def test_dicts_are_sorted_where_they_can_be() -> None:
+def test_leaves_of_dicts_are_sorted_where_they_can_be() -> None:
     assert structure({"b": 0, "a": 0}) == structure({"a": 0, "b": 0})
+    assert hash(structure({"b": 0, "a": 0})) == hash(structure({"a": 0, "b": 0}))
     assert leaves({"b": 2, "a": 1}) == [1, 2]
-    assert list(tree_map(str, {"b": 2, "a": 1})) == ["a", "b"]
     unsortable = {"b": 2, 1: 1}
     assert leaves(unsortable) == [2, 1]
     assert list(tree_map(str, unsortable)) == ["b", 1]
     assert structure(unsortable) != structure({1: 1, "b": 2})
     assert leaves(OrderedDict(b=2, a=1)) == [2, 1]
     assert structure(OrderedDict(b=0, a=0)) != structure(OrderedDict(a=0, b=0))
+
+
+def keys_in_order(tree: Any) -> Any:
+    """The keys of nested dicts, with the order that no comparison of dicts sees."""
+    return [(k, keys_in_order(v)) for k, v in tree.items()] if isinstance(tree, dict) else None
+
+
+@pytest.mark.parametrize("cls", [dict, OrderedDict, functools.partial(defaultdict, list)])
+def test_dicts_are_rebuilt_in_their_own_order(cls: Any) -> None:
+    for tree in (
+        cls({"b": 2, "a": 1}),
+        cls({"a": 1, "b": 2}),  # the same structure, met after the other order
+        cls({2: 0, 1: 0, 3: 0}),
+        cls({"w": cls({"z": 1, "y": 2}), "b": {"d": [3], "c": 4}}),
+        {"t": 0, "s": [cls({"b": 2, "a": 1})]},
+    ):
+        again = tree_map(lambda x: x, tree)
+        assert again == tree
+        assert keys_in_order(again) == keys_in_order(tree)
+        if "s" in tree:
+            assert list(again["s"][0]) == ["b", "a"]
+        for copied in (pickle.loads(pickle.dumps(structure(tree))), copy.copy(structure(tree))):
+            assert keys_in_order(unflatten(copied, leaves(tree))) == keys_in_order(tree)
+
+
+def test_tree_map_keeps_the_order_of_the_first_tree() -> None:
+    first, second = {"b": 1, "a": 2}, {"a": 10, "b": 20}
+    assert list(tree_map(lambda x, y: x + y, first, second).items()) == [("b", 21), ("a", 12)]
+    assert list(tree_map(lambda x, y: x + y, second, first).items()) == [("a", 12), ("b", 21)]
+
+
+@examples
+@given(trees)
+def test_every_order_of_keys_survives(tree: Any) -> None:
+    again = unflatten(*reversed(flatten(tree)))
+    assert repr(again) == repr(tree)  # what is printed shows the order too
 
 
 def test_dict_kinds_are_rebuilt_with_their_class() -> None:
@@ -442,7 +481,8 @@ def test_keys_keep_their_classes() -> None:
         for classes in ((str, str), (np.str_, str)):
             tree = {cls(name): name for cls, name in zip(classes, names, strict=True)}
             again = tree_map(lambda x: x, tree)
-            assert list(again.items()) == [("a", "a"), ("b", "b")]
+            assert list(again.items()) == [(name, name) for name in names]
+            assert leaves(tree) == ["a", "b"]
             assert {key: type(key) for key in again} == dict(zip(names, classes, strict=True))
     for zero in (0.0, -0.0):
         assert str(unflatten(structure(Linear(0, 0, zero)), [0, 0]).act) == str(zero)
@@ -707,4 +747,4 @@ def test_a_long_difference_that_is_not_in_the_keys_is_shown_in_full() -> None:
 
 def test_a_treedef_of_a_class_that_is_no_node_here_is_not_loaded() -> None:
     with pytest.raises(TypeError, match="a TreeDef cannot be loaded: SubBag is not registered"):
-        T._load(SubBag, (), ())
+        T._load(SubBag, (), (), None)

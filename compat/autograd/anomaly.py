@@ -6,10 +6,9 @@ gradient (`engine._require_numbers`).
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from . import modes
+from . import modes, sites
 
 
 class detect_anomaly(modes.ModeSwitch):
@@ -28,10 +27,9 @@ class detect_anomaly(modes.ModeSwitch):
 
     def __init__(self, check_nan: bool = True) -> None:
         super().__init__(anomaly=bool(check_nan))
-        warnings.warn(
+        sites.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
-            "only be enabled for debugging.",
-            stacklevel=2,
+            "only be enabled for debugging."
         )
 
     def clone(self) -> modes.ModeSwitch:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 import threading
-import warnings
 from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
@@ -22,11 +21,22 @@ from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
-from .base import TensorBase, hold, tensor
+from .base import UNCOUNTED, TensorBase, hold, tensor
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
 from .tape import record, tape_array
+from .views import check_writable
 
 ndarray = np.ndarray
+
+
+def _count_of_one() -> int:
+    x = object()
+    return getrefcount(x)
+
+
+# What `getrefcount` says of what one local variable refers to, which depends on the Python.
+_ALONE = _count_of_one()
+
 _by_number = operator.attrgetter("seq")
 
 # NOTE [Cotangents on nodes] A cotangent waits for its node in `node.ct`, which is `IDLE` outside of a
@@ -42,21 +52,21 @@ def run(
     retain: bool,
     graph: bool,
     inputs: Sequence[Any] | None = None,
-    targets: Sequence[TensorBase] | None = None,
+    returned: bool = True,
     lifted: bool = False,
 ) -> list[Any]:
     """Run backward from `roots`, pairs of an edge and its cotangent.
 
     That is a tensor as users see it, or a bare array of ones.
 
-    With `inputs` (edges) only those get a gradient: added to the `.grad` of the `targets`, or, if
-    there are none, returned as tensors, None for one that was not reached. `graph`: record what is
-    done. `lifted`: cotangents are bare, but hold array faces of tensors, and so must what is saved.
+    With `inputs` (edges) only those get a gradient, which is `returned`, a tensor, or None for one
+    that was not reached; or it goes where it always goes. `graph`: record what is done. `lifted`:
+    cotangents are bare, but hold array faces of tensors, and so must what is saved.
 
     Raises: RuntimeError: something needed was freed or modified.
     """
     mode = modes.get()
-    walk = _Walk(inputs, targets, retain, graph, mode.anomaly)
+    walk = _Walk(inputs, returned, retain, graph, mode.anomaly)
     walk.face = tape_array if graph or lifted else None
     token = modes.current.set(modes.changed(records=True) if graph or lifted else modes.NO_GRAD)
     with _walking:
@@ -104,7 +114,7 @@ class _Walk:
         "notes",
         "order",
         "retain",
-        "targets",
+        "returned",
     )
 
     face: Any
@@ -114,15 +124,13 @@ class _Walk:
     def __init__(
         self,
         inputs: Sequence[Any] | None,
-        targets: Any,
+        returned: bool,
         retain: bool,
         graph: bool,
         anomaly: bool | None,
     ) -> None:
         self.captured: dict[Any, Any] | None = None if inputs is None else dict.fromkeys(inputs)
-        self.targets: dict[Any, TensorBase] | None = None
-        if targets is not None:
-            self.targets = dict(zip(inputs or (), targets, strict=True))
+        self.returned = returned
         self.retain = retain
         self.graph = graph
         self.freed = Freed(sites.site())
@@ -229,11 +237,13 @@ class _Walk:
                 continue
             runs = captured is None or node in self.executed  # type: ignore[operator]
             if node.extras is not None:
-                ct = self._hooked(node, ct, runs)
+                ct = self._hooked(node, ct, False)
             if captured is not None and node in captured:
                 self._capture(node, ct)
             if not runs:
                 continue
+            if node.extras is not None and node.extras.prehooks:
+                ct = self._prehooked(node, ct)
             if plain and (node.extras is None or not node.extras.hooks):
                 node.pull(ct, freed)
             else:
@@ -270,7 +280,7 @@ class _Walk:
         except Exception as error:
             place = _forward_places(node)
             error.add_note(place)
-            warnings.warn(place, UserWarning, stacklevel=2)
+            sites.warn(place)
             raise
         finally:
             evaluated.reset(token)
@@ -293,7 +303,8 @@ class _Walk:
         return tuple([None if c is None else self.shown(c) for c in cts])
 
     def _hooked(self, node: Any, ct: Any, runs: bool = True) -> Any:
-        """Run the hooks before a node (its own if it `runs`), and hand out retained gradients."""
+        """Run the hooks of tensors and, if the node `runs` now, the node's; hand out retained
+        gradients."""
         extras = node.extras
         for hook in list(extras.tensor_hooks.values()):
             ct = self._replaced(hook, hook(self.shown(ct)), ct, node)
@@ -304,7 +315,11 @@ class _Walk:
                 new = record(positive, (self.shown(ct),), None, "CloneBackward0")
                 old = retaining._grad
                 retaining._grad = new if old is None else old + new
-        for hook in list(extras.prehooks.values()) if runs else ():
+        return self._prehooked(node, ct) if runs and extras.prehooks else ct
+
+    def _prehooked(self, node: Any, ct: Any) -> Any:
+        """Run the hooks before a node."""
+        for hook in list(node.extras.prehooks.values()):
             given = _in_order(node, ct)
             found = hook(self._all_shown(given))
             if found is not None:
@@ -366,20 +381,20 @@ class _Walk:
 
     def finish(self) -> None:
         """Hand the leaves their gradients."""
+        is_captured = self.captured is not None and self.returned
         for leaf in self.leaves:
             ct = leaf.ct
             leaf.ct = IDLE
             if ct is None:
                 continue
-            # Nobody but this frame (and the call) refers to it: it may become `.grad` as it is.
-            owned = ct.__class__ is ndarray and getrefcount(ct) == 2 and ct.base is None
+            # Nobody but this frame refers to it: it may become `.grad` as it is.
+            owned = ct.__class__ is ndarray and getrefcount(ct) == _ALONE and ct.base is None
             extras = leaf.extras
             if extras is not None:
-                ct = self._hooked(leaf, ct)
+                ct = self._hooked(leaf, ct, not is_captured)
                 owned = False
-            if self.captured is not None:
-                if leaf in self.captured:
-                    self._capture(leaf, ct)
+            if is_captured:
+                self._capture(leaf, ct)
                 continue
             variable = leaf.variable if extras is not None else leaf.tensor()
             if variable is None or variable._node is not leaf:
@@ -399,9 +414,7 @@ class _Walk:
                     hook((), (self.shown(ct),))
 
     def _capture(self, edge: Any, ct: Any) -> None:
-        if self.targets is not None:
-            self._add_to_grad(self.targets[edge], ct, False)
-        elif self.captured is not None:
+        if self.captured is not None and self.returned:
             self.captured[edge] = self.shown(ct if self.graph else _own(ct))
 
     def found(self, inputs: Sequence[Any] | None) -> list[Any]:
@@ -425,6 +438,8 @@ class _Walk:
         if old is None:
             variable._grad = tensor(ct if owned else _own(ct))
         elif old._array.__class__ is ndarray and not isinstance(ct, Tracer):
+            if old._array.base is not None or old._counter is UNCOUNTED:
+                check_writable(old)
             old._array += ct
             count = old._counter[0] + 1
             old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
@@ -434,15 +449,15 @@ class _Walk:
 
 
 def warn_of_cycles() -> None:
-    """PyTorch's warning; here nothing leaks (NOTE [Who owns whom] in `base.py`)."""
-    warnings.warn(
-        "Using backward() with create_graph=True will create a reference cycle between the "
-        "parameter and its gradient which can cause a memory leak. We recommend using "
-        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
-        "make sure to reset the .grad fields of your parameters to None after use to break the "
-        "cycle and avoid the leak.",
-        UserWarning,
-        stacklevel=4,
+    """PyTorch's warning, since the `.grad` of a program that stays in PyTorch would leak.
+
+    Here there is no cycle (NOTE [Who owns whom] in `base.py`).
+    """
+    sites.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the parameter "
+        "and its gradient which can cause a memory leak in PyTorch. Here nothing leaks: the graph and "
+        "the gradient are freed with the tensors. Code that also runs on PyTorch should use "
+        "autograd.grad, or reset the .grad fields of parameters to None after use."
     )
 
 

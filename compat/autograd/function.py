@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from funcgrad.core import Tracer, aval_of
-from funcgrad.ops.index import view_update
 
 from . import modes, traced_function, views
 from .base import UNCOUNTED, TensorBase, View, tensor
 from .function_node import Cut, FunctionCtx, FunctionNode, Running, applied, info, is_inexact
-from .node import NOTHING, AccumulateGrad, Port, new_node, node_class, note_forward
+from .node import AccumulateGrad, Port, note_forward
 
 ndarray = np.ndarray
 
@@ -165,7 +164,8 @@ class Function:
             args = _bound(cls, args, kwargs)
         mode = modes.get()
         if mode.level is not None:
-            args = tuple([mode.level.inside(a) for a in args])
+            writes = traced_function.may_write(cls)
+            args = tuple(map(mode.level.inside if writes else mode.level.read, args))
         edges: list[Any] = []
         traced = needed = False
         for a in args:
@@ -327,10 +327,13 @@ class _Application:
 
         Raises: RuntimeError: it is a leaf that requires grad, or a view that cannot be written.
         """
+        view = x._view
+        if view is not None and edge is not None:
+            views.check_writable(x, *self.args)
+        # After that look at the view, whose place in the graph is not up to date from now on.
         views.touch(x, f"{self.cls.__name__}.forward")
         if edge is None:
             return
-        view = x._view
         if view is None:
             if x._node.__class__ is AccumulateGrad:
                 raise RuntimeError(
@@ -340,13 +343,8 @@ class _Application:
             views.move_retained(x, edge)
             x._node = edge
             return
-        views.check_writable(x, *self.args)
-        base, aval = view.base, aval_of(view.base._array)
-        node = new_node(
-            node_class("CopySlices"), view_update, {"chain": view.chain}, [base._node, edge]
-        )
-        node.saved = NOTHING
-        node.types = (aval, [aval, aval_of(x._array)])
+        base = views.base_of(view)
+        node = views.written("CopySlices", base, view.chain, edge, aval_of(x._array))
         views.move_retained(base, node)
         base._node = node
 

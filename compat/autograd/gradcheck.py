@@ -8,7 +8,6 @@ perturbed in place, as functions may close over them.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 import funcgrad
 from funcgrad.algebra import concrete_namespace
 
-from . import views
+from . import sites, views
 from .base import TensorBase, tensor
 from .forward_ad import dual_level, make_dual, unpack_dual
 from .gradients import grad
@@ -396,11 +395,10 @@ def _check_inputs(xs: Tensors) -> None:
     live = [(i, x) for i, x in enumerate(xs) if _is_live(x)]
     for i, x in live:
         if x._array.dtype.name not in ("float64", "complex128"):
-            warnings.warn(
+            sites.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double precision "
-                "floating point or complex. ",
-                stacklevel=4,
+                "floating point or complex. "
             )
         if any(s == 0 and n > 1 for s, n in zip(x._array.strides, x._array.shape, strict=True)):
             raise RuntimeError(

@@ -54,8 +54,9 @@ def backward(
     if not targets:
         raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
     edges = [_input_edge(i, x) for i, x in enumerate(targets)]
-    targets = [_target(i, x) for i, x in enumerate(targets)]
-    engine.run(roots, retain=retain, graph=create_graph, inputs=edges, targets=targets)
+    # Held until the end, since leaves are known weakly.
+    targets = [_target(i, x, edge) for i, (x, edge) in enumerate(zip(targets, edges, strict=True))]
+    engine.run(roots, retain=retain, graph=create_graph, inputs=edges, returned=False)
 
 
 def grad(
@@ -185,15 +186,17 @@ def _root(i: int, out: Any, ct: Any, batched: bool) -> tuple[Any, Any]:
     return edge, _cotangent(i, out, ct, batched)
 
 
-def _target(i: int, x: Any) -> Any:
-    """The tensor whose `.grad` an input of `backward` stands for.
+def _target(i: int, x: Any, edge: Any) -> Any:
+    """The tensor whose `.grad` an input of `backward` stands for; it will be filled.
 
     Raises: RuntimeError: it is the edge of a tensor that is no leaf.
     """
     if isinstance(x, TensorBase):
+        if edge.__class__ is not AccumulateGrad:
+            x.retain_grad()  # type: ignore[attr-defined]
         return x
-    if x.edge.__class__ is AccumulateGrad:
-        return x.edge.variable
+    if edge.__class__ is AccumulateGrad:
+        return edge.variable
     raise RuntimeError(
         f"backward(inputs=): input {i} is the GradientEdge of a tensor that is no leaf, which has no "
         f".grad to fill. Pass the tensor, or use torch.autograd.grad."

@@ -12,19 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from funcgrad.core import EVAL, Primitive, Trace
+from funcgrad.core import EVAL, Primitive, Trace, Tracer
 from funcgrad.core import current as current_trace
 
 from . import modes, views
 from .base import TensorBase, tensor
 from .node import AccumulateGrad, sequence_number
-from .tape import TapeArray, record, tape_array
+from .tape import TapeArray, cut, record, tape_array
 
 
 class Level:
-    """One running transform: what it has met from outside, and the mode it was called in."""
+    """One running transform: what it has met from outside, and the mode it was called in.
 
-    def __init__(self) -> None:
+    `randomness`: how random numbers are drawn in it, "error", "same" or "different" (under `batch`,
+    the trace of `vmap`), or None: as outside.
+    """
+
+    def __init__(self, randomness: str | None = None) -> None:
+        self.randomness = randomness
+        self.batch: Any = None
         self.outside = modes.get()
         above = self.outside.level
         self.depth: int = 1 if above is None else above.depth + 1
@@ -61,6 +67,21 @@ class Level:
             return x
         born = node.born if node.__class__ is AccumulateGrad else node.seq
         return x if born > self.boundary else self.stand_in(x)
+
+    def read(self, x: Any) -> Any:
+        """As `inside`, for an operation that makes no view: a view made in `no_grad` is a constant.
+
+        Its array still has the derivative of the memory that it shares.
+        """
+        x = self.inside(x)
+        if not isinstance(x, TensorBase) or x._view is None or x._view.origin != "no_grad":
+            return x
+        if not isinstance(x._array, Tracer):
+            return x
+        views.refresh(x)
+        made = tensor(cut(x._array))
+        made._counter = x._counter
+        return made
 
     def stand_in(self, x: TensorBase) -> TensorBase:
         found = self.stand_ins.get(id(x))

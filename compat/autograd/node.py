@@ -343,6 +343,8 @@ def _saved_value(name: str) -> Any:
             found, edge = ans, node
         elif name in names:
             found, edge = xs[names.index(name)], node.next[names.index(name)]
+        elif hasattr(node.prim, name):  # an operand that the primitive of a fast path has fixed
+            found, edge = getattr(node.prim, name), None
         else:
             raise AttributeError(f"{node.name()!r} object has no attribute '_saved_{name}'")
         if found.__class__ in SAVED:

@@ -189,8 +189,15 @@ def bind(cls: type[TensorBase]) -> None:
 
 
 def source(function: Any) -> str:
-    """The source of a printed function."""
-    return "".join(linecache.getlines(function.__code__.co_filename))
+    """The source of a printed function.
+
+    Raises: ValueError: it has no printed fast path.
+    """
+    name = getattr(getattr(function, "__code__", None), "co_filename", "")
+    if not name.startswith(sites.PRINTED):
+        shown = getattr(function, "__name__", repr(function))
+        raise ValueError(f"{shown} has no printed fast path")
+    return "".join(linecache.getlines(name))
 
 
 def _node(name: str, base: type, prim: Primitive, **facts: Any) -> Any:

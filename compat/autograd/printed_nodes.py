@@ -32,7 +32,7 @@ class UnaryNode(OpNode):
         if saved.__class__ is Freed:
             raise second_backward(self)
         array = getattr(ct, "_array", ct) if saved is NOTHING else saved
-        ans: Any = Aval(array.shape, array.dtype)
+        ans: Any = None if array is None else Aval(array.shape, array.dtype)
         x: Any = ans
         if saved is not NOTHING:
             found = Saved(saved, self.counter, self.version, self.reads_ans)

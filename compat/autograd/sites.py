@@ -10,6 +10,7 @@ import linecache
 import os
 import sys
 import traceback
+import warnings
 from types import CodeType
 from typing import Any
 
@@ -19,8 +20,9 @@ from funcgrad import errors
 Site = tuple[CodeType, int]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PRINTED = "<compat printed "  # the file name of printed functions starts so
+PRINTED = f"<compat printed{os.sep}"  # the file name of printed functions starts so
 errors.add_package(_PACKAGE)
+errors.add_package(PRINTED.removesuffix(os.sep))
 
 
 def _files(folder: str) -> set[str]:
@@ -38,14 +40,32 @@ OWN = _files(_PACKAGE) | _files(os.path.dirname(os.path.abspath(funcgrad.__file_
 _frame = sys._getframe
 
 
-def site() -> Site:
-    """The place in the user's code that led here."""
-    frame: Any = _frame(1)
+def _users_frame() -> Any:
+    frame: Any = _frame(2)
     while frame.f_code.co_filename in OWN:
         if frame.f_back is None:
             break
         frame = frame.f_back
+    return frame
+
+
+def site() -> Site:
+    """The place in the user's code that led here."""
+    frame = _users_frame()
     return frame.f_code, frame.f_lasti
+
+
+def warn(message: str) -> None:
+    """A UserWarning about the line of the user's code that led here."""
+    frame = _users_frame()
+    warnings.warn_explicit(
+        message,
+        UserWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )
 
 
 def describe(place: Site | None) -> str:

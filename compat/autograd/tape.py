@@ -17,9 +17,9 @@ from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, Tracer, av
 from funcgrad.core import current as current_trace
 from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.select import stop_gradient
-from funcgrad.ops.structural import broadcast_to
+from funcgrad.ops.structural import broadcast_to, reshape
 from funcgrad.tree import tree_map
-from funcgrad.views import Link
+from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
@@ -65,7 +65,8 @@ def record(
         if isinstance(x, TensorBase):
             return _record_linear(prim, x, params, name, origin, mode)
     if mode.level is not None:
-        args = [mode.level.inside(a) for a in args]
+        seen = mode.level.inside if prim in VIEWS else mode.level.read
+        args = [seen(a) for a in args]
     values: list[Any] = []
     edges: list[Any] = []
     needed = False
@@ -82,7 +83,7 @@ def record(
     if prim.forward is not None and needed and mode.records:
         return opaque(prim, params, name, args, values, edges, mode)
     ans = run(prim, values, params)
-    if mode.level is not None and not mode.records:
+    if mode.level is not None and not mode.records and not (prim in VIEWS and countable(args[0])):
         ans = tree_map(cut, ans)
     needed = needed and mode.records and prim.differentiable
     if prim.multiple:
@@ -109,6 +110,11 @@ def record(
 def cut(x: Any) -> Any:
     """A traced result of `no_grad` inside a transform of `compat.func`: a constant, as in PyTorch."""
     return stop_gradient(x) if isinstance(x, Tracer) and x.aval.dtype.kind in "fcV" else x
+
+
+def countable(x: Any) -> bool:
+    """Whether a view of `x` can be known as one: it shares the memory, and reading it cuts."""
+    return isinstance(x, TensorBase) and x._counter is not UNCOUNTED
 
 
 # The primitives whose results share memory with the operand.
@@ -304,6 +310,9 @@ def share(
     if prim is broadcast_to and out._node is None:
         out._origin = sites.site()  # which writing into it has to tell
     link = Link(prim, tuple(params.items()))
+    if array.__class__ is not ndarray and prim is reshape and not views.shows(x, link):
+        out._array = snapshot(array, copy=True)  # where an array would be copied
+        return
     out._counter = counter = x._counter
     if counter is UNCOUNTED:
         return

@@ -61,7 +61,8 @@ def run(cls: Any, ctx: Any, args: Sequence[Any], mode: modes.Mode) -> tuple[Any,
 
 def _write(x: TensorBase, new: TensorBase, cls: Any) -> TensorBase:
     """What forward has written into its stand-in for the argument `x`."""
-    with modes.no_grad():
+    with modes.ModeSwitch(records=False, level=None):  # the derivative is in `new`
+        views.check_writable(x)
         return views.assign(x, new, f"{cls.__name__}.forward", whole=True)
 
 
@@ -178,7 +179,7 @@ class _Call:
     def tensors(self, xs: Arrays) -> list[Any]:
         """The full arguments, with new tensors of `xs`."""
         args = list(self.constants)
-        copy = _may_write(self.cls)
+        copy = may_write(self.cls)
         for i, x in zip(self.places, xs, strict=True):
             args[i] = tensor(snapshot(x, copy=copy))
         return args
@@ -303,7 +304,7 @@ class _Call:
         return dots
 
 
-def _may_write(cls: Any) -> bool:
+def may_write(cls: Any) -> bool:
     """Whether the class's methods mention `mark_dirty`."""
     found = (getattr(f, "__code__", None) for f in (cls.forward, cls.setup_context))
     return any(code is not None and "mark_dirty" in code.co_names for code in found)

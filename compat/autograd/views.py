@@ -14,7 +14,10 @@ from numpy.lib.array_utils import byte_bounds
 
 from funcgrad.core import EVAL, Trace, Tracer, aval_of
 from funcgrad.core import current as current_trace
+from funcgrad.ops.arithmetic import add, subtract
 from funcgrad.ops.index import follow, view_update
+from funcgrad.ops.logic import isfinite
+from funcgrad.ops.select import stop_gradient, where
 from funcgrad.ops.structural import reshape, transpose
 from funcgrad.views import Link
 
@@ -26,17 +29,25 @@ ndarray = np.ndarray
 
 
 def refresh(x: TensorBase) -> None:
-    """Bring a view's array and node up to date with its base. Call where `x._view` is not None."""
+    """Bring a view's array and node up to date with its base. Call where `x._view` is not None.
+
+    Raises: RuntimeError: where gradients are recorded, of a view whose place in the graph does not
+    follow from its base's.
+    """
     view: Any = x._view
     if view.seen == x._counter[0]:
         return
-    view.seen = x._counter[0]
     base = base_of(view)
     stale = not isinstance(x._array, Tracer) or _expanded(view)
     if stale and isinstance(base._array, Tracer):
         x._array = follow(base._array, view.chain)
         hold(x)
     node = base._node
+    if node is not None and (view.origin == "no_grad" or view.origin == "function"):
+        if not modes.get().records:
+            return  # and the next look decides
+        raise _forbidden(x, base, _BASE)
+    view.seen = x._counter[0]
     if node is None and x._node.__class__ is AccumulateGrad:
         return  # a view of what needs no gradient, which was made a leaf that does
     if node is not None:
@@ -59,6 +70,27 @@ def base_of(view: View) -> TensorBase:
     while base._view is not None:
         base = view.base = base._view.base
     return base
+
+
+def layout(x: TensorBase) -> Any:
+    """An array of the shape of `x` and its layout in memory; traced bases are in C order."""
+    array = x._array
+    if array.__class__ is ndarray:
+        return array
+    view = x._view
+    found = np.empty(aval_of(array if view is None else base_of(view)._array).shape, bool)
+    for prim, params in () if view is None else view.chain:
+        found = EVAL.process(prim, (found,), dict(params))
+    return found
+
+
+def shows(x: TensorBase, link: Link) -> bool:
+    """Whether the traced tensor that `link` makes of `x` would share the memory of `x`."""
+    if x._view is None:
+        return True
+    found = layout(x)
+    out = EVAL.process(link.prim, (found,), dict(link.params))
+    return not out.size or np.may_share_memory(out, found)
 
 
 def _expanded(view: View) -> bool:
@@ -90,7 +122,10 @@ def edge(x: Any) -> Any:
 
 def made_at(x: Any, what: str = "It") -> str:
     """`` It was made at model.py:12: y = x * 2.``, for messages; nothing where that is not known."""
-    node = edge(x)
+    return _made_at(x, edge(x), what)
+
+
+def _made_at(x: Any, node: Any, what: str = "It") -> str:
     place = getattr(x, "_origin", None)
     if node is not None and (place is None or node.__class__ is not AccumulateGrad):
         place = (node.node if node.__class__ is Port else node).site
@@ -117,17 +152,17 @@ def check_writable(x: TensorBase, *others: Any) -> None:
     ):
         if node.__class__ is AccumulateGrad:
             raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation."
-                f"{made_at(x)}"
+                "a leaf Variable that requires grad is being used in an in-place operation. Write "
+                f"under torch.no_grad(), or into x.clone().{made_at(x)}"
             )
         if view is not None:
             if view.origin:
-                places = made_at(x) or made_at(owner, "Its base")
-                raise RuntimeError(_ORIGINS[view.origin].format(name=_node_name(node)) + places)
+                raise _forbidden(x, owner, _SELF)
             if base.__class__ is AccumulateGrad:
                 raise RuntimeError(
                     "a view of a leaf Variable that requires grad is being used in an in-place "
-                    f"operation.{made_at(owner, 'The leaf')}"
+                    "operation. Write under torch.no_grad(), or into a view of x.clone()."
+                    f"{made_at(owner, 'The leaf')}"
                 )
     array = x._array
     if array.__class__ is not ndarray and x._view is not None and _expanded(x._view):
@@ -184,27 +219,43 @@ def _node_name(node: Any) -> str:
     return node.node.name() if node.__class__ is Port else node.name()
 
 
+_NO_GRAD_VIEW = "A view was created in no_grad mode and "
+_SHOWN = "Output 0 of {name} is a view and "
+_SELF = "is being modified inplace"
+_BASE = "its base or another view of its base has been modified inplace"
+
+# By the origin of a view: what it is, and why it must not be written, nor used once its base was.
 _ORIGINS = {
     "no_grad": (
-        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-        "your code by moving both the view and the inplace either both inside the no_grad block "
-        "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
-        "to be tracked)."
+        _NO_GRAD_VIEW,
+        " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is "
+        "forbidden. You can clarify your code by moving both the view and the inplace either both "
+        "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
+        "you want the inplace to be tracked).",
     ),
     "several": (
-        "Output 0 of {name} is a view and is being modified inplace. This view is the output of a "
-        "function that returns multiple views. Such functions do not allow the output views to be "
-        "modified inplace. You should replace the inplace operation by an out-of-place one."
+        _SHOWN,
+        ". This view is the output of a function that returns multiple views. Such functions do not "
+        "allow the output views to be modified inplace. You should replace the inplace operation by "
+        "an out-of-place one.",
     ),
     "function": (
-        "Output 0 of {name} is a view and is being modified inplace. This view was created inside "
-        "a custom Function (or because an input was returned as-is) and the autograd logic to "
-        "handle view+inplace would override the custom backward associated with the custom "
-        "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
-        "cloning the output of the custom Function."
+        _SHOWN,
+        ". This view was created inside a custom Function (or because an input was returned as-is) "
+        "and the autograd logic to handle view+inplace would override the custom backward associated "
+        "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
+        "can fix this by cloning the output of the custom Function.",
     ),
 }
+
+
+def _forbidden(x: TensorBase, owner: TensorBase, what: str) -> RuntimeError:
+    """The error for a view of `owner` that is written, or used when `owner` was."""
+    view: Any = x._view
+    node = x._node
+    start, why = _ORIGINS[view.origin]
+    place = _made_at(x, node) or _made_at(owner, owner._node, "Its base")
+    return RuntimeError(start.format(name=_node_name(node)) + what + why + place)
 
 
 # ---------------------------------------------------------------- writing
@@ -218,6 +269,8 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
     """
     value = new._array if isinstance(new, TensorBase) else new
     mode = modes.get()
+    if mode.level is not None and not mode.records:
+        value = _with_history_of(x, value)
     if mode.unlocked is not None:
         mode.unlocked.before_write(x)
     _store(x, value)
@@ -236,12 +289,23 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
     base, chain = (x, ()) if view is None else (base_of(view), view.chain)
     if base._node is not None or new_edge is not None:
         name = "CopySlices" if chain else _WRITES.get(what, "CopyBackwards")
-        node = _written(name, base, chain, new_edge, aval_of(value))
+        node = written(name, base, chain, new_edge, aval_of(value))
         move_retained(base, node)
         base._node = node
     if not whole:
         _save_written(new_edge, x)
     return x
+
+
+def _with_history_of(x: TensorBase, value: Any) -> Any:
+    """The numbers `value` with the derivative of what is in `x`: what `no_grad` writes, if a transform
+    traces `x`."""
+    old = x._array
+    if not isinstance(old, Tracer) or aval_of(old).dtype.kind not in "fc":
+        return value
+    value = stop_gradient(value)
+    with np.errstate(invalid="ignore"):
+        return add(value, where(isfinite(old), subtract(old, stop_gradient(old)), 0.0))
 
 
 # The nodes of operations that write without reading; those of others copy.
@@ -255,9 +319,7 @@ _WRITES = {
 }
 
 
-def _written(
-    name: str, base: TensorBase, chain: tuple[Any, ...], new_edge: Any, new: Any
-) -> OpNode:
+def written(name: str, base: TensorBase, chain: tuple[Any, ...], new_edge: Any, new: Any) -> OpNode:
     """The node of `base` after a write into the view that `chain` leads to."""
     edge, aval = base._node, aval_of(base._array)
     order = _memory_order(base._array) if any(prim is reshape for prim, _ in chain) else None

@@ -9,14 +9,15 @@ import numpy as np
 from funcgrad.core import Tracer
 from funcgrad.ops import decompose as primitives
 from funcgrad.ops.linalg import adjoint
+from funcgrad.ops.select import where
 
 from ..autograd.base import tensor
 from ..autograd.function import Function
 from ..autograd.tape import record
 from ..ops import return_types
-from ..ops._apply import finish
+from ..ops._apply import _type_word, finish
 from ..ops._compose import composed
-from ..ops._operands import operand
+from ..ops._operands import dtype_of, operand
 from ..ops.join import cat
 from .checks import (
     LinAlgError,
@@ -61,9 +62,6 @@ def _kernel(x: Any, name: str) -> str | None:
 def _cholesky(name: str, x: Any, upper: bool, node: str = "LinalgCholeskyExBackward0") -> Any:
     given = from_triangle(x, upper=upper)
     low = factored(name, indefinite, primitives.cholesky, (given,), {}, node)
-    array = numbers(low)
-    if array is not None and np.isnan(np.diagonal(array, 0, -2, -1)).any():
-        raise indefinite(name, given)  # NumPy lets NaN pass
     return composed(node, adjoint, low) if upper else low
 
 
@@ -231,9 +229,12 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     m, n = shape_of(x)[-2:]
     if m < n:
         raise RuntimeError(f"{words}.shape[-2] must be greater than or equal to input.shape[-1]")
+    if not shape_of(t):
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     k = shape_of(t)[-1]
     if n < k:
         raise RuntimeError(f"{words}.shape[-1] must be greater than or equal to tau.shape[-1]")
+    _check_scales(f"torch.{name}", x, t)
     require_floats(name, x, "orgqr_cpu")
     unit = tensor(np.eye(m, n, dtype=x._array.dtype))
     v = x.tril(-1) + unit
@@ -241,7 +242,31 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     for i in reversed(range(k)):
         column = v[..., i : i + 1]
         q = q - t[..., i : i + 1, None] * (column @ (column.mH @ q))
-    return finish(name, q if k else q.clone(), out, (x, t))
+    if not k:  # constant, but recorded
+        q = record(where, (np.False_, x, q), None, "WhereBackward0") + t.sum(-1)[..., None, None]
+    return finish(name, q, out, (x, t))
+
+
+def _check_scales(name: str, x: Any, t: Any) -> None:
+    """
+    Raises: RuntimeError: not one scale for each reflection, or of another dtype.
+    """
+    a, b = shape_of(x), shape_of(t)
+    if len(b) != len(a) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to "
+            f"{len(b)} and input.ndim is equal to {len(a)}"
+        )
+    if b[:-1] != a[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(b[:-1])}"
+        )
+    if dtype_of(x) is not dtype_of(t):
+        raise RuntimeError(
+            f"{name}: tau dtype {_type_word(dtype_of(t))} does not match input dtype "
+            f"{_type_word(dtype_of(x))}"
+        )
 
 
 # ---------------------------------------------------------------- svd

@@ -13,6 +13,7 @@ from funcgrad.ops.contract import matmul
 from funcgrad.ops.select import stop_gradient, where
 from funcgrad.ops.solve import matrix_solve
 
+from ..autograd.base import tensor
 from ..autograd.tape import through
 from ..ops._apply import _type_word, finish
 from ..ops._compose import composed
@@ -43,7 +44,12 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
             f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"
         )
     base = inv(x) if n < 0 else x
-    found = base.clone() if n == 1 else through(functions.matrix_power, base, abs(n))
+    if n in (0, 1):
+        found = base.clone()
+        if n == 0:  # constant, but recorded
+            found.copy_(tensor(np.eye(shape_of(x)[-1], dtype=x._array.dtype)))
+    else:
+        found = through(functions.matrix_power, base, abs(n))
     return finish("linalg.matrix_power", found, out, (x,))
 
 
@@ -179,6 +185,7 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
 def vander(x: Any, *, N: int | None = None) -> Any:
     """``y_ij = x_i ** j`` for j below `N`; square without it.
 
+    Shapes: ``(*a, n) -> (*a, n, N)``; a number is a vector of one.
     Raises: RuntimeError: booleans, or `N` is less than 2.
 
     >>> import compat as torch
@@ -192,7 +199,9 @@ def vander(x: Any, *, N: int | None = None) -> Any:
         raise RuntimeError(
             "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
         )
-    n = N if N is not None else (shape_of(x) or (1,))[-1]
+    if not shape_of(x):
+        x = x.unsqueeze(0)
+    n = N if N is not None else shape_of(x)[-1]
     if n < 2:
         raise RuntimeError(f"N must be greater than 1, but it is {n}.")
     powers = x.unsqueeze(-1).expand(*shape_of(x), n - 1).cumprod(-1)

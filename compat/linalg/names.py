@@ -187,7 +187,12 @@ def lu(input: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     tensor([1, 2], dtype=torch.int32)
     """
     found = lu_factor_ex(input, pivot=pivot)
-    return tuple(found) if get_infos else tuple(found[:2])
+    return return_types._lu_with_info(*found) if get_infos else tuple(found[:2])
+
+
+def _lu_method(self: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+    """`compat.lu`, as a plain tuple."""
+    return tuple(lu(self, pivot, get_infos))
 
 
 def lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
@@ -211,7 +216,7 @@ class LinalgMethods:
     det = det
     inverse = inverse
     logdet = logdet
-    lu = lu
+    lu = _lu_method
     lu_solve = lu_solve
     matrix_exp = matrix_exp
     matrix_power = matrix_power

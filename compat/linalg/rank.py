@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+import funcgrad.numpy as fnp
 from funcgrad.core import Tracer
 from funcgrad.ops import solve as primitives
 from funcgrad.ops.solve import adjoint
@@ -14,11 +14,12 @@ from funcgrad.ops.solve import adjoint
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import through
 from ..ops import return_types
-from ..ops._apply import _type_word, finish
+from ..ops._apply import _type_word, finish, requires_grad
+from ..ops._compose import composed
 from ..ops._operands import dtype_of, operand
 from ..ops.join import stack
 from .checks import factored, numbers, shape_of, square, unconverged
-from .decompositions import eigvalsh, from_triangle, qr, svdvals
+from .decompositions import eigvalsh, from_triangle, qr, svd, svdvals
 from .systems import is_vector, triangular
 
 
@@ -118,16 +119,34 @@ def pinv(
         x = (x + x.mH) * 0.5
     rtol = rcond if rtol is None else rtol
     *lead, m, n = shape_of(x)
-    relative: Any = 0.0
-    if m and n and math.prod(lead):
-        if atol is None and not isinstance(rtol, TensorBase):
-            relative = max(m, n) * float(np.finfo(x._array.dtype).eps) if rtol is None else rtol
-        else:
-            s = svdvals(x.detach())
-            cut = _cutoffs(s, (m, n), atol, rtol)
-            relative = numbers((cut / s.amax(-1)).nan_to_num(0.0))
-    found = _pinv(x, np.broadcast_to(np.asarray(relative, float), lead))
+    if atol is None and not isinstance(rtol, TensorBase):
+        relative = max(m, n) * float(np.finfo(x._array.dtype).eps) if rtol is None else rtol
+        found = _pinv(x, np.broadcast_to(np.asarray(relative, float), lead))
+    else:
+        found = _pinv_above(x, atol, rtol)
     return finish("linalg.pinv", found, out, (given,))
+
+
+def _pinv_above(x: Any, atol: Any, rtol: Any) -> Any:
+    """`pinv` with limits that depend on the matrix, or are tensors, with which `x` broadcasts."""
+    *lead, m, n = shape_of(x)
+    s = svdvals(x.detach())
+    cut = _cutoffs(s, (m, n), atol, rtol)
+    if shape_of(cut) != tuple(lead):
+        lead = list(shape_of(cut))
+        x, s = x.expand(*lead, m, n), s.expand(*lead, min(m, n))
+    if not s._array.size:
+        return _pinv(x, np.zeros(lead))
+    relative = numbers((cut / s.amax(-1)).nan_to_num(0.0))
+    if relative is not None:
+        return _pinv(x, np.broadcast_to(relative.astype(float), lead))
+    # The part that counts as zero is taken away, as a constant; where that is all, x counts as zero.
+    u, s, vh = svd(x.detach(), full_matrices=False)
+    kept = s > cut[..., None]
+    small = (u * s.masked_fill(kept, 0.0)[..., None, :]) @ vh
+    rest = x - small
+    rest = rest.masked_fill(~kept.any(-1)[..., None, None], 0.0)
+    return _pinv(rest, np.asarray(4 * max(m, n) * float(np.finfo(s._array.dtype).eps)))
 
 
 def _pinv(x: Any, relative: Any) -> Any:
@@ -146,6 +165,7 @@ def _pinv(x: Any, relative: Any) -> Any:
 # ---------------------------------------------------------------- lstsq
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+_LSTSQ = "LinalgLstsqBackward0"
 
 
 def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> Any:
@@ -181,13 +201,25 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> An
     empty = tensor(np.zeros(0, s._array.dtype))
     residuals = empty
     if m > n and driver != "gelsy" and known_full:
-        residuals = ((x @ found - right).abs() ** 2).sum(-2)
+        residuals = composed(_LSTSQ, _square_distance, x, found, right)
+    elif requires_grad(found):
+        residuals = composed(_LSTSQ, _nothing, found)
     if driver == "gels":
         rank = tensor(np.zeros(0, np.int64))
     if driver in ("gels", "gelsy"):
         s = empty
     solution = found.squeeze(-1) if vector else found
     return return_types.linalg_lstsq(solution, residuals, rank, s)
+
+
+def _square_distance(a: Any, x: Any, b: Any) -> Any:
+    """``|a x - b|^2`` of every column."""
+    return fnp.sum(fnp.square(fnp.abs(a @ x - b)), axis=-2)
+
+
+def _nothing(x: Any) -> Any:
+    """No elements, of the dtype of absolute values."""
+    return fnp.sum(fnp.abs(x.reshape(-1)[:0]).reshape(0, 1), axis=-1)
 
 
 def _least_squares(A: Any, B: Any) -> tuple[Any, Any]:
@@ -216,11 +248,10 @@ def _least_squares(A: Any, B: Any) -> tuple[Any, Any]:
 def _minimum(x: Any, b: Any, full: bool, rcond: float) -> Any:
     """From a QR decomposition where the rank is known to be full, else from the pseudo-inverse."""
     m, n = shape_of(x)[-2:]
-    node = "LinalgLstsqBackward0"
     if not full or not m or not n:
         return pinv(x, rtol=rcond) @ b
     if m >= n:
         q, r = qr(x)
-        return triangular(r, through(adjoint, q) @ b, True, True, False, node)
+        return triangular(r, through(adjoint, q) @ b, True, True, False, _LSTSQ)
     q, r = qr(x.mH)
-    return q @ triangular(r, b, True, True, False, node, adjoint=True)
+    return q @ triangular(r, b, True, True, False, _LSTSQ, adjoint=True)

@@ -46,17 +46,8 @@ def det(A: Any, *, out: Any = None) -> Any:
     """
     x = square("linalg.det", A)
     require_floats("linalg.det", x, lu_kernel(x))
-    found = _with_nan(x, record(primitives.det, (x,), None, "LinalgDetBackward0"))
+    found = record(primitives.det, (x,), None, "LinalgDetBackward0")
     return finish("linalg.det", found, out, (x,))
-
-
-def _with_nan(x: Any, result: Any) -> Any:
-    """The results, NaN where a matrix has NaN: NumPy calls these singular."""
-    array = numbers(x)
-    if array is None:
-        return result
-    found = np.isnan(array).any((-2, -1))
-    return not_where(found, result, 0) if found.any() else result
 
 
 def lu_kernel(x: Any) -> str | None:
@@ -81,8 +72,7 @@ def slogdet(A: Any, *, out: Any = None) -> Any:
 def _slogdet(A: Any, name: str = "linalg.slogdet") -> Any:
     x = square(name, A)
     require_floats(name, x, lu_kernel(x))
-    found = record(primitives.slogdet, (x,), None, "LinalgSlogdetBackward0")
-    return tuple(_with_nan(x, y) for y in found)
+    return record(primitives.slogdet, (x,), None, "LinalgSlogdetBackward0")
 
 
 def finish_all(name: str, results: Any, out: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@
 [(3, 2), (3,), (1, 3), (1,)]
 """
 
+from .._missing import explain as _explain_missing
 from ..parameter import Parameter
 from . import functional, init, utils
 from .activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
@@ -17,6 +18,8 @@ from .linear import Identity, Linear
 from .loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from .module import Module
 from .normalization import BatchNorm1d
+
+_explain_missing("torch.nn", globals())
 
 __all__ = [
     "BCELoss",

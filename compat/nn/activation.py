@@ -54,7 +54,7 @@ class Softmax(Module):
         self.dim = dim
 
     def forward(self, input: Any) -> Any:
-        return F.softmax(input, self.dim, _stacklevel=5)
+        return F.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -68,7 +68,7 @@ class LogSoftmax(Module):
         self.dim = dim
 
     def forward(self, input: Any) -> Any:
-        return F.log_softmax(input, self.dim, _stacklevel=5)
+        return F.log_softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

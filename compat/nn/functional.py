@@ -12,6 +12,7 @@ from funcgrad.core import Tracer
 from funcgrad.ops.select import stop_gradient
 
 from .. import dtypes
+from .._missing import explain as _explain_missing
 from ..autograd import base, no_grad, views
 from ..autograd.tape import through
 from ..ops._apply import _type_word, finish
@@ -79,6 +80,7 @@ from .margins import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from .norm_functions import group_norm, instance_norm, layer_norm, local_response_norm, rms_norm
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
@@ -287,6 +289,8 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     return base.tensor(hits.astype(np.int64))
 
 
+_explain_missing("torch.nn.functional", globals())
+
 __all__ = [
     "batch_norm",
     "binary_cross_entropy",
@@ -304,6 +308,7 @@ __all__ = [
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "group_norm",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
@@ -311,11 +316,14 @@ __all__ = [
     "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
     "margin_ranking_loss",
@@ -337,6 +345,7 @@ __all__ = [
     "relu",
     "relu6",
     "relu_",
+    "rms_norm",
     "rrelu",
     "rrelu_",
     "selu",

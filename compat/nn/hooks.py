@@ -9,12 +9,11 @@ arguments. These two rules call the hooks.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..autograd import is_grad_enabled
+from ..autograd import is_grad_enabled, sites
 from ..autograd.base import TensorBase
 from ..autograd.function import Function
 from ..utils.hooks import RemovableHandle
@@ -166,10 +165,9 @@ class _HookedCall:
                 try:
                     self._after(number, hook)
                 except Exception as error:
-                    warnings.warn(
+                    sites.warn(
                         "module forward hook with ``always_call=True`` raised an exception that "
-                        f"was silenced as another error was raised in forward: {error}",
-                        stacklevel=5,
+                        f"was silenced as another error was raised in forward: {error}"
                     )
 
 
@@ -215,10 +213,9 @@ class _Link:
 
     def around_outputs(self, result: Any) -> Any:
         if not isinstance(result, TensorBase | tuple):
-            warnings.warn(
+            sites.warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of "
-                f"Tensors but received {type(result)}",
-                stacklevel=5,
+                f"Tensors but received {type(result)}"
             )
             return result
         outs = result if isinstance(result, tuple) else (result,)
@@ -240,10 +237,9 @@ class _Link:
     def _without_inputs(self, grad_outputs: _Gradients) -> None:
         """No argument requires a gradient: call the hooks now."""
         if self.hooks:
-            warnings.warn(
+            sites.warn(
                 "Full backward hook is firing when gradients are computed with respect to module "
-                "outputs since no inputs require gradients.",
-                stacklevel=2,
+                "outputs since no inputs require gradients."
             )
         for hook in self.hooks:
             found = hook(self.module, (None,) * self.count, grad_outputs)

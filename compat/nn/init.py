@@ -6,12 +6,11 @@ Every function returns the tensor it was given, which stays the same object.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ..autograd import no_grad, views
+from ..autograd import no_grad, sites, views
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -62,10 +61,9 @@ def trunc_normal_(
 ) -> Any:
     """Normal numbers, but only between `a` and `b`: the inverse of their distribution function."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        sites.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect.",
-            stacklevel=3,
+            "values may be incorrect."
         )
     low, high = (math.erf((x - mean) / (std * math.sqrt(2.0))) for x in (a, b))
     tensor.uniform_(low, high, generator=generator)
@@ -180,7 +178,7 @@ def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def _nothing_to_do(tensor: Any) -> Any:
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    sites.warn("Initializing zero-element tensors is a no-op")
     return tensor
 
 

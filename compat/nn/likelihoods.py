@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
 from funcgrad.ops.arithmetic import multiply
 from funcgrad.ops.exponential import xlogy
-from funcgrad.ops.select import stop_gradient
+from funcgrad.ops.select import clip, stop_gradient
 
+from ..autograd import sites
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
@@ -24,6 +24,7 @@ from ..ops._apply import check_broadcast
 from ..ops._compose import composed, require_real_floats
 from ..ops._operands import dtype_of, is_number, operand, promoted
 from ..ops.shape import unsqueeze
+from .last_steps import last
 from .loss_functions import (
     _check_reduction,
     _difference,
@@ -60,7 +61,7 @@ def smooth_l1_loss(
     d = _difference("smooth_l1_loss", input, target, None)
     require_real_floats("smooth_l1_cpu", d)
     node = "SmoothL1LossBackward0"
-    losses = composed(node, _huber, d, delta=float(beta), scale=1.0 / beta)
+    losses = _huber(d, float(beta), 1.0 / beta, node)
     return _reduced(losses, reduction, node, node)
 
 
@@ -82,17 +83,18 @@ def huber_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     d = _difference("huber_loss", input, target, weight)
     require_real_floats("huber_cpu", d)
-    losses = composed("HuberLossBackward0", _huber, d, delta=float(delta), scale=1.0)
+    losses = _huber(d, float(delta), 1.0, "HuberLossBackward0")
     if weight is not None:
         losses = record(multiply, promoted((losses, weight)), None, "MulBackward0")
         return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
     return _reduced(losses, reduction, "HuberLossBackward0", "HuberLossBackward0")
 
 
-def _huber(d: Any, /, *, delta: float, scale: float) -> Any:
-    """Smooth at the bounds, since ``d - c`` is 0 there."""
-    c = fnp.clip(d, -delta, delta)
-    return c * (d - 0.5 * c) * scale
+def _huber(d: Any, delta: float, scale: float, node: str) -> Any:
+    """``c (d - c / 2) * scale`` with c = d in its bounds; smooth there, since ``d - c`` is 0."""
+    c = record(clip, (d, -delta, delta))
+    slope = c if scale == 1.0 else c * scale
+    return last(multiply, node)(slope, d - 0.5 * c)
 
 
 # ---------------------------------------------------------------- divergences and likelihoods
@@ -121,11 +123,10 @@ def kl_div(
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     elif reduction == "mean":
-        warnings.warn(
+        sites.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-            stacklevel=2,
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
         )
     x, y = operand("kl_div", 1, "input", input), operand("kl_div", 2, "target", target)
     batch = reduction == "batchmean"

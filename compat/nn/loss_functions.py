@@ -6,22 +6,26 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
-from funcgrad.ops import arithmetic, contract, softmax, special, structural
+from funcgrad.ops import arithmetic, contract, softmax, structural
 from funcgrad.ops import reduce as reductions
 
+from ..autograd import sites
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast, requires_grad
 from ..ops._compose import composed, pick, require_real_floats
 from ..ops._operands import convert, dtype_of, operand, promoted
+from ..ops.activation import logsigmoid
+from ..ops.exponential import log, log1p
+from ..ops.pointwise import abs, mul, sub
+from .last_steps import last, total
 
 
 def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -29,9 +33,8 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
     if size_average is None and reduce is None:
         return reduction
     found = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
-        stacklevel=4,
+    sites.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead."
     )
     return found
 
@@ -45,12 +48,11 @@ def _reduced(x: Any, reduction: str, mean: str, sum: str) -> Any:
     """The mean or the sum of all elements, with the names of the nodes, or `x` itself."""
     if reduction == "none":
         return x
-    axes = {"axis": tuple(range(len(x._array.shape)))}
     if reduction == "mean" and x._array.size:
-        return record(reductions.mean, (x,), axes, mean)
-    total = record(structural.sum, (x,), axes, sum)
+        return total(reductions.mean, mean)(x)
+    found = total(structural.sum, sum)(x)
     # NumPy's mean of nothing would warn.
-    return total if reduction == "sum" else record(arithmetic.divide, (total, 0.0), None, mean)
+    return found if reduction == "sum" else record(arithmetic.divide, (found, 0.0), None, mean)
 
 
 # ---------------------------------------------------------------- distances
@@ -60,17 +62,16 @@ def _difference(name: str, input: Any, target: Any, weight: Any) -> Any:
     """``input - target``, with the checks that the losses of distances share."""
     input = operand(name, 1, "input", input)
     target = operand(name, 2, "target", target)
-    if input.shape != target.shape:
-        warnings.warn(
+    if input._array.shape != target._array.shape:
+        sites.warn(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
-            "Please ensure they have the same size.",
-            stacklevel=4,
+            "Please ensure they have the same size."
         )
-    check_broadcast(input, target)
+        check_broadcast(input, target)
     if weight is not None and weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
-    return record(arithmetic.subtract, promoted((input, target)), None, "SubBackward0")
+    return sub(input, target)
 
 
 def _weighted(x: Any, weight: Any, reduction: str) -> Any:
@@ -101,8 +102,7 @@ def mse_loss(
     _check_reduction(reduction)
     d = _difference("mse_loss", input, target, weight)
     require_real_floats("mse_cpu", d)
-    node = "MseLossBackward0" if weight is not None or reduction == "none" else None
-    squares = record(arithmetic.square, (d,), None, node)
+    squares = last(arithmetic.square, "MseLossBackward0")(d)
     if weight is not None:
         return _weighted(squares, weight, reduction)
     return _reduced(squares, reduction, "MseLossBackward0", "MseLossBackward0")
@@ -132,7 +132,7 @@ def l1_loss(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {type_word(dtype_of(d))}"
         )
-    distances = record(arithmetic.absolute, (d,), None, "AbsBackward0")
+    distances = abs(d)
     if weight is not None:
         return _weighted(distances, weight, reduction)
     return _reduced(distances, reduction, "MeanBackward0", "SumBackward0")
@@ -174,25 +174,50 @@ def _nll_loss(input: Any, target: Any, weight: Any, ignore: int, reduction: str)
     """`nll_loss` of arguments that fit."""
     ndim = len(input._array.shape)
     axis = min(ndim - 1, 1)
-    places, weights = _targets(input, target, weight, ignore, axis)
     node = "NllLossBackward0" if ndim < 3 else "NllLoss2DBackward0"
+    if weight is None and ndim == 2 and reduction != "none" and ignore < 0:
+        factors = _one_hot(input._array, target._array, reduction == "mean")
+        if factors is not None:
+            found = total(structural.sum, node)(mul(input, tensor(factors)))
+            if math.isfinite(found._array):  # else 0 times infinity may be in it
+                return found
+    places, weights = _targets(input, target, weight, ignore, axis)
     picked = pick(input, places, axis, "GatherBackward0")
-    usual = reduction != "none" and ndim == 2 and weights.__class__ is np.ndarray
-    if usual and weights.size and weights.all():  # in one operation
+    counted = weights.__class__ is np.ndarray and weights.size and weights.all()
+    if counted and weight is None and (reduction == "none" or ndim != 2):
+        return _reduced(last(arithmetic.negative, node)(picked), reduction, node, node)
+    if counted and reduction != "none" and ndim == 2:  # in one operation
         factors = weights / (-weights.sum() if reduction == "mean" else -1)
         return record(contract.matmul, (picked, factors), None, node)
     losses = record(arithmetic.zero_preserving_multiply, (-weights, picked), None, node)
     return _mean_by(losses, weights, reduction, node)
 
 
+_SMALL = 2**15  # up to as many elements a product is faster than picking by place
+
+
+def _one_hot(x: Any, classes: Any, mean: bool) -> Any:
+    """What to multiply `x` with to have the losses; None if it is large or a class does not count."""
+    if x.__class__ is not np.ndarray or not 0 < x.size <= _SMALL or x.dtype.kind != "f":
+        return None
+    if classes.__class__ is not np.ndarray or classes.min() < 0:
+        return None
+    factors = np.zeros(x.shape, x.dtype)
+    try:
+        factors[np.arange(len(x)), classes] = -1.0 / len(x) if mean else -1.0
+    except IndexError:  # no such class
+        return None
+    return factors
+
+
 def _mean_by(losses: Any, weights: Any, reduction: str, node: str) -> Any:
     """The losses reduced; their mean is ``sum losses / sum weights``."""
     if reduction == "none":
         return losses
-    total = _reduced(losses, "sum", "", node)
+    whole = _reduced(losses, "sum", "", node)
     if reduction == "sum":
-        return total
-    return record(arithmetic.divide, (total, tensor(weights.sum())), None, node)
+        return whole
+    return record(arithmetic.divide, (whole, tensor(weights.sum())), None, node)
 
 
 def _check_classes(input: Any, target: Any, weight: Any) -> None:
@@ -342,11 +367,11 @@ def _of_probabilities(
     losses = _pair(q, log_p, weight, axis, "NegBackward0")
     if reduction == "none":
         return losses
-    total = _reduced(losses, "sum", "", "NegBackward0")
+    whole = _reduced(losses, "sum", "", "NegBackward0")
     if reduction == "sum":
-        return total
+        return whole
     count = log_p._array.size / classes if classes else math.nan
-    return record(arithmetic.divide, (total, count), None, "DivBackward0")
+    return record(arithmetic.divide, (whole, count), None, "DivBackward0")
 
 
 def _pair(q: Any, log_p: Any, weight: Any, axis: int, node: str) -> Any:
@@ -355,8 +380,8 @@ def _pair(q: Any, log_p: Any, weight: Any, axis: int, node: str) -> Any:
         shape = (-1,) + (1,) * (len(log_p._array.shape) - 1 - axis)
         q = record(arithmetic.multiply, (q, tensor(weight._array.reshape(shape))), None)
     terms = record(arithmetic.zero_preserving_multiply, (q, log_p), None, "MulBackward0")
-    total = record(structural.sum, (terms,), {"axis": (axis,)}, "SumBackward1")
-    return record(arithmetic.negative, (total,), None, node)
+    whole = record(structural.sum, (terms,), {"axis": (axis,)}, "SumBackward1")
+    return record(arithmetic.negative, (whole,), None, node)
 
 
 # ---------------------------------------------------------------- two classes
@@ -395,12 +420,29 @@ def binary_cross_entropy(
             raise RuntimeError(
                 f"Found dtype {type_word(dtype_of(x))} but expected {type_word(dtype_of(input))}"
             )
-    for name, x in (("input", input), ("target", target)):
-        array = x._array
-        if not isinstance(array, Tracer) and not ((array >= 0) & (array <= 1)).all():
-            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
-    losses = composed("BinaryCrossEntropyBackward0", _binary_cross_entropy, input, target)
-    return _scaled(losses, weight, reduction, "BinaryCrossEntropyBackward0")
+    inside = _check_probabilities("input", input)
+    _check_probabilities("target", target)
+    node = "BinaryCrossEntropyBackward0"
+    if inside:
+        losses = target * log(input) + (1 - target) * log1p(-input)
+        losses = last(arithmetic.negative, node)(losses)
+    else:
+        losses = composed(node, _binary_cross_entropy, input, target)
+    return _scaled(losses, weight, reduction, node)
+
+
+def _check_probabilities(name: str, x: Any) -> bool:
+    """Whether the numbers are known to be so far inside of (0, 1) that their logarithms are finite.
+
+    Raises: RuntimeError: a number is not between 0 and 1.
+    """
+    array = x._array
+    if isinstance(array, Tracer) or not array.size:
+        return False
+    low, high = array.min(), array.max()
+    if not (low >= 0 and high <= 1):
+        raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    return bool(low > 1e-43 and high < 1)  # log(1e-43) > -100
 
 
 def _binary_cross_entropy(x: Any, y: Any) -> Any:
@@ -452,17 +494,14 @@ def binary_cross_entropy_with_logits(
             f"{type_word(dtype_of(target))}: convert the target, for example with target.float()"
         )
     node = "BinaryCrossEntropyWithLogitsBackward0"
-    if pos_weight is None:
-        losses = composed(node, _from_logits, *promoted((input, target)))
-    else:
+    if pos_weight is not None:
         check_broadcast(pos_weight, input)
-        losses = composed(node, _from_logits, *promoted((input, target, pos_weight)))
+    x, y, *p = promoted((input, target) if pos_weight is None else (input, target, pos_weight))
+    size = logsigmoid(x)
+    if p:
+        size = ((p[0] - 1) * y + 1) * size
+    losses = last(arithmetic.subtract, node)((1 - y) * x, size)
     return _scaled(losses, weight, reduction, node)
-
-
-def _from_logits(x: Any, y: Any, p: Any = None) -> Any:
-    scale = 1 if p is None else (p - 1) * y + 1
-    return (1 - y) * x - scale * special.log_expit(x)
 
 
 def _scaled(losses: Any, weight: Any, reduction: str, node: str) -> Any:

@@ -180,7 +180,7 @@ class Module(Hooked, Stateful):
         Raises: KeyError: the name is taken or no name. TypeError: `module` is no `Module`.
         """
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            raise _no_module(module)
         self._check_name("module", "_modules", name)
         self._modules[name] = module
 
@@ -472,6 +472,17 @@ def typename(x: Any) -> str:
         return f"torch.{words.get(name, name.capitalize())}Tensor"
     cls = type(x)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+def _no_module(x: Any) -> TypeError:
+    """The error for what should be a module; a class of modules has only to be called."""
+    if not (isinstance(x, type) and issubclass(x, Module)):
+        return TypeError(f"{typename(x)} is not a Module subclass")
+    name = x.__name__
+    call = f"nn.{name}(...)" if x.__module__.startswith(f"{__package__}.") else f"{name}(...)"
+    return TypeError(
+        f"{x.__module__}.{x.__qualname__} is not a Module subclass. {name} is a class: write {call}"
+    )
 
 
 def _too_early(what: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import types
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 
-from ..autograd import base, no_grad, views
+from ..autograd import base, no_grad, sites, views
 from ..autograd.base import TensorBase
 from ..autograd.tape import through
 from .module import typename
@@ -25,10 +24,7 @@ def _gradients(parameters: Any) -> list[Any]:
     elif isinstance(parameters, types.GeneratorType):
         parameters = list(parameters)
         if not parameters:
-            warnings.warn(
-                "`parameters` is an empty generator, no gradient clipping will occur.",
-                stacklevel=3,
-            )
+            sites.warn("`parameters` is an empty generator, no gradient clipping will occur.")
     return [p._grad for p in parameters if p._grad is not None]
 
 

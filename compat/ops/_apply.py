@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ from funcgrad.core import Primitive, Tracer
 from funcgrad.errors import ShapeError
 
 from .. import dtypes
-from ..autograd import modes, views
+from ..autograd import modes, sites, views
 from ..autograd.base import TensorBase, tensor
 from ..autograd.node import rescue, sequence_number
 from ..autograd.tape import record
@@ -103,12 +102,10 @@ def finish(
     found, needed = out._array.shape, result._array.shape
     if found != needed:
         if math.prod(found) and not quiet:
-            warnings.warn(
+            sites.warn(
                 f"An output with one or more elements was resized since it had shape {list(found)}, "
                 f"which does not match the required output shape {list(needed)}. This behavior is "
-                f"deprecated; pass an out= of that shape, or one without elements.",
-                UserWarning,
-                stacklevel=3,
+                f"deprecated; pass an out= of that shape, or one without elements."
             )
         out._array = np.empty(needed, out._array.dtype)
     return views.assign(out, result, name, whole=True)

@@ -1,20 +1,34 @@
-"""Arrays of random numbers in any dtype, and the checks of what distributions take."""
+"""Arrays of random numbers in any dtype, and the checks of what distributions take.
+
+NOTE [Randomness] Everything that draws goes through `numbers`, which asks the running `vmap`s what
+their `randomness` is: the innermost first, then those outside of it.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from funcgrad.core import Trace, Tracer, run_under
+from funcgrad.ops.join import stack
+from funcgrad.transforms.vmap import BatchTracer, take_example
+from funcgrad.views import refresh
+
 from .. import dtypes
-from ..autograd import views
-from ..autograd.base import TensorBase
+from ..autograd import modes, views
+from ..autograd.base import TensorBase, tensor
+from ..autograd.levels import Level
 from ._apply import _type_word
 from ._compose import values_of
+from .create import moved
+from .generator import stream
 
 Stream = np.random.Generator
 Shape = tuple[int, ...]
+Draw = Callable[..., Any]  # of a stream and the arrays of parameters
 
 _BITS = {"float16": 11, "bfloat16": 8}  # so many bits have numbers below 1 that never round to 1
 _C_WORDS = {
@@ -29,6 +43,73 @@ _C_WORDS = {
     "uint8": "unsigned char",
     "bool": "bool",
 }
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def numbers(name: str, generator: Any, draw: Draw, *parameters: TensorBase) -> Any:
+    """``draw(stream, *arrays)`` as the function `name` draws, with the arrays of the parameters.
+
+    Under `vmap` the result is traced where every example has its own.
+
+    Raises: TypeError: `generator` is none. RuntimeError: `vmap` does not allow it.
+    """
+    source = stream(name, generator)
+    return _drawn(name, modes.get().level, draw, source, [p._array for p in parameters])
+
+
+def _drawn(
+    name: str, level: Level | None, draw: Draw, source: Stream, arrays: Sequence[Any]
+) -> Any:
+    """As the levels from `level` outwards want it."""
+    while level is not None and level.randomness is None:
+        level = level.outside.level
+    if level is None:
+        return draw(source, *[moved(values_of(name, tensor(a)), "cpu") for a in arrays])
+    if level.randomness == "error":
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the "
+            "'same' or 'different' randomness flags on vmap or perform the randomness operation out of "
+            f"vmap: {name}()"
+        )
+    outside, trace = level.outside.level, level.batch
+    parts = [_part(a, trace) for a in arrays]
+    if level.randomness == "same":
+        if any(axis is not None for _, axis in parts):
+            raise RuntimeError(
+                f"Vmap does not currently support same randomness with a batched tensor input: the "
+                f"parameters of {name}() differ between examples. Use randomness='different'."
+            )
+        return _drawn(name, outside, draw, source, [x for x, _ in parts])
+
+    def each() -> Any:
+        rows = [[x if b is None else take_example(x, b, i) for x, b in parts] for i in range(size)]
+        return stack([_drawn(name, outside, draw, source, row) for row in rows], axis=0)
+
+    size = trace.size
+    return BatchTracer(trace, run_under(trace.parent, each, ()), 0)
+
+
+def _part(x: Any, trace: Trace) -> tuple[Any, int | None]:
+    """What `x` is to a trace of `vmap`, below the traces inside it: a value and its batch axis."""
+    outside: set[Trace] = set()
+    outer = trace.parent
+    while outer not in outside:  # the last one is its own parent
+        outside.add(outer)
+        outer = outer.parent
+    while isinstance(x, Tracer) and x.owner not in outside:
+        if x.alias is not None:
+            refresh(x)
+        if isinstance(x, BatchTracer) and x.owner is trace:
+            return x.value, x.bdim
+        if x.known is None:
+            break
+        x = x.known
+    return x, None
+
+
+# ---------------------------------------------------------------- what distributions take
 
 
 def c_word(dtype: dtypes.dtype) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -24,6 +23,7 @@ from funcgrad.ops.index_layout import FULL, ArrayIndex, Slice, layout
 from funcgrad.ops.structural import broadcast_to, reshape
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 from ._layout import in_shape
@@ -146,11 +146,9 @@ def _stands_for_tuple(index: list[Any]) -> bool:
         for i in index
     )
     if nested:
-        warnings.warn(
+        sites.warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated: x[[a, b]] is "
-            "read as x[a, b]. Write x[a, b], or x[torch.tensor([a, b])] for one index tensor.",
-            UserWarning,
-            stacklevel=4,
+            "read as x[a, b]. Write x[a, b], or x[torch.tensor([a, b])] for one index tensor."
         )
     return nested
 
@@ -207,11 +205,9 @@ def _index_tensor(i: Any) -> Any:
     array = i._array
     kind = array.dtype.kind
     if array.dtype == np.uint8:
-        warnings.warn(
+        sites.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
-            "instead.",
-            UserWarning,
-            stacklevel=5,
+            "instead."
         )
         i, kind = tensor(_known_mask(i) != 0), "b"
     if not array.shape and not isinstance(array, Tracer):

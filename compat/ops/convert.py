@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from funcgrad.core import Tracer
 from funcgrad.ops.cast import cast, cast_constant
 
 from .. import dtypes, size
+from ..autograd import sites
 from ..autograd.base import TensorBase, made
 from ..autograd.tape import record
 from . import _operands, legacy
@@ -59,9 +61,11 @@ def to(
     """The tensor in a dtype, on a device, or both as another tensor is; itself if that is so.
 
     ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``; with `copy` never itself.
+    `memory_format` is the order of the elements in memory, by default that which they have.
     Derivative: the identity; the cotangent is converted back.
 
     Raises: TypeError: none of these is given. AssertionError, RuntimeError: there is no such device.
+    RuntimeError: the tensor has not the number of axes of its memory format.
 
     >>> import compat as torch
     >>> torch.tensor([1.5]).to(torch.int64)
@@ -73,7 +77,9 @@ def to(
     chosen = dtype_of(self) if dtype is None else dtypes.as_dtype(dtype, "to")
     out = self if device is None else _on(self, device)
     out = _cast(out, chosen)
-    return _cast(out, chosen, always=True) if copy and out is self else out
+    if copy and out is self:
+        out = _cast(out, chosen, always=True)
+    return out if memory_format is None else _in_order(out, memory_format, self)
 
 
 def _target(args: Sequence[Any], dtype: Any, device: Any) -> tuple[Any, Any, Sequence[bool]]:
@@ -127,12 +133,40 @@ def _cast(x: Any, dtype: dtypes.dtype, *, always: bool = False) -> Any:
         prim = cast if dtype.category > 1 else cast_constant
         return record(prim, (x,), {"dtype": dtype.numpy}, "ToCopyBackward0")
     if found.category == 3 and 0 < dtype.category < 3:
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part. Take x.real instead.",
-            UserWarning,
-            stacklevel=4,
+        sites.warn(
+            "Casting complex values to real discards the imaginary part. Take x.real instead."
         )
     return convert(x, dtype)
+
+
+_CHANNELS_LAST = {size.channels_last: 4, size.channels_last_3d: 5}  # and the axes that it needs
+
+
+def _in_order(x: Any, order: Any, given: Any) -> Any:
+    """`x` with its elements in an order of memory; `given` is the tensor that it was made of.
+
+    Raises: TypeError: it is no order. RuntimeError: it is one for another number of axes.
+    """
+    if order.__class__ is not size.memory_format:
+        raise TypeError(
+            f"argument 'memory_format' must be torch.memory_format, not {type(order).__name__}"
+        )
+    array = x._array
+    ndim = len(array.shape)
+    last = _CHANNELS_LAST.get(order)
+    if last not in (None, ndim):
+        raise RuntimeError(
+            f"required rank {last} tensor to use {order._name} format, not one of {ndim} axes"
+        )
+    if isinstance(array, Tracer) or order is size.preserve_format:
+        return x
+    axes = (0, *range(2, ndim), 1) if last else tuple(range(ndim))
+    if array.transpose(axes).flags.c_contiguous:
+        return x
+    if x is given:
+        x = _cast(x, dtype_of(x), always=True)
+    x._array = x._array.transpose(axes).copy("C").transpose(np.argsort(axes))
+    return x
 
 
 def _short(name: str) -> Callable[..., Any]:
@@ -142,7 +176,8 @@ def _short(name: str) -> Callable[..., Any]:
     def method(self: Any, *, memory_format: Any = None) -> Any:
         if dtype is None:
             raise NotImplementedError(f"{name}: install the package ml_dtypes for this dtype")
-        return _cast(self, dtype)
+        out = _cast(self, dtype)
+        return out if memory_format is None else _in_order(out, memory_format, self)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"The tensor in the dtype `compat.{name}`; see `to`."
@@ -180,7 +215,7 @@ def type_as(self: Any, other: Any) -> Any:
 
 def cpu(self: Any, *, memory_format: Any = None) -> Any:
     """The tensor in the memory of the CPU; itself if it is there."""
-    return _on(self, size.cpu)
+    return to(self, device=size.cpu, memory_format=memory_format)
 
 
 def cuda(
@@ -190,7 +225,7 @@ def cuda(
 
     Raises: AssertionError, RuntimeError: there is none.
     """
-    return _on(self, "cuda" if device is None else device)
+    return to(self, device="cuda" if device is None else device, memory_format=memory_format)
 
 
 # ---------------------------------------------------------------- as a container

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from funcgrad.core import Tracer
 from funcgrad.views import snapshot
 
 from .. import dtypes
-from ..autograd import views
+from ..autograd import sites, views
 from ..autograd.base import TensorBase
 from ..size import device_of
 from . import legacy
@@ -45,13 +44,11 @@ def tensor(
     tensor([1., 2.], requires_grad=True)
     """
     if isinstance(data, TensorBase):
-        warnings.warn(
+        sites.warn(
             "To copy construct from a tensor, it is recommended to use "
             "sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than "
-            "torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
+            "torch.tensor(sourceTensor)."
         )
     return _copied(data, dtype, device, requires_grad)
 
@@ -191,7 +188,7 @@ def from_numpy(ndarray: Any) -> Any:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     _own_dtype(ndarray)
     if not ndarray.flags.writeable:
-        warnings.warn(f"The given NumPy array {_READ_ONLY}", UserWarning, stacklevel=2)
+        sites.warn(f"The given NumPy array {_READ_ONLY}")
     return made(ndarray.view(np.ndarray) if type(ndarray) is not np.ndarray else ndarray)
 
 
@@ -232,7 +229,7 @@ def frombuffer(
             f"not be greater than actual buffer length ({length} bytes)"
         )
     if view.readonly:
-        warnings.warn(f"The given buffer {_READ_ONLY}", UserWarning, stacklevel=2)
+        sites.warn(f"The given buffer {_READ_ONLY}")
     return made(np.frombuffer(buffer, chosen.numpy, count, offset), requires_grad)
 
 

@@ -6,6 +6,7 @@ The tensor gets no derivative from what it was. Integers and shapes are NumPy's,
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -17,17 +18,20 @@ from ..autograd.base import TensorBase
 from ..size import device_of
 from . import _draw
 from ._apply import _type_word
-from ._compose import values_of
 from ._operands import dtype_of
 from .create import moved
-from .generator import stream
 
 
-def _write(x: Any, array: Any, name: str) -> Any:
-    """The numbers in place of what `x` holds, in its dtype and on its device."""
-    with np.errstate(all="ignore"):
-        converted = np.asarray(array).astype(x._array.dtype, copy=False)
-    return views.assign(x, moved(converted, device_of(x._array)), name, whole=True)
+def _write(x: Any, name: str, generator: Any, draw: _draw.Draw, *parameters: Any) -> Any:
+    """The numbers of `draw` in place of what `x` holds, in its dtype and on its device."""
+    dtype = x._array.dtype
+
+    def converted(source: _draw.Stream, *values: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return np.asarray(draw(source, *values)).astype(dtype, copy=False)
+
+    found = _draw.numbers(name, generator, converted, *parameters)
+    return views.assign(x, moved(found, device_of(x._array)), name, whole=True)
 
 
 def _shape(x: Any) -> tuple[int, ...]:
@@ -61,12 +65,15 @@ def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = Non
             f"uniform_ expects to-from <= {largest:g}, the largest number of the dtype, but found "
             f"to={to} and from={from_} which result in to-from to exceed the limit"
         )
-    noise = _draw.uniform(stream("uniform_", generator), _shape(self), dtype)
-    if dtype.category == 3:
-        return _write(self, noise * (high - low) + complex(low, low), "uniform_")
-    with np.errstate(over="ignore"):
+
+    def draw(source: _draw.Stream) -> Any:
+        noise = _draw.uniform(source, _shape(self), dtype)
+        if dtype.category == 3:
+            return noise * (high - low) + complex(low, low)
         values = (noise * (high - low) + low).astype(self._array.dtype)
-    return _write(self, np.where(values < high, values, low), "uniform_")  # rounding may reach it
+        return np.where(values < high, values, low)  # rounding may reach it
+
+    return _write(self, "uniform_", generator, draw)
 
 
 def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
@@ -75,24 +82,26 @@ def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None
     Raises: RuntimeError: `std` is negative. NotImplementedError: the dtype is one of integers.
     """
     views.check_writable(self)
-    source = stream("normal_", generator)
-    return _write(
-        self, normals("normal_", source, _shape(self), dtype_of(self), mean, std), "normal_"
-    )
+    draw = normals("normal_", _shape(self), dtype_of(self), mean, std)
+    return _write(self, "normal_", generator, draw)
 
 
 def normals(
-    name: str, source: Any, shape: tuple[int, ...], dtype: dtypes.dtype, mean: Any, std: Any
-) -> Any:
-    """Normal numbers of a mean and a standard deviation; `mean` is that of both parts of complex ones.
+    name: str, shape: tuple[int, ...], dtype: dtypes.dtype, mean: Any, std: Any
+) -> _draw.Draw:
+    """Draws normal numbers of a mean and a standard deviation; complex ones have it in both parts.
 
     Raises: TypeError: they are no real numbers. RuntimeError: the standard deviation is negative.
     """
     center, width = _draw.real(name, "mean", 1, mean), _draw.real(name, "std", 2, std)
     require_std(width)
-    noise = _draw.normal(source, shape, dtype)
-    found = noise * width + (complex(center, center) if dtype.category == 3 else center)
-    return found.astype(noise.dtype)
+
+    def draw(source: _draw.Stream) -> Any:
+        noise = _draw.normal(source, shape, dtype)
+        found = noise * width + (complex(center, center) if dtype.category == 3 else center)
+        return found.astype(noise.dtype)
+
+    return draw
 
 
 def require_std(std: float) -> None:
@@ -128,8 +137,10 @@ def random_(self: Any, from_: Any = _MISSING, to: Any = _MISSING, *, generator: 
         high = 2**digits if digits else min(_draw.limits(dtype)[1] + 1, 2**63 - 1)
     else:
         high = _draw.whole("random_", "to", 2, to)
-    source = stream("random_", generator)
-    return _write(self, _draw.integers(source, _shape(self), low, high, dtype), "random_")
+    shape = _shape(self)
+    return _write(
+        self, "random_", generator, lambda source: _draw.integers(source, shape, low, high, dtype)
+    )
 
 
 def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
@@ -143,24 +154,32 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     """
     views.check_writable(self)
     shape = _shape(self)
-    source = stream("bernoulli_", generator)
     if isinstance(p, TensorBase):
         _draw.require("bernoulli_tensor_cpu_p_", dtype_of(p), 2)
-        chance = moved(values_of("bernoulli_", p), "cpu")
-        _draw.require_probabilities(chance)
-        try:
-            chance = np.broadcast_to(chance, shape)
-        except ValueError:
-            raise RuntimeError(
-                f"The expanded size of the tensor {list(shape)} must match the existing size "
-                f"{list(chance.shape)} of the probabilities"
-            ) from None
-        return _write(self, source.random(shape) < chance, "bernoulli_")
+        return _write(self, "bernoulli_", generator, functools.partial(_trials, shape), p)
     _draw.require("bernoulli_scalar_cpu_", dtype_of(self), 0, 1, 2)
     chance = _draw.real("bernoulli_", "p", 1, p)
     if not 0 <= chance <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    return _write(self, source.random(shape, np.float32) < chance, "bernoulli_")
+    return _write(
+        self, "bernoulli_", generator, lambda source: source.random(shape, np.float32) < chance
+    )
+
+
+def _trials(shape: tuple[int, ...], source: _draw.Stream, chance: Any) -> Any:
+    """Which of as many trials as `shape` says succeed.
+
+    Raises: RuntimeError: `chance` has no probabilities, or of another shape.
+    """
+    _draw.require_probabilities(chance)
+    try:
+        chance = np.broadcast_to(chance, shape)
+    except ValueError:
+        raise RuntimeError(
+            f"The expanded size of the tensor {list(shape)} must match the existing size "
+            f"{list(chance.shape)} of the probabilities"
+        ) from None
+    return source.random(shape) < chance
 
 
 def _require_floats(distribution: str, x: Any) -> dtypes.dtype:
@@ -189,8 +208,12 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
     views.check_writable(self)
     dtype = _require_floats("Exponential", self)
     rate = _positive("exponential_", "lambd", 1, lambd)
-    source = stream("exponential_", generator)
-    return _write(self, _draw.exponential(source, _shape(self), dtype) / rate, "exponential_")
+    return _write(
+        self,
+        "exponential_",
+        generator,
+        lambda source: _draw.exponential(source, _shape(self), dtype) / rate,
+    )
 
 
 def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
@@ -204,8 +227,12 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
         _draw.real("cauchy_", "median", 1, median),
         _positive("cauchy_", "sigma", 2, sigma),
     )
-    noise = stream("cauchy_", generator).standard_cauchy(_shape(self))
-    return _write(self, center + width * noise, "cauchy_")
+    return _write(
+        self,
+        "cauchy_",
+        generator,
+        lambda source: center + width * source.standard_cauchy(_shape(self)),
+    )
 
 
 def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
@@ -217,8 +244,12 @@ def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = 
     _draw.require("log_normal_cpu", dtype_of(self), 2)
     center = _draw.real("log_normal_", "mean", 1, mean)
     width = _positive("log_normal_", "std", 2, std)
-    noise = stream("log_normal_", generator).standard_normal(_shape(self))
-    return _write(self, np.exp(center + width * noise), "log_normal_")
+    return _write(
+        self,
+        "log_normal_",
+        generator,
+        lambda source: np.exp(center + width * source.standard_normal(_shape(self))),
+    )
 
 
 def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
@@ -231,5 +262,6 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
     chance = _draw.real("geometric_", "p", 1, p)
     if not 0 < chance < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
-    source = stream("geometric_", generator)
-    return _write(self, source.geometric(chance, _shape(self)), "geometric_")
+    return _write(
+        self, "geometric_", generator, lambda source: source.geometric(chance, _shape(self))
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from funcgrad.ops.index import take as take_primitive
 from funcgrad.ops.join import concatenate
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..size import Size
@@ -37,11 +37,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
             [3, 4]])
     """
     if indexing is None:
-        warnings.warn(
+        sites.warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            "argument.",
-            UserWarning,
-            stacklevel=2,
+            "argument."
         )
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from funcgrad.ops.index_layout import FULL, Slice, assign
 from funcgrad.ops.select import where as where_primitive
 
 from .. import dtypes
-from ..autograd import modes, views
+from ..autograd import modes, sites, views
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace, is_traced, mismatch, requires_grad
@@ -125,9 +124,7 @@ def _for_part(target: Any, value: Any) -> Any:
 
 def _converted(value: Any, dtype: dtypes.dtype) -> Any:
     if dtype_of(value).category == 3 and 0 < dtype.category < 3:
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
-        )
+        sites.warn("Casting complex values to real discards the imaginary part")
     return convert(value, dtype)
 
 
@@ -484,11 +481,9 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     if input is None or other is None:
         raise TypeError("where() needs both `input` and `other`, or neither")
     if condition._array.dtype == np.uint8:
-        warnings.warn(
+        sites.warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be "
-            "removed in a future version of PyTorch. Use a boolean condition instead.",
-            UserWarning,
-            stacklevel=2,
+            "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         condition = convert(condition, dtypes.bool)
     _require_mask(

@@ -6,7 +6,6 @@ Prefer `compat.tensor`, `compat.zeros` and their like, which say which of the tw
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -200,11 +199,9 @@ def set_default_tensor_type(t: Any) -> None:
 
     Raises: TypeError: there is no such class, or it is not of floats.
     """
-    warnings.warn(
+    sites.warn(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
-        "torch.set_default_dtype() and torch.set_default_device() as alternatives.",
-        UserWarning,
-        stacklevel=2,
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
     )
     found = TYPES.get(t) if isinstance(t, str) else t
     if not isinstance(found, TensorType):

@@ -60,11 +60,14 @@ def _refuse_dtypes(x: Any, y: Any) -> None:
         words = f"dot : expected both vectors to have same dtype, but found {a} and {b}"
     elif n == 1:
         words = f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}"
-    elif m > 2 and n > 2:
+    elif n > 2:
         words = f"expected scalar type {a} but found {b}"
     else:
         words = f"expected m1 and m2 to have the same dtype, but got: {word_of(x)} != {word_of(y)}"
-    raise RuntimeError(f"{words}. Convert one of them, for example with y.to(x.dtype).")
+    raise RuntimeError(f"{words}. {_CONVERT}")
+
+
+_CONVERT = "Convert one of them, for example with y.to(x.dtype)."
 
 
 _BOOLEAN = {
@@ -124,7 +127,9 @@ def _require_axes(x: Any, n: int, argument: str) -> None:
         raise RuntimeError(f"{argument} must be a {kind}, got {found}-D tensor")
 
 
-def finish_typed(name: str, result: Any, out: Any, operands: tuple[Any, ...]) -> Any:
+def finish_typed(
+    name: str, result: Any, out: Any, operands: tuple[Any, ...], *, quiet: bool = False
+) -> Any:
     """`finish` of functions that write no other dtype than that of the result.
 
     Raises: RuntimeError: `out` has another dtype.
@@ -133,7 +138,7 @@ def finish_typed(name: str, result: Any, out: Any, operands: tuple[Any, ...]) ->
         raise RuntimeError(
             f"Expected out tensor to have dtype {word_of(result)}, but got {word_of(out)} instead"
         )
-    return finish(name, result, out, operands)
+    return finish(name, result, out, operands, quiet=quiet)
 
 
 # ---------------------------------------------------------------- matmul
@@ -334,7 +339,8 @@ def _combined(
             result = _plus(first, product)
         else:
             result = pointwise(name, arithmetic.add, (first, product), node=_combined_node(name))
-    return finish_typed(name, result, out, (input, *factors))
+    # PyTorch resizes the result of `addbmm` without a warning.
+    return finish_typed(name, result, out, (input, *factors), quiet=name == "addbmm")
 
 
 def _combined_node(name: str) -> str:
@@ -374,14 +380,18 @@ def _require_same(name: str, input: Any, x: Any, y: Any) -> None:
     a, b, c = map(_type_word, dtypes)
     if name == "addmv":
         words = f"addmv input tensors must have the same dtype, but got {a}, {b}, and {c}"
+    elif name == "baddbmm" and a == b:
+        words = f"expected scalar type {b} but found {c}"
     elif name == "baddbmm":
         words = (
             f"Input dtypes must be the same, got: input {word_of(input)}, batch1: {word_of(x)}, "
             f"batch2: {word_of(y)}"
         )
-    else:
+    elif a != c:
         words = f"self and mat2 must have the same dtype, but got {a} and {c}"
-    raise RuntimeError(words)
+    else:
+        words = f"mat1 and mat2 must have the same dtype, but got {b} and {c}"
+    raise RuntimeError(f"{words}. {_CONVERT}")
 
 
 def addmm(
@@ -500,7 +510,7 @@ def addbmm(
     return _combined("addbmm", x, product, beta, alpha, out, (a, b))
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
     """``input @ weight.T + bias``.
 
     Shapes: ``(*a, k), (n, k), (n,) -> (*a, n)``.
@@ -510,11 +520,25 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> linear(torch.ones(1, 2), torch.ones(3, 2), torch.ones(3))
     tensor([[3., 3., 3.]])
     """
-    product = matmul(input, weight.t())
+    x, w = operand("linear", 1, "input", input), operand("linear", 2, "weight", weight)
+    m, n = len(_shape(x)), len(_shape(w))
+    if not m or not n:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {m}D and {n}D"
+        )
     if bias is None:
-        return product
-    _require_expandable(bias, _shape(product))
-    return _plus(bias, product) if len(_shape(input)) == 2 else add(product, bias)
+        found = matmul(x, w.t())
+    else:
+        bias = operand("linear", 3, "bias", bias)
+        _require_axes(w, 2, "mat2")
+        _require_same("addmm", bias, x, w)
+        found = matmul(x, w.t())
+        _require_expandable(bias, _shape(found))
+        found = _plus(bias, found) if m == 2 else add(found, bias)
+    if out is None:
+        return found
+    operands = (x, w) if bias is None else (x, w, bias)
+    return finish_typed("linear", found, out, operands)
 
 
 class MatrixMethods:

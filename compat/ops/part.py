@@ -390,7 +390,8 @@ def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         leaf = node.__class__ is AccumulateGrad
         if leaf and modes.get().records:
             raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation."
+                "a leaf Variable that requires grad is being used in an in-place operation. Write "
+                "under torch.no_grad(), or into x.clone()."
             )
         with modes.enable_grad():
             new = f(self, *args, **kwargs)

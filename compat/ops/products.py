@@ -14,6 +14,7 @@ from ..autograd.base import TensorBase
 from ..autograd.tape import through
 from ._apply import _type_word, check_broadcast, finish
 from ._compose import composed, not_implemented
+from ._layout import sole
 from ._operands import convert, dtype_of, operand, result_type
 from .matrix import dot, finish_typed, word_of
 from .pointwise import add, mul
@@ -346,7 +347,7 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     x, y = operand("kron", 1, "input", input), operand("kron", 2, "other", other)
     dtype = result_type(x, y)
     found = composed("UnsafeViewBackward0", fnp.kron, convert(x, dtype), convert(y, dtype))
-    return finish("kron", found, out, (x, y))
+    return finish("kron", sole(found), out, (x, y))
 
 
 def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
@@ -385,7 +386,7 @@ def crossed(x: Any, y: Any, dim: int, out: Any) -> Any:
     if dtype_of(x).category == 0:
         raise not_implemented("cross", x)
     found = composed("LinalgCrossBackward0", fnp.cross, x, y, axis=axis)
-    return finish_typed("cross", found, out, (x, y))
+    return finish_typed("cross", sole(found), out, (x, y))
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:

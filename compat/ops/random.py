@@ -1,6 +1,6 @@
 """Random tensors. The numbers are those of `Generator`: the same for a seed, but not PyTorch's.
 
-Inside a transform of `compat.func` they are constants: the same for all examples of a batch.
+Inside a transform they are constants; `compat.func.vmap` says whether examples share them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from ..autograd.tape import record
 from ..size import contiguous_format, device_of
 from . import _draw, fills
 from ._apply import _type_word, check_broadcast, finish, requires_grad
-from ._compose import values_of
 from ._fresh import dtype_for, finished, shape_in, shape_of
 from ._operands import convert, dtype_of, operand
 from .create import moved
-from .generator import stream
 
 # ---------------------------------------------------------------- new tensors
 
@@ -45,7 +43,8 @@ def rand(
     torch.Size([2, 3])
     """
     shape = shape_of("rand", sizes, size)
-    array = _draw.uniform(stream("rand", generator), shape, dtype_for("rand", dtype, out))
+    chosen = dtype_for("rand", dtype, out)
+    array = _draw.numbers("rand", generator, lambda s: _draw.uniform(s, shape, chosen))
     return finished("rand", moved(array, device), out, requires_grad)
 
 
@@ -67,7 +66,8 @@ def randn(
     True
     """
     shape = shape_of("randn", sizes, size)
-    array = _draw.normal(stream("randn", generator), shape, dtype_for("randn", dtype, out))
+    chosen = dtype_for("randn", dtype, out)
+    array = _draw.numbers("randn", generator, lambda s: _draw.normal(s, shape, chosen))
     return finished("randn", moved(array, device), out, requires_grad)
 
 
@@ -107,7 +107,7 @@ def randint(
         raise RuntimeError(
             "check_random_bounds handles only integral, floating-point and boolean types"
         )
-    array = _draw.integers(stream("randint", generator), shape, *bounds, chosen)
+    array = _draw.numbers("randint", generator, lambda s: _draw.integers(s, shape, *bounds, chosen))
     return finished("randint", moved(array, device), out, requires_grad)
 
 
@@ -141,7 +141,9 @@ def randperm(
             f"value cannot be converted to type {_draw.c_word(chosen)} without overflow: n cannot "
             f"be greater than {largest} for {_type_word(chosen)} type."
         )
-    array = stream("randperm", generator).permutation(count).astype(chosen.numpy)
+    array = _draw.numbers(
+        "randperm", generator, lambda s: s.permutation(count).astype(chosen.numpy)
+    )
     return finished("randperm", moved(array, device), out, requires_grad)
 
 
@@ -247,29 +249,31 @@ def normal(
     (tensor([2., 2.]), tensor([1., 2.]))
     """
     tensors = [x for x in (mean, std) if isinstance(x, TensorBase)]
-    source = stream("normal", generator)
     if not tensors or size is not None:
         if size is None:
             raise TypeError('normal() missing 1 required positional arguments: "size"')
         shape, chosen = shape_in("normal", size), dtype_for("normal", dtype, out)
-        array = fills.normals("normal", source, shape, chosen, mean, std)
+        draw = fills.normals("normal", shape, chosen, mean, std)
+        array = _draw.numbers("normal", generator, draw)
         return finished("normal", moved(array, device), out, requires_grad)
     if isinstance(std, TensorBase) and dtype_of(std).category == 3:
         raise RuntimeError("normal expects standard deviation to be non-complex")
     check_broadcast(*tensors)
-    places: list[Any] = [
-        moved(values_of("normal", x), "cpu")
-        if isinstance(x, TensorBase)
-        else _draw.real("normal", argument, i, x)
-        for i, (argument, x) in enumerate((("mean", mean), ("std", std)), 1)
-    ]
-    if isinstance(std, TensorBase):
-        if (places[1] < 0).any():
+    center = mean if isinstance(mean, TensorBase) else _draw.real("normal", "mean", 1, mean)
+    width: Any = std if isinstance(std, TensorBase) else _draw.real("normal", "std", 2, std)
+    if not isinstance(std, TensorBase):
+        fills.require_std(width)
+    kind = dtype_of(tensors[0])
+
+    def draw_around(source: _draw.Stream, *values: Any) -> Any:
+        given = iter(values)
+        c, w = (next(given) if isinstance(x, TensorBase) else x for x in (center, width))
+        if np.less(w, 0).any():
             raise RuntimeError("normal expects all elements of std >= 0.0")
-    else:
-        fills.require_std(std)
-    noise = _draw.normal(source, np.broadcast_shapes(*map(np.shape, places)), dtype_of(tensors[0]))
-    array = np.asarray(noise * places[1] + places[0])
+        noise = _draw.normal(source, np.broadcast_shapes(np.shape(c), np.shape(w)), kind)
+        return np.asarray(noise * w + c)
+
+    array = _draw.numbers("normal", generator, draw_around, *tensors)
     number = 3 if len(tensors) == 2 else 1 + (tensors[0] is std)
     return _constant("normal", f"NormalBackward{number}", tensors, array, out)
 
@@ -306,12 +310,15 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
         drawn = fills.bernoulli_(drawn, p, generator=generator)
         return _constant("bernoulli", "BernoulliBackward1", [x], drawn._array, out)
     _draw.require("bernoulli_tensor_cpu_p_", dtype_of(x), 2)
-    chance = moved(values_of("bernoulli", x), "cpu")
-    _draw.require_probabilities(chance)
-    array = np.asarray(stream("bernoulli", generator).random(chance.shape) < chance)
+    array = _draw.numbers("bernoulli", generator, _trials, x)
     if out is not None:
         return finish("bernoulli", tensor(moved(array, device_of(x._array))), out, (x,))
     return _constant("bernoulli", "BernoulliBackward0", [x], array, None)
+
+
+def _trials(source: _draw.Stream, chance: Any) -> Any:
+    _draw.require_probabilities(chance)
+    return np.asarray(source.random(chance.shape) < chance)
 
 
 def poisson(input: Any, generator: Any = None) -> Any:
@@ -326,10 +333,13 @@ def poisson(input: Any, generator: Any = None) -> Any:
     """
     x = operand("poisson", 1, "input", input)
     _draw.require("poisson_cpu", dtype_of(x), 2)
-    rate = moved(values_of("poisson", x), "cpu").astype(np.float64)
-    if not bool((rate >= 0).all()):
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    array = np.asarray(stream("poisson", generator).poisson(rate))
+
+    def draw(source: _draw.Stream, rate: Any) -> Any:
+        if not bool((rate >= 0).all()):
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        return np.asarray(source.poisson(rate.astype(np.float64)))
+
+    array = _draw.numbers("poisson", generator, draw, x)
     return _constant("poisson", "PoissonBackward0", [x], array, None)
 
 
@@ -356,9 +366,12 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
             f"and prob must be of one dtype"
         )
     check_broadcast(x, p)
-    trials = np.maximum(moved(values_of("binomial", x), "cpu"), 0).astype(np.int64)
-    chance = np.clip(moved(values_of("binomial", p), "cpu").astype(np.float64), 0, 1)
-    array = np.asarray(stream("binomial", generator).binomial(trials, chance))
+
+    def draw(source: _draw.Stream, trials: Any, chance: Any) -> Any:
+        trials = np.maximum(trials, 0).astype(np.int64)
+        return np.asarray(source.binomial(trials, np.clip(chance.astype(np.float64), 0, 1)))
+
+    array = _draw.numbers("binomial", generator, draw, x, p)
     return _constant("binomial", "BinomialBackward0", [x, p], array, None)
 
 
@@ -383,22 +396,28 @@ def multinomial(
     """
     x = operand("multinomial", 1, "input", input)
     count = _draw.whole("multinomial", "num_samples", 2, num_samples)
-    weights = moved(values_of("multinomial", x), "cpu")
-    _check_multinomial(x, weights, count, replacement, out)
-    rows = np.atleast_2d(weights).astype(np.float64)
-    source = stream("multinomial", generator)
-    if replacement:
-        found = np.zeros((len(rows), count), np.int64)
-        for i, row in enumerate(rows):
-            up_to = np.cumsum(row)
-            found[i] = np.searchsorted(up_to, source.random(count) * up_to[-1], side="right")
-            found[i] = np.minimum(found[i], np.flatnonzero(row)[-1])  # rounding may reach the end
-    else:
+
+    def draw(source: _draw.Stream, weights: Any) -> Any:
+        _check_multinomial(x, weights, count, replacement, out)
+        found = _places(source, np.atleast_2d(weights).astype(np.float64), count, replacement)
+        return found if weights.ndim == 2 else found[0]
+
+    array = _draw.numbers("multinomial", generator, draw, x)
+    return finish("multinomial", tensor(moved(array, device_of(x._array))), out, ())
+
+
+def _places(source: _draw.Stream, rows: Any, count: int, replacement: bool) -> Any:
+    """For each row of weights, `count` places drawn in proportion to them."""
+    if not replacement:
         with np.errstate(divide="ignore"):
             keys = rows / source.standard_exponential(rows.shape)
-        found = np.argsort(-keys, axis=1, kind="stable")[:, :count]
-    result = tensor(moved(found if weights.ndim == 2 else found[0], device_of(x._array)))
-    return finish("multinomial", result, out, ())
+        return np.argsort(-keys, axis=1, kind="stable")[:, :count]
+    found = np.zeros((len(rows), count), np.int64)
+    for i, row in enumerate(rows):
+        up_to = np.cumsum(row)
+        found[i] = np.searchsorted(up_to, source.random(count) * up_to[-1], side="right")
+        found[i] = np.minimum(found[i], np.flatnonzero(row)[-1])  # rounding may reach the end
+    return found
 
 
 def _check_multinomial(x: Any, weights: Any, count: int, replacement: bool, out: Any) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.base import TensorBase
 from ._apply import _type_word
 from ._fresh import dtype_for, finished, there
@@ -125,12 +125,10 @@ def range(
     requires_grad: bool = False,
 ) -> Any:
     """Deprecated: `arange` with the end, in the default dtype also for integers."""
-    warnings.warn(
+    sites.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
-        UserWarning,
-        stacklevel=2,
+        "values in [start, end)."
     )
     if end is _MISSING:
         start, end = 0, start

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-import warnings
 from typing import Any
 
 from funcgrad.ops import arithmetic, select, structural
@@ -18,7 +17,7 @@ from funcgrad.ops.logic import isnan, logical_not
 from funcgrad.ops.structural import reshape
 
 from .. import dtypes
-from ..autograd import printed
+from ..autograd import printed, sites
 from ..autograd.base import TensorBase
 from ..autograd.tape import record
 from . import return_types
@@ -243,11 +242,9 @@ def _spread(
         prim = reductions.var if which == "var" else reductions.std
         y = record(prim, (x,), {"axis": axes, "correction": correction}, node)
     else:
-        warnings.warn(
+        sites.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            f"reduction factor (input numel divided by output numel).",
-            UserWarning,
-            stacklevel=3,
+            f"reduction factor (input numel divided by output numel)."
         )
         y = _without_freedom(x, axes, which, count, node)
     return keep(y, axes, keepdim), x, axes

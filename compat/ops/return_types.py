@@ -32,6 +32,7 @@ def _named(name: str, *fields: str) -> Any:
     return type(name, (Named,), {**facts, **entries})
 
 
+_lu_with_info = _named("_lu_with_info", "LU", "pivots", "info")
 aminmax = _named("aminmax", "min", "max")
 cummax = _named("cummax", "values", "indices")
 cummin = _named("cummin", "values", "indices")

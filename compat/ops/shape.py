@@ -6,7 +6,6 @@ What PyTorch makes a view is one here: it shares the memory and the version of i
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ from funcgrad.ops.structural import squeeze as squeeze_primitive
 from funcgrad.ops.structural import transpose as transpose_primitive
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ._apply import _type_word, mismatch
@@ -385,13 +385,11 @@ def _reversed_axes(self: Any) -> Any:
     """``x.T``: the axes in reverse order."""
     ndim = len(self._array.shape)
     if ndim != 2:
-        warnings.warn(
+        sites.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "
             "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-            "reverse the dimensions of a tensor.",
-            UserWarning,
-            stacklevel=2,
+            "reverse the dimensions of a tensor."
         )
     return _permuted(self, tuple(reversed(range(ndim))), "PermuteBackward0")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from funcgrad.ops import softmax as primitives
@@ -16,6 +15,7 @@ from funcgrad.ops.reduce import max as largest
 from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.tape import record
 from ._apply import finish
 from ._compose import composed, keep, require_real_floats
@@ -98,15 +98,13 @@ def log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> 
 # ---------------------------------------------------------------- as in nn.functional
 
 
-def _chosen_dim(name: str, x: Any, dim: int | None, stacklevel: int) -> int:
+def _chosen_dim(name: str, x: Any, dim: int | None) -> int:
     """`dim`, or the one that PyTorch used to choose, with its warning."""
     if dim is not None:
         return dim
-    warnings.warn(
+    sites.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
-        f"dim=X as an argument.",
-        UserWarning,
-        stacklevel=stacklevel,
+        f"dim=X as an argument."
     )
     return 0 if len(x.shape) in (0, 1, 3) else 1
 
@@ -121,7 +119,7 @@ def functional_softmax(
     tensor([0.5000, 0.5000])
     """
     x = operand("softmax", 1, "input", input)
-    return softmax(x, _chosen_dim("softmax", x, dim, _stacklevel), dtype)
+    return softmax(x, _chosen_dim("softmax", x, dim), dtype)
 
 
 def functional_log_softmax(
@@ -134,7 +132,7 @@ def functional_log_softmax(
     tensor([-0.6931, -0.6931])
     """
     x = operand("log_softmax", 1, "input", input)
-    return log_softmax(x, _chosen_dim("log_softmax", x, dim, _stacklevel), dtype)
+    return log_softmax(x, _chosen_dim("log_softmax", x, dim), dtype)
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -145,7 +143,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     tensor([1., 0.])
     """
     x = operand("softmin", 1, "input", input)
-    dim = _chosen_dim("softmin", x, dim, _stacklevel)
+    dim = _chosen_dim("softmin", x, dim)
     return softmax(record(negative, (x,), None, "NegBackward0"), dim, dtype)
 
 

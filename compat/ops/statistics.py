@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from funcgrad.ops.select import maximum, minimum, where
 from funcgrad.ops.sort import argsort, sort
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
 from . import return_types
@@ -369,11 +369,9 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
         for name, w in (("fweights", fweights), ("aweights", aweights))
     }
     if fweights is None and aweights is None and correction >= count:
-        warnings.warn(
+        sites.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=2,
+            "of observations."
         )
         correction = count
     if not count:

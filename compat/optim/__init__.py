@@ -9,8 +9,11 @@
 tensor([3.2000], requires_grad=True)
 """
 
+from .._missing import explain as _explain_missing
 from .adam import Adam, AdamW
 from .optimizer import Optimizer
 from .sgd import SGD
+
+_explain_missing("torch.optim", globals())
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]

@@ -9,7 +9,6 @@ tensors if the step itself is to be differentiated.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
@@ -21,7 +20,7 @@ import numpy as np
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
 
-from ..autograd import base, enable_grad, modes, views
+from ..autograd import base, enable_grad, modes, sites, views
 from ..autograd.base import TensorBase
 from ..nn.module import reset_grad, typename
 from ..utils.hooks import RemovableHandle
@@ -106,10 +105,9 @@ class Optimizer:
             param_group.setdefault(name, default)
         params = param_group["params"]
         if len(params) != len(set(params)):
-            warnings.warn(
+            sites.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
-                "will cause an error",
-                stacklevel=3,
+                "will cause an error"
             )
         named = "param_names" in param_group
         known: set[Any] = set()

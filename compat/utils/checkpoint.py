@@ -9,7 +9,6 @@ a `Function` whose backward runs it again and runs backward through that.
 from __future__ import annotations
 
 import contextlib
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
@@ -289,9 +288,7 @@ def _recorded(
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn that no input requires grad, so that nothing will be differentiated."""
     if not any(isinstance(x, TensorBase) and views.edge(x) is not None for x in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=3
-        )
+        sites.warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -400,7 +397,7 @@ def checkpoint(
     tensor([-2.4784,  3.3129])
     """
     if use_reentrant is None:
-        warnings.warn(f"torch.utils.checkpoint: {_PASS_IT}", stacklevel=2)
+        sites.warn(f"torch.utils.checkpoint: {_PASS_IT}")
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -452,7 +449,7 @@ def checkpoint_sequential(
     tensor([-2.4784,  3.3129])
     """
     if use_reentrant is None:
-        warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_PASS_IT}", stacklevel=2)
+        sites.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_PASS_IT}")
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:

@@ -161,23 +161,24 @@ def cbrt(xp, x, /):
 # ---------------------------------------------------------------- logarithms of sums
 
 
-def _weight(power: Callable[..., Any], z: Any, x: Any) -> Any:
-    """``power(x - z)``, the share of `x` in the sum, finite for infinite operands.
+def _weight(power: Callable[..., Any], z: Any, x: Any, other: Any) -> Any:
+    """``power(x - z)``, the share of `x` in the sum with `other`, finite for infinite operands.
 
     z >= x, so a `z` brought into the finite numbers bounds `x` as well: where `x` is infinite the
-    difference is 0 or large, never ``inf - inf``.
+    difference is 0 or large, never ``inf - inf``. Two infinities have half each.
     """
     largest = float(np.finfo(dtype_of(z)).max)
     z = clip(z, -largest, largest)
-    return power(minimum(x, z) - z)
+    return where(equal(minimum(x, other), math.inf), 0.5, power(minimum(x, z) - z))
 
 
-@elementwise(lambda z, x, _y: _weight(exp, z, x), lambda z, _x, y: _weight(exp, z, y))
+@elementwise(lambda z, x, y: _weight(exp, z, x, y), lambda z, x, y: _weight(exp, z, y, x))
 def logaddexp(xp, x, y, /):
     """``log(e**x + e**y)`` without overflow.
 
     Shapes: broadcast.   Dtypes: real numbers; integers give floats.
-    Derivative: ``exp(x - z)`` and ``exp(y - z)``; 0 and 0 where both operands are minus infinity.
+    Derivative: ``exp(x - z)`` and ``exp(y - z)``; where both operands are infinite 1/2 and 1/2, and
+    0 and 0 where both are minus infinity.
     Raises: ShapeError: the shapes do not broadcast.
     Source: NumPy reference, ``numpy.logaddexp``.
 
@@ -187,12 +188,13 @@ def logaddexp(xp, x, y, /):
     return xp.logaddexp(x, y)
 
 
-@elementwise(lambda z, x, _y: _weight(exp2, z, x), lambda z, _x, y: _weight(exp2, z, y))
+@elementwise(lambda z, x, y: _weight(exp2, z, x, y), lambda z, x, y: _weight(exp2, z, y, x))
 def logaddexp2(xp, x, y, /):
     """``log2(2**x + 2**y)`` without overflow.
 
     Shapes: broadcast.   Dtypes: real numbers; integers give floats.
-    Derivative: ``2**(x - z)`` and ``2**(y - z)``; 0 and 0 where both operands are minus infinity.
+    Derivative: ``2**(x - z)`` and ``2**(y - z)``; where both operands are infinite 1/2 and 1/2, and
+    0 and 0 where both are minus infinity.
     Raises: ShapeError: the shapes do not broadcast.
     Source: NumPy reference, ``numpy.logaddexp2``.
 

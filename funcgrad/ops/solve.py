@@ -6,6 +6,7 @@ Matrices are the last two axes; all axes before them are a batch and broadcast.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -268,6 +269,11 @@ def pinv(xp, x, /, *, rcond):
 # ---------------------------------------------------------------- determinants
 
 
+def _matrices_with(found: Any) -> Any:
+    """Which matrices have an element that is marked."""
+    return found.any(axis=(-2, -1))
+
+
 def _sum_matrix(x: Any) -> Any:
     """The sum over the last two axes."""
     return structural.sum(x, axis=(x.ndim - 2, x.ndim - 1))
@@ -312,12 +318,17 @@ def cofactor(xp, x, /):
 
 
 def _cofactor_of_singular(xp: Any, x: Any) -> Any:
-    """From the singular value decomposition, with products in place of quotients."""
-    u, s, vh = xp.linalg.svd(x)
+    """From the singular value decomposition, with products in place of quotients.
+
+    There is none of matrices with infinities or NaN; their cofactors count as NaN.
+    """
+    unknown = _matrices_with(~xp.isfinite(x))[..., None, None]
+    u, s, vh = xp.linalg.svd(xp.where(unknown, xp.eye(x.shape[-1], dtype=x.dtype), x))
     n = s.shape[-1]
     others = xp.where(xp.eye(n, dtype=bool), 1, s[..., None, :]).prod(axis=-1)
     turn = xp.linalg.det(u) * xp.linalg.det(vh)
-    return turn[..., None, None] * xp.matmul(u.conj() * others[..., None, :], vh.conj())
+    out = turn[..., None, None] * xp.matmul(u.conj() * others[..., None, :], vh.conj())
+    return xp.where(unknown, xp.asarray(math.nan, out.dtype), out)
 
 
 def _det_aval(x: Aval) -> Aval:
@@ -327,7 +338,7 @@ def _det_aval(x: Aval) -> Aval:
 
 @general(lambda t, _ans, x: _sum_matrix(t * cofactor(x)), aval=_det_aval, batch=batch_in_front)
 def det(xp, x, /):
-    """The determinant.
+    """The determinant; NaN of a matrix with NaN, which to LAPACK may look singular.
 
     Shapes: ``x: (*a, n, n) -> (*a)``.   Dtypes: floating, complex; integers as float64.
     Derivative: ``sum_ij c_ij dx_ij`` with the cofactors c; right for singular matrices too. Their
@@ -338,7 +349,15 @@ def det(xp, x, /):
     >>> det(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
     8.0
     """
-    return xp.linalg.det(x)
+    out = xp.linalg.det(x)
+    return out if bool(xp.all(out)) else _nan_of_nan(xp, x, out)
+
+
+def _nan_of_nan(xp: Any, x: Any, out: Any) -> Any:
+    """One number for each matrix, or NaN where the matrix has NaN."""
+    if x.dtype.kind not in "fc":
+        return out
+    return xp.where(_matrices_with(xp.isnan(x)), xp.asarray(math.nan, out.dtype), out)[()]
 
 
 def _slogdet_aval(x: Aval) -> tuple[Aval, Aval]:
@@ -364,6 +383,8 @@ def batch_outputs(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict)
 def slogdet(xp, x, /):
     """``(sign, logabsdet)`` with ``det(x) = sign exp(logabsdet)`` and ``|sign| = 1``, or 0.
 
+    Both are NaN of a matrix with NaN, which to LAPACK may look singular.
+
     Shapes: ``x: (*a, n, n) -> (*a), (*a)``.
     Dtypes: floating, complex; integers as float64; `logabsdet` is real.
     Derivative: ``Re tr(x^-1 dx)`` of `logabsdet`, ``sign i Im tr(x^-1 dx)`` of a complex `sign`;
@@ -375,4 +396,6 @@ def slogdet(xp, x, /):
     [1.0, 2.1972]
     """
     sign, log = xp.linalg.slogdet(x)
-    return sign, log
+    if bool(xp.isfinite(log).all()):
+        return sign, log
+    return _nan_of_nan(xp, x, sign), _nan_of_nan(xp, x, log)

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
+from ..errors import ArgumentError
+from ..errors import where as user_line
 from .arithmetic import absolute, divide
 from .exponential import exp, expm1, log, logaddexp
 from .logic import equal, greater, less, logical_and
@@ -65,6 +67,17 @@ def _floating(xp: ModuleType, x: Any) -> Any:
     return x.astype(xp.float64) if hasattr(x, "dtype") and x.dtype.kind in "biu" else x
 
 
+def _real_floating(xp: ModuleType, name: str, x: Any) -> Any:
+    """`_floating`, which must be real.
+
+    Raises: ArgumentError: it is complex.
+    """
+    kind = x.dtype.kind if hasattr(x, "dtype") else "c" if isinstance(x, complex) else "f"
+    if kind == "c":
+        raise ArgumentError(f"{name}: needs real numbers, found complex ones{user_line()}")
+    return _floating(xp, x)
+
+
 # ---------------------------------------------------------------- sigmoids
 
 
@@ -74,13 +87,13 @@ def expit(xp, x, /):
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
     Derivative: ``y * (1 - y)``; smooth everywhere.
-    Raises: nothing of its own.
+    Raises: ArgumentError: complex numbers.
     Source: SciPy reference, ``scipy.special.expit``.
 
     >>> expit(np.array([0.0, -1000.0])).tolist()
     [0.5, 0.0]
     """
-    x = _floating(xp, x)
+    x = _real_floating(xp, "expit", x)
     small = xp.exp(-xp.abs(x))
     return xp.where(xp.less(x, 0), small, 1.0) / (1.0 + small)
 
@@ -89,7 +102,7 @@ def expit(xp, x, /):
 def logit(xp, x, /):
     """``log(x / (1 - x))``, the inverse of `expit`.
 
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating.
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
     Derivative: ``1 / (x * (1 - x))``; infinite at 0 and 1.
     Raises: nothing of its own.
     Source: SciPy reference, ``scipy.special.logit``.
@@ -107,13 +120,13 @@ def log_expit(xp, x, /):
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
     Derivative: ``expit(-x) = 1 - e**y``; smooth everywhere.
-    Raises: nothing of its own.
+    Raises: ArgumentError: complex numbers.
     Source: SciPy reference, ``scipy.special.log_expit``.
 
     >>> log_expit(np.array([0.0, -1000.0])).round(4).tolist()
     [-0.6931, -1000.0]
     """
-    x = _floating(xp, x)
+    x = _real_floating(xp, "log_expit", x)
     return xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x)))
 
 

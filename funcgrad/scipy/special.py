@@ -269,18 +269,28 @@ def erfcinv(y: Any, /) -> Any:
     return ndtri(multiply(operand(y), 0.5)) * -math.sqrt(0.5)
 
 
+def _real_operand(name: str, x: Any) -> Any:
+    """
+    Raises: ArgumentError: `x` is complex, or no array.
+    """
+    x = operand(x)
+    if aval_of(x).dtype.kind == "c":
+        raise ArgumentError(f"{name}: needs real numbers, found complex ones{where()}")
+    return x
+
+
 def huber(delta: Any, r: Any, /) -> Any:
     """``r^2 / 2`` where ``|r| <= delta``, ``delta (|r| - delta / 2)`` elsewhere.
 
     Shapes: broadcast.   Dtypes: real.
     Derivative: ``r`` clipped to ``[-delta, delta]`` by `r`; continuous.
-    Raises: ShapeError: the shapes do not broadcast.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers.
     Source: SciPy reference, ``scipy.special.huber``.
 
     >>> [float(huber(1.0, r)) for r in (0.5, 3.0)]
     [0.125, 2.5]
     """
-    delta, r = operand(delta), operand(r)
+    delta, r = _real_operand("huber", delta), _real_operand("huber", r)
     size = absolute(r)
     y = _where(less_equal(size, delta), multiply(r, r) * 0.5, delta * (size - delta * 0.5))
     return _where(less(delta, 0), math.inf, y)
@@ -291,13 +301,13 @@ def pseudo_huber(delta: Any, r: Any, /) -> Any:
 
     Shapes: broadcast.   Dtypes: real.
     Derivative: ``r / sqrt(1 + (r / delta)^2)`` by `r`; smooth for delta > 0.
-    Raises: ShapeError: the shapes do not broadcast.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers.
     Source: SciPy reference, ``scipy.special.pseudo_huber``.
 
     >>> float(pseudo_huber(1.0, 0.0))
     0.0
     """
-    delta, r = operand(delta), operand(r)
+    delta, r = _real_operand("pseudo_huber", delta), _real_operand("pseudo_huber", r)
     ratio = divide(r, _where(greater(delta, 0), delta, 1.0))
     square = multiply(ratio, ratio)
     # sqrt(1 + s) - 1 without the cancellation for small s

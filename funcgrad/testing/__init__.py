@@ -10,7 +10,33 @@ gradients of <lambda>: all right
   near a kink: absolute at <doctest ...: margin 0
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .nonfinite import NonFinite, find_nonfinite
 from .report import GradientError, Outcome, Report
 from .run import check_all, check_grads
 
-__all__ = ["GradientError", "Outcome", "Report", "check_all", "check_grads"]
+if TYPE_CHECKING:
+    from .decorators import given_gradients
+
+__all__ = [
+    "GradientError",
+    "NonFinite",
+    "Outcome",
+    "Report",
+    "check_all",
+    "check_grads",
+    "find_nonfinite",
+    "given_gradients",
+]
+
+_LAZY = {"given_gradients": "decorators"}  # need Hypothesis, which is imported if it is used
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)

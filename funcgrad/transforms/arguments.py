@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import tree
-from ..backend import NAMESPACES, register
+from ..backend import NAMESPACES, register, unfit
 from ..core import Aval, Tracer, aval_of, tangent_dtype
 from ..errors import ArgumentError, ShapeError, where
 from ..views import snapshot
@@ -45,8 +46,8 @@ class Flat:
         for x, path in zip(outs, self.out_def.paths(), strict=True):
             if not is_array(x):
                 raise ArgumentError(
-                    f"the function's output{tree.key_str(path)} is of type {type(x).__name__}; "
-                    f"need arrays or numbers{where()}"
+                    f"the function's output{tree.key_str(path)} "
+                    f"{unfit(x, 'need arrays or numbers')}{where()}"
                 )
         return outs
 
@@ -75,9 +76,25 @@ def is_array(x: Any) -> bool:
         return True
     try:
         register(x.__class__)
-    except KeyError:
+    except (KeyError, ArgumentError):
         return False
     return True
+
+
+def require_arrays(transform: str, leaves: Sequence[Any], treedef: Any, depth: int) -> None:
+    """Raise unless the leaves are arrays, numbers or types.
+
+    `depth` is how many keys of a leaf's path come before the argument's own.
+    """
+    for i, x in enumerate(leaves):
+        if not is_array(x) and x.__class__ is not Aval:
+            name = argument_name(treedef.paths()[i], depth)
+            raise ArgumentError(f"{transform}: argument {name} {unfit(x)}{where()}")
+
+
+def argument_name(path: Any, depth: int = 0) -> str:
+    """How an error names a leaf of the arguments: ``0['w']`` or ``x[1]``."""
+    return f"{path[depth].key}{tree.key_str(path[depth + 1 :])}"
 
 
 def as_primal(transform: str, name: str, x: Any, *, allow_int: bool = False) -> Any:
@@ -90,10 +107,7 @@ def as_primal(transform: str, name: str, x: Any, *, allow_int: bool = False) -> 
     if x.__class__ is complex:
         return np.complex128(x)
     if not is_array(x):
-        raise ArgumentError(
-            f"{transform}: argument {name} is of type {type(x).__name__}; need an array or a number"
-            f"{where()}"
-        )
+        raise ArgumentError(f"{transform}: argument {name} {unfit(x)}{where()}")
     if aval_of(x).dtype.kind not in "fc" and not allow_int:
         raise ArgumentError(
             f"{transform}: argument {name} is {aval_of(x)}; need a floating or complex array: "
@@ -106,7 +120,7 @@ def flatten_primals(transform: str, primals: tuple[Any, ...]) -> tuple[list[Any]
     """The leaves of the arguments of `vjp` and `linearize`."""
     leaves, treedef = tree.flatten(primals)
     checked = [
-        as_primal(transform, f"{path[0].key}{tree.key_str(path[1:])}", x)
+        as_primal(transform, argument_name(path), x)
         for x, path in zip(leaves, treedef.paths(), strict=True)
     ]
     return checked, treedef
@@ -117,8 +131,7 @@ def _like(transform: str, what: str, path: Any, x: Any, aval: Aval) -> Any:
     name = f"{what}{tree.key_str(path)}"
     if not is_array(x):
         raise ArgumentError(
-            f"{transform}: {name} is of type {type(x).__name__}; need an array of type {aval}"
-            f"{where()}"
+            f"{transform}: {name} {unfit(x, f'need an array of type {aval}')}{where()}"
         )
     found = aval_of(x)
     if found.shape != aval.shape:
@@ -177,6 +190,34 @@ def own(results: Sequence[Any], foreign: Sequence[Any] = ()) -> list[Any]:
     return out
 
 
+# ---------------------------------------------------------------- what a transform is made of
+
+
+def require_callable(transform: str, f: Any, *, makes: bool = False) -> None:
+    """Raise unless `f` can be called; `makes`: the transform returns a function."""
+    if not callable(f):
+        hint = f"; write {transform}(f)(x), not {transform}(f(x))" if makes else ""
+        raise ArgumentError(
+            f"{transform}: the first argument must be a function, found {type(f).__name__}{hint}"
+            f"{where()}"
+        )
+
+
+def require_selection(transform: str, argnums: Any, argnames: Any) -> None:
+    """Raise unless `argnums` are positions and `argnames` names."""
+    for name, found, cls, what in (
+        ("argnums", argnums, int | np.integer, "an int or several"),
+        ("argnames", argnames, str, "a name or several"),
+    ):
+        if found is None or isinstance(found, cls):
+            continue
+        if not (isinstance(found, list | tuple | range) and all(isinstance(i, cls) for i in found)):
+            raise ArgumentError(
+                f"{transform}: {name} must be {what}, found {reprlib.repr(found)}; positions go "
+                f"into argnums, names into argnames, arguments into {transform}(f)(...){where()}"
+            )
+
+
 # ---------------------------------------------------------------- argnums and argnames
 
 
@@ -198,6 +239,8 @@ class Selection:
             argnums = 0
         self.args = args
         self.kwargs = kwargs
+        if isinstance(argnums, np.integer):
+            argnums = int(argnums)
         self.single = isinstance(argnums, int) != isinstance(argnames, str)
         if argnums is not None and argnames is not None:
             self.single = False

@@ -11,6 +11,7 @@ from ..core import EVAL, Aval, Primitive, aval_of, current
 from ..errors import ConcretizationError
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
+from .arguments import require_arrays, require_callable
 from .jvp import jvp_flat
 from .tape import pull_back
 from .trace import trace_to_jaxpr
@@ -109,10 +110,12 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> float(funcgrad.grad(checkpoint(lambda x: np.sin(x) * x))(0.0))
     0.0
     """
+    require_callable("checkpoint", f, makes=True)
 
     @functools.wraps(f)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
+        require_arrays("checkpoint", leaves, treedef, 1)
         out_def: Any = None
 
         def flat(*xs: Any) -> list[Any]:

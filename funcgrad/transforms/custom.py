@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import tree
+from ..backend import unfit
 from ..core import aval_of
 from ..errors import ArgumentError, MissingRuleError, RuleError, where
-from .arguments import is_array
+from .arguments import is_array, require_callable
 from .custom_call import Rules, custom_call
 
 
@@ -31,10 +32,9 @@ class _Call:
         self.leaves, self.treedef = tree.flatten(tuple(self.args[i] for i in self.places))
         for x, path in zip(self.leaves, self.treedef.paths(), strict=True):
             if not is_array(x):
-                raise ArgumentError(
-                    f"{_name(f)}: argument {self.places[path[0].key]}{tree.key_str(path[1:])} is of "
-                    f"type {type(x).__name__}; list it in nondiff_argnums{where()}"
-                )
+                name = f"{self.places[path[0].key]}{tree.key_str(path[1:])}"
+                found = unfit(x, "list it in nondiff_argnums")
+                raise ArgumentError(f"{_name(f)}: argument {name} {found}{where()}")
         self.out_def: Any = None
         self.residual_def: Any = None
 
@@ -134,6 +134,7 @@ class custom_jvp:
     """
 
     def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        require_callable("custom_jvp", f, makes=True)
         functools.update_wrapper(self, f)
         self.f = f
         self.nondiff = set(nondiff_argnums)
@@ -201,6 +202,7 @@ class custom_vjp:
     """
 
     def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        require_callable("custom_vjp", f, makes=True)
         functools.update_wrapper(self, f)
         self.f = f
         self.nondiff = set(nondiff_argnums)
@@ -262,6 +264,7 @@ def custom_rule(
     >>> float(funcgrad.grad(double)(1.0)), float(funcgrad.jvp(double, (1.0,), (3.0,))[1])
     (2.0, 6.0)
     """
+    require_callable("custom_rule", f, makes=True)
     if jvp is None and vjp is None and transpose is None and batch is None:
         raise ArgumentError(
             f"custom_rule: give at least one of jvp, vjp, transpose, batch{where()}"

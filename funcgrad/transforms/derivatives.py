@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import tree
 from ..algebra import concrete_namespace, zeros_like
 from ..core import aval_of, tangent_dtype
 from ..errors import ArgumentError, NonScalarOutputError, where
 from ..jaxpr import eval_jaxpr
-from .arguments import Flat, Selection, own, zero_derivative
+from .arguments import (
+    Flat,
+    Selection,
+    own,
+    require_callable,
+    require_selection,
+    zero_derivative,
+)
 from .jvp import instantiate, jvp
 from .linearize import linearize_flat
 from .strong import strong_zeros as strong_zeros_on
@@ -25,6 +32,11 @@ Argnames = str | Sequence[str] | None
 
 def _flat(f: Callable[..., Any], selection: Selection, treedef: Any, has_aux: bool) -> Flat:
     return Flat(lambda *values: selection.call(f, values), treedef, has_aux=has_aux, origin=f)
+
+
+def _require(transform: str, f: Any, argnums: Any, argnames: Any) -> None:
+    require_callable(transform, f, makes=True)
+    require_selection(transform, argnums, argnames)
 
 
 def value_and_grad(
@@ -45,6 +57,7 @@ def value_and_grad(
     >>> float(value), float(slope)
     (9.0, 6.0)
     """
+    _require("grad", f, argnums, argnames)
 
     @functools.wraps(f)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -125,10 +138,7 @@ def _require_complex(leaves: Sequence[Any], treedef: Any, selection: Selection) 
 
 def _require_scalar(outs: Sequence[Any], out_def: Any, holomorphic: bool) -> None:
     if len(outs) != 1 or out_def != tree.LEAF:
-        raise NonScalarOutputError(
-            f"grad: the function must return one scalar, found {out_def}: return the loss alone, or "
-            f"(loss, aux) with has_aux=True{where()}"
-        )
+        _refuse_tree(tree.unflatten(out_def, outs))
     aval = aval_of(outs[0])
     if aval.shape != ():
         raise NonScalarOutputError(
@@ -148,6 +158,18 @@ def _require_scalar(outs: Sequence[Any], out_def: Any, holomorphic: bool) -> Non
         raise NonScalarOutputError(
             f"grad: the function must return a real number, found {aval}: {hint}{where()}"
         )
+
+
+def _refuse_tree(out: Any) -> NoReturn:
+    if out is None:
+        raise NonScalarOutputError(
+            f"grad: the function returned None: is a `return` missing?{where()}"
+        )
+    found = f"{type(out).__name__} of {len(out)}" if hasattr(out, "__len__") else type(out).__name__
+    raise NonScalarOutputError(
+        f"grad: the function returned a {found}; need one scalar: return the loss alone, or (loss, "
+        f"aux) with has_aux=True{where()}"
+    )
 
 
 # ---------------------------------------------------------------- Jacobians
@@ -172,6 +194,7 @@ def jacfwd(
     >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
+    _require("jacfwd", f, argnums, argnames)
 
     @functools.wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
@@ -208,6 +231,7 @@ def jacrev(
     >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
+    _require("jacrev", f, argnums, argnames)
 
     @functools.wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
@@ -295,6 +319,7 @@ def hessian(
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0])).tolist()
     [[4.0, 2.0], [2.0, 0.0]]
     """
+    _require("hessian", f, argnums, argnames)
     inner = jacrev(f, argnums, has_aux, holomorphic, argnames=argnames)
     return jacfwd(inner, argnums, has_aux, holomorphic, argnames=argnames)
 
@@ -312,6 +337,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> hvp(lambda x: (x**3).sum(), (np.array([1.0, 2.0]),), (np.array([1.0, 1.0]),)).tolist()
     [6.0, 12.0]
     """
+    require_callable("hvp", f)
     argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
     return jvp(grad(f, argnums), tuple(primals), tuple(tangents))[1]
 
@@ -323,6 +349,7 @@ def elementwise_grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., An
     >>> elementwise_grad(np.tanh)(np.array([0.0])).tolist()
     [1.0]
     """
+    _require("elementwise_grad", f, argnum, None)
 
     @functools.wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> Any:

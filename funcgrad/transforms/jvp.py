@@ -11,7 +11,7 @@ from ..array import TracedArray
 from ..core import Aval, Primitive, Trace, aval_of, current, run_under
 from ..errors import ArgumentError, where
 from ..views import refresh, snapshot
-from .arguments import Flat, flat_tangents, flatten_primals, origin, own
+from .arguments import Flat, flat_tangents, flatten_primals, origin, own, require_callable
 
 
 class JVPTracer(TracedArray):
@@ -131,6 +131,7 @@ def jvp(
     >>> float(y), float(dy)
     (9.0, 6.0)
     """
+    require_callable("jvp", f)
     for name, value in (("primals", primals), ("tangents", tangents)):
         if not isinstance(value, tuple | list):
             raise ArgumentError(

@@ -9,7 +9,15 @@ from .. import tree
 from ..core import Aval, aval_of, current, tangent_dtype
 from ..errors import NotLinearError, where
 from ..jaxpr import Jaxpr, Literal, eval_jaxpr
-from .arguments import Flat, flat_cotangents, flat_tangents, flatten_primals, own
+from .arguments import (
+    Flat,
+    flat_cotangents,
+    flat_tangents,
+    flatten_primals,
+    own,
+    require_arrays,
+    require_callable,
+)
 from .jvp import JVPTrace, instantiate, run_jvp
 from .trace import JaxprTrace, trace_to_jaxpr
 from .transpose import transpose_jaxpr
@@ -43,6 +51,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> An
     >>> float(f_jvp(2.0))
     2.0
     """
+    require_callable("linearize", f)
     leaves, treedef = flatten_primals("linearize", primals)
     flat = Flat(f, treedef, has_aux=has_aux)
     values, program, trace = linearize_flat(flat, leaves)
@@ -74,7 +83,9 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     >>> float(scale(2.0)[0])
     6.0
     """
+    require_callable("linear_transpose", f)
     leaves, treedef = tree.flatten(primals)
+    require_arrays("linear_transpose", leaves, treedef, 0)
     flat = Flat(f, treedef)
     program = trace_to_jaxpr(flat, [_tangent_aval(x) for x in leaves])
     _refuse_affine(program)

@@ -5,7 +5,8 @@ cotangent of value ``k`` back to the operands' slots; the first entries stand fo
 entry saves is decided by the primitive's rule (NOTE [Unread arguments] in `algebra.py`).
 
 NOTE [Constants on the tape] A plain array that an entry saves must not change before the walk. It is
-made read-only while the user's function runs, and copied if the tape outlives the call (`vjp`).
+made read-only while the user's function runs, and copied if the tape outlives the call (`vjp`) or
+NumPy could not make it writeable again.
 """
 
 from __future__ import annotations
@@ -56,6 +57,19 @@ class TapeTracer(TracedArray):
 _new = TapeTracer.__new__
 
 
+def _can_be_unlocked(array: Any) -> bool:
+    """Whether NumPy would make the array writeable again: it asks the owner of the memory.
+
+    Not if that is another library, whose tensor or capsule does not answer.
+    """
+    if isinstance(array.base, ndarray):
+        return True
+    try:
+        return not memoryview(array.base).readonly
+    except TypeError:
+        return False
+
+
 def tape_tracer(trace: TapeTrace, value: Any, slot: int) -> TapeTracer:
     out = _new(TapeTracer)
     out.owner = trace
@@ -100,6 +114,8 @@ class TapeTrace(Trace):
                 copy = self.copies[id(value)] = value.copy()
             array: Any = value
             while array.__class__ is ndarray and array.flags.writeable:
+                if not array.flags.owndata and not _can_be_unlocked(array):
+                    return value.copy()  # every time, as it may be written into in between
                 array.flags.writeable = False
                 self.locked.append(array)
                 array = array.base

@@ -14,7 +14,7 @@ from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_und
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..views import refresh, snapshot
-from .arguments import flat_outputs, origin
+from .arguments import flat_outputs, origin, require_arrays, require_callable
 
 
 class JaxprTracer(TracedArray):
@@ -167,10 +167,12 @@ def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
         d:f64[] = sum[axis=(0,)] c
       in (d,) }
     """
+    require_callable("make_jaxpr", f, makes=True)
 
     @functools.wraps(f)
     def traced(*args: Any, **kwargs: Any) -> Jaxpr:
         leaves, treedef = tree.flatten((args, kwargs))
+        require_arrays("make_jaxpr", leaves, treedef, 1)
 
         def flat(*xs: Any) -> list[Any]:
             args, kwargs = tree.unflatten(treedef, xs)
@@ -190,7 +192,9 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> eval_shape(lambda x: x + 1.0, np.ones((2, 3)))
     f64[2,3]
     """
+    require_callable("eval_shape", f)
     leaves, treedef = tree.flatten((args, kwargs))
+    require_arrays("eval_shape", leaves, treedef, 1)
     out_def: Any = None
 
     def flat(*xs: Any) -> list[Any]:

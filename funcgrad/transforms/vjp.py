@@ -9,7 +9,15 @@ from typing import Any
 from .. import tree
 from ..algebra import concrete_namespace, scaling
 from ..core import EVAL, aval_of, current, run_under
-from .arguments import Flat, flat_cotangents, flatten_primals, origin, own, zero_derivative
+from .arguments import (
+    Flat,
+    flat_cotangents,
+    flatten_primals,
+    origin,
+    own,
+    require_callable,
+    zero_derivative,
+)
 from .direct import DirectTrace
 from .tape import TapeTrace, pull_back
 
@@ -53,6 +61,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> tuple(map(float, f_vjp(1.0)))
     (3.0, 2.0)
     """
+    require_callable("vjp", f)
     leaves, treedef = flatten_primals("vjp", primals)
     flat = Flat(f, treedef, has_aux=has_aux)
     values, trace, slots = record_flat(flat, leaves, lasting=True)

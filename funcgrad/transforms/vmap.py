@@ -9,13 +9,14 @@ from typing import Any
 
 from .. import tree
 from ..array import TracedArray
+from ..backend import unfit
 from ..core import Aval, Primitive, Trace, aval_of, current, run_under
 from ..errors import ArgumentError, MissingRuleError, ShapeError, where
 from ..ops.index import FULL, Slice, getitem
 from ..ops.join import concatenate, stack
 from ..ops.structural import broadcast_to, transpose
 from ..views import refresh, snapshot
-from .arguments import flat_outputs, origin
+from .arguments import argument_name, flat_outputs, is_array, origin, require_callable
 
 
 class BatchTracer(TracedArray):
@@ -186,6 +187,7 @@ def vmap(
     >>> vmap(np.dot, in_axes=(0, None))(np.eye(2), np.array([1.0, 2.0])).tolist()
     [1.0, 2.0]
     """
+    require_callable("vmap", f, makes=True)
 
     @functools.wraps(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -213,16 +215,18 @@ def _flatten_mapped(
     axes += [0] * (len(leaves) - len(axes))
     ranked: list[int | None] = []
     for x, axis, path in zip(leaves, axes, treedef.paths(), strict=True):
-        ndim = aval_of(x).ndim
         if axis is None:
             ranked.append(None)
-        elif not -ndim <= axis < ndim:
+            continue
+        if not is_array(x):
+            raise ArgumentError(f"vmap: argument {argument_name(path, 1)} {unfit(x)}{where()}")
+        ndim = aval_of(x).ndim
+        if not -ndim <= axis < ndim:
             raise ShapeError(
-                f"vmap: argument {argument_name(path)} has no axis {axis}: it is {aval_of(x)}; "
+                f"vmap: argument {argument_name(path, 1)} has no axis {axis}: it is {aval_of(x)}; "
                 f"give in_axes that exist, or None for what is not mapped{where()}"
             )
-        else:
-            ranked.append(axis % ndim)
+        ranked.append(axis % ndim)
     return leaves, treedef, ranked
 
 
@@ -237,18 +241,13 @@ def _flat_axes(name: str, treedef: Any, axes_tree: Any) -> list[Any]:
     return axes
 
 
-def argument_name(path: Any) -> str:
-    """How an error names a leaf of ``(args, kwargs)``: ``0['w']`` or ``x[1]``."""
-    return f"{path[1].key}{tree.key_str(path[2:])}"
-
-
 def _batch_size(
     leaves: Sequence[Any], axes: Sequence[int | None], treedef: Any, given: int | None
 ) -> int:
     sizes: dict[int, tuple[str, int | None]] = {}
     for x, axis, path in zip(leaves, axes, treedef.paths(), strict=True):
         if axis is not None:
-            sizes.setdefault(aval_of(x).shape[axis], (argument_name(path), axis))
+            sizes.setdefault(aval_of(x).shape[axis], (argument_name(path, 1), axis))
     if given is not None:
         sizes.setdefault(given, ("axis_size", None))
     if not sizes:

@@ -20,11 +20,11 @@ the primitive. It looks like this:
 
 and anything less regular is a ``@st.composite`` function that draws a `Sample`.
 
-A *domain* is the 1-d array of the values that may be drawn, so its dtype is the operands' dtype,
-and it can be shifted, filtered and concatenated like any array. Values stay 0.02 or more away from
-kinks and singularities, because finite differences step by 0.002. Operands are float64 (or
-complex128, integers, booleans): the checks that need float32 cast them. Whatever is no array of
-numbers to differentiate (integers, booleans, Python numbers) is held constant.
+Domains, arrays, shapes and axes are those of `funcgrad.testing.strategies`, where they are
+documented; users have them too. Values stay 0.02 or more away from kinks and singularities, because
+finite differences step by 0.002. Operands are float64 (or complex128, integers, booleans): the checks
+that need float32 cast them. Whatever is no array of numbers to differentiate (integers, booleans,
+Python numbers) is held constant.
 """
 
 from __future__ import annotations
@@ -38,6 +38,21 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from funcgrad.testing.strategies import (  # noqa: F401  (for the files of this folder)
+    arrays,
+    away_from,
+    axes,
+    axis,
+    booleans,
+    broadcastable,
+    complexes,
+    floats,
+    integers,
+    positive,
+    shapes,
+    well_separated,
+)
+
 Array = np.ndarray
 Shape = tuple[int, ...]
 Fill = Callable[[Array, Shape], SearchStrategy[Array]]
@@ -50,95 +65,22 @@ class Sample(NamedTuple):
     params: dict[str, Any] = {}  # noqa: RUF012  (nobody writes into it)
 
 
-# ---------------------------------------------------------------- domains
-
-
-def floats(low: float, high: float, *, count: int = 97) -> Array:
-    """`count` evenly spaced numbers from `low` to `high`, both included."""
-    return np.linspace(low, high, count)
-
-
-def positive(low: float = 0.1, high: float = 4.0) -> Array:
-    """Numbers greater than zero, with a margin."""
-    return floats(low, high)
+# ---------------------------------------------------------------- arrays
 
 
 def away(domain: Array, *points: float, margin: float = 0.1) -> Array:
     """The part of the domain that keeps `margin` from each of the points."""
-    near = [np.abs(domain - p) < margin for p in points]
-    return domain[~np.any(near, axis=0)]
-
-
-def complexes(low: float = 0.3, high: float = 2.0, *, angle: float = 2.8) -> Array:
-    """Complex numbers of modulus `low` to `high`, away from 0 and from the negative real axis."""
-    return np.outer(
-        floats(low, high, count=12), np.exp(1j * floats(-angle, angle, count=24))
-    ).ravel()
-
-
-def integers(low: int, high: int) -> Array:
-    """The integers from `low` to `high`, both included."""
-    return np.arange(low, high + 1)
-
-
-def booleans() -> Array:
-    return np.array([False, True])
-
-
-# ---------------------------------------------------------------- arrays
+    return away_from(*points, margin=margin, domain=domain)
 
 
 def array(domain: Array, shape: Shape) -> SearchStrategy[Array]:
     """Arrays of the given shape with elements of the domain."""
-    return _picked(domain, shape, unique=False)
+    return arrays(shape, domain=domain)
 
 
 def distinct(domain: Array, shape: Shape) -> SearchStrategy[Array]:
     """Arrays without equal elements: they differ by a step of the domain or more."""
-    return _picked(domain, shape, unique=True)
-
-
-def _picked(domain: Array, shape: Shape, *, unique: bool) -> SearchStrategy[Array]:
-    size = int(np.prod(shape))
-    places = st.lists(st.integers(0, len(domain) - 1), min_size=size, max_size=size, unique=unique)
-    return places.map(lambda k: domain[np.array(k, dtype=int)].reshape(shape))
-
-
-# ---------------------------------------------------------------- shapes and axes
-
-
-def shapes(*, ndim: tuple[int, int] = (0, 3), side: tuple[int, int] = (0, 3)) -> Any:
-    """Shapes with ndim and sides in the given ranges, both ends included."""
-    return st.lists(st.integers(*side), min_size=ndim[0], max_size=ndim[1]).map(tuple)
-
-
-@st.composite
-def broadcastable(
-    draw: Any, count: int, *, ndim: tuple[int, int] = (0, 3), side: tuple[int, int] = (0, 3)
-) -> tuple[Shape, ...]:
-    """`count` shapes that broadcast together."""
-    whole = draw(shapes(ndim=ndim, side=side))
-
-    def part() -> Shape:
-        if draw(st.booleans()):
-            return whole
-        ones = draw(st.lists(st.booleans(), min_size=len(whole), max_size=len(whole)))
-        kept = tuple(1 if one else n for one, n in zip(ones, whole, strict=True))
-        return kept[draw(st.integers(0, len(whole))) :]
-
-    return tuple(part() for _ in range(count))
-
-
-def axis(ndim: int) -> SearchStrategy[int]:
-    """An axis in normal form: not negative."""
-    return st.integers(0, ndim - 1)
-
-
-def axes(ndim: int, *, least: int = 0) -> SearchStrategy[tuple[int, ...]]:
-    """A sorted tuple of at least `least` different axes, in normal form."""
-    return st.sets(st.sampled_from(range(ndim)) if ndim else st.nothing(), min_size=least).map(
-        lambda found: tuple(sorted(found))
-    )
+    return well_separated(shape, domain=domain)
 
 
 # ---------------------------------------------------------------- samples

@@ -153,6 +153,25 @@ def test_gradient_is_reset(torch: Any, how: str) -> None:
     assert x.grad.item() == pytest.approx(0.6)
 
 
+def test_gradients_that_cannot_be_added_to(torch: Any) -> None:
+    """x.grad = g, which is expanded or an inference tensor, then backward(): raises."""
+    with torch.inference_mode():
+        inference = torch.ones(3)
+    expanded = torch.ones(1).expand(3)
+    for g, words in (
+        (expanded, "refers to a single memory location"),
+        (inference, "InferenceMode"),
+    ):
+        x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        x.grad = g
+        with pytest.raises(RuntimeError, match=words):
+            (x * x).sum().backward()
+        assert expanded.tolist() == [1.0, 1.0, 1.0]
+    x.grad = torch.zeros(6)[:3]
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0, 6.0]
+
+
 def test_retain_grad(torch: Any) -> None:
     """y.retain_grad(); z.retain_grad(): retains_grad True on both; y.grad 0.008, z.grad 1.0."""
     x = leaf(torch, 5.0)
@@ -217,6 +236,9 @@ def test_saved_tensors(torch: Any) -> None:
     y = x.pow(2)
     assert y.grad_fn._saved_self is x
     assert y.grad_fn._saved_self.tolist() == [1.0, 2.0]
+    for exponent in (2, 3, 2.5, -1, 17, 0.3):
+        saved = (x**exponent).grad_fn._saved_exponent
+        assert (saved, type(saved)) == (exponent, type(exponent))
     z = x.exp()
     result = z.grad_fn._saved_result
     assert result is not z

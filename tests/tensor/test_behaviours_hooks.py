@@ -324,6 +324,36 @@ def test_backward_by_some_inputs(torch: Any) -> None:
         (a * b).sum().backward(inputs=[])
 
 
+def test_backward_by_inputs_that_are_no_leaves(torch: Any) -> None:
+    """out.backward(inputs=[y]): as if y.retain_grad() had been called, and not twice if it has."""
+    a = leaf(torch, [1.0, 2.0])
+    for retained in (False, True):
+        y = a * 2
+        if retained:
+            y.retain_grad()
+        out = (y * y).sum()
+        out.backward(inputs=[y], retain_graph=True)
+        assert (y.retains_grad, y.grad.tolist(), a.grad) == (True, [4.0, 8.0], None)
+        out.backward(inputs=[y, a])
+        assert (y.grad.tolist(), a.grad.tolist()) == ([8.0, 16.0], [8.0, 16.0])
+        a.grad = None
+
+
+def test_hooks_of_nodes_when_inputs_are_given(torch: Any) -> None:
+    """The gradient by y is not that after hooks before y's node; a leaf's own hooks run if its .grad
+    is filled, not in grad()."""
+    a, seen = leaf(torch, [1.0, 2.0]), []
+    a.register_post_accumulate_grad_hook(lambda x: seen.append(x.grad.tolist()))
+    y = a * 2
+    y.grad_fn.register_prehook(lambda grads: (grads[0] * 3,))
+    y.grad_fn.next_functions[0][0].register_prehook(lambda grads: (grads[0] * 5,))
+    found = torch.autograd.grad((y * 2).sum(), [y, a], retain_graph=True)
+    assert [g.tolist() for g in found] == [[2.0, 2.0], [12.0, 12.0]]
+    assert seen == []
+    (y * 2).sum().backward(inputs=[a])
+    assert seen == [a.grad.tolist()] == [[60.0, 60.0]]
+
+
 def test_deepcopy_of_a_non_leaf(torch: Any) -> None:
     """deepcopy of a non-leaf raises; of a leaf it is a new leaf with a copy of `.grad`."""
     a = leaf(torch, [1.0, 2.0])

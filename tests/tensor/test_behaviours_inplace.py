@@ -217,6 +217,47 @@ def test_writing_through_a_view_made_under_no_grad(torch: Any) -> None:
     assert (b.tolist(), a.grad.tolist()) == ([5.0, 2.0], [1.0, 1.0])
 
 
+def first_of(torch: Any, x: Any) -> Any:
+    """A view of `x` from a `Function` whose backward says that the derivative is 10."""
+
+    class First(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x[:1]
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return torch.cat([g * 10, g * 0])
+
+    return First.apply(x)
+
+
+@pytest.mark.parametrize("make", [no_grad_view, first_of])
+@pytest.mark.parametrize("recorded", [True, False])
+def test_writing_under_a_view_that_has_no_place_in_the_graph(
+    torch: Any, make: Any, recorded: bool
+) -> None:
+    """b=a*1; v=b[:1] made in no_grad or by a Function; b.mul_(5): using v raises but in no_grad."""
+    a = leaf(torch, [1.0, 2.0])
+    b = a * 1
+    v = make(torch, b)
+    with torch.set_grad_enabled(recorded):
+        b.mul_(5)
+    with torch.no_grad():
+        assert (v * 2).tolist() == [10.0]
+    assert v.tolist() == [5.0] and "tensor([5.]" in repr(v)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="its base or another view of its base has been"):
+            (v * 1).sum().backward()
+    plain = torch.zeros(2)
+    v = make(torch, plain)
+    plain.add_(1)
+    assert (v * 1).tolist() == [1.0]  # nothing needs a gradient
+    plain.mul_(a)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been"):
+        v * 1
+
+
 def test_writing_through_a_view_of_what_became_a_leaf(torch: Any) -> None:
     """v=b[:1]; b.requires_grad_(); v.add_(1) raises as for any view of a leaf."""
     b = torch.zeros(3)

@@ -322,6 +322,7 @@ def test_backward_that_is_recorded(torch: Any) -> None:
         torch.set_warn_always(False)
     assert [w.category for w in caught] == [UserWarning]
     assert "create_graph=True will create a reference cycle" in str(caught[0].message)
+    assert torch is not compat or "Here nothing leaks" in str(caught[0].message)
     assert x.grad.requires_grad
     assert x.grad.grad_fn is not None
     assert x.grad.item() == pytest.approx(0.6)

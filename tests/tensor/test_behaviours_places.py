@@ -188,7 +188,7 @@ def constant_input() -> None:
 # ---------------------------------------------------------------- writing
 
 
-@case("a leaf Variable that requires grad is being used in an in-place operation", "made")
+@case("in-place operation. Write under torch.no_grad(), or into x.clone(). It was made", "made")
 def leaf_is_written() -> None:
     a = torch.tensor([1.0, 2.0], requires_grad=True)  # made
     a.add_(1)
@@ -206,7 +206,7 @@ def leaf_is_assigned_to() -> None:
     a[0] = 7
 
 
-@case("a view of a leaf Variable that requires grad is being used in an in-place", "made")
+@case("in-place operation. Write under torch.no_grad(), or into a view of x.clone(). The", "made")
 def view_of_a_leaf_is_written() -> None:
     a = torch.tensor([1.0, 2.0], requires_grad=True)  # made
     a.view(1, 2).add_(1)
@@ -497,3 +497,59 @@ def test_warning_names_its_place() -> None:
     assert place(test_warning_names_its_place, "made") in str(caught[0].message)
     assert caught[0].filename == __file__
     assert caught[0].lineno == int(place(test_warning_names_its_place, "made").split(":")[1]) + 3
+
+
+def _full_hook() -> None:
+    m = torch.nn.Linear(2, 2)
+    m.register_full_backward_hook(lambda *_: None)
+    m(torch.ones(1, 2)).sum().backward()
+
+
+def _no_output() -> None:
+    m = torch.nn.Module()
+    m.forward = lambda x: None
+    m.register_full_backward_hook(lambda *_: None)
+    m(torch.ones(1, requires_grad=True))
+
+
+def _twice_in_a_group() -> None:
+    w = torch.ones(2, requires_grad=True)
+    torch.optim.SGD([w, w], lr=0.1)
+
+
+def _anomaly() -> None:
+    with torch.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan"):
+        torch.tensor(-1.0, requires_grad=True).sqrt().backward()
+
+
+WARNINGS = [
+    _full_hook,
+    _no_output,
+    _twice_in_a_group,
+    _anomaly,
+    lambda: torch.ones(2, requires_grad=True).sum().backward(create_graph=True),
+    lambda: torch.nn.Softmax()(torch.ones(2)),
+    lambda: torch.nn.functional.mse_loss(torch.ones(2), torch.ones(1)),
+    lambda: torch.nn.init.kaiming_uniform_(torch.ones(0, 2)),
+    lambda: torch.ones(2)[[[0]]],
+    lambda: torch.ones(2).T,
+]
+
+
+@pytest.mark.parametrize("warns", WARNINGS)
+def test_warnings_are_about_the_users_line(warns: Any) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warns()
+    lines = range(warns.__code__.co_firstlineno, warns.__code__.co_firstlineno + 8)
+    assert all(w.filename == __file__ and w.lineno in lines for w in caught)
+    assert {w.category for w in caught} == {UserWarning}
+
+
+def test_a_warning_is_given_once_for_a_line() -> None:
+    reverse = lambda: torch.ones(2).T  # noqa: E731
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            reverse()
+    assert len(caught) == 1

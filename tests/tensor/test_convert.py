@@ -394,3 +394,36 @@ def test_floats_are_exact(a: float, b: float) -> None:
     assert bool(x[1]) == bool(b) and (a in x) and f"{x[0]:.3e}" == f"{a:.3e}"
     z = compat.tensor(complex(a, b), dtype=compat.complex128)
     assert complex(z) == z.item() == complex(a, b)
+
+
+# ---------------------------------------------------------------- the order of elements in memory
+
+
+def test_memory_formats(torch: Any) -> None:
+    x = torch.arange(24.0).reshape(1, 2, 3, 4)
+    last = x.to(memory_format=torch.channels_last)
+    assert last.stride() == (24, 1, 8, 2) and last.tolist() == x.tolist()
+    assert last.to(memory_format=torch.channels_last) is last
+    assert last.to(memory_format=torch.preserve_format) is last
+    assert x.to(memory_format=torch.contiguous_format) is x
+    assert last.to(memory_format=torch.contiguous_format).stride() == x.stride()
+    assert last.to(torch.float64).stride() == last.stride()
+    assert last.to(torch.float64, memory_format=torch.contiguous_format).stride() == x.stride()
+    assert x.to(last, memory_format=torch.channels_last).stride() == last.stride()
+    for name in ("byte", "char", "float", "cpu"):
+        found = getattr(x, name)(memory_format=torch.channels_last)
+        assert found.stride() == last.stride() and found.tolist() == x.tolist(), name
+    deep = torch.zeros(1, 2, 3, 4, 5).to(memory_format=torch.channels_last_3d)
+    assert deep.stride() == (120, 1, 40, 10, 2)
+    with pytest.raises(RuntimeError, match="required rank 4 tensor to use channels_last format"):
+        torch.zeros(2, 3).byte(memory_format=torch.channels_last)
+    with pytest.raises(TypeError, match="memory_format"):
+        x.to(memory_format="channels_last")
+
+
+def test_another_order_of_elements_is_recorded(torch: Any) -> None:
+    x = torch.ones(1, 2, 3, 4, requires_grad=True)
+    y = x.to(memory_format=torch.channels_last)
+    assert y.grad_fn.name() == "ToCopyBackward0"
+    (y * torch.arange(24.0).reshape(1, 2, 3, 4)).sum().backward()
+    assert x.grad.flatten().tolist() == list(range(24))

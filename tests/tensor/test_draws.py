@@ -566,7 +566,9 @@ def test_random_numbers_inside_transforms_are_constants() -> None:
     compat.manual_seed(0)
     assert compat.equal(compat.func.grad(f)(compat.ones(3)), noise)
     compat.manual_seed(0)
-    found = compat.func.vmap(lambda x: x + compat.rand_like(x))(compat.zeros(2, 3))
+    found = compat.func.vmap(lambda x: x + compat.rand_like(x), randomness="same")(
+        compat.zeros(2, 3)
+    )
     assert compat.equal(found, noise.expand(2, 3))
 
 

@@ -291,3 +291,15 @@ def test_under_transforms() -> None:
 def test_out_is_filled() -> None:
     out = compat.zeros(0, dtype=compat.complex64)
     assert compat.fft.fft(x(compat, 3), out=out) is out and out.shape == (3,)
+
+
+@pytest.mark.parametrize("dim", [(0,), (0, 1), (1, 0)])
+@pytest.mark.parametrize("name", ["ihfft2", "ihfftn"])
+def test_out_takes_the_shape_of_the_result(name: str, dim: tuple[int, ...]) -> None:
+    """PyTorch leaves it as it was, with garbage, where `dim` is one axis."""
+    a = x(compat, 3, 4).real
+    f = getattr(compat.fft, name)
+    expected = f(a, dim=dim)
+    out = compat.zeros(0, dtype=expected.dtype)
+    assert f(a, dim=dim, out=out) is out
+    assert out.shape == expected.shape and out.tolist() == expected.tolist()

@@ -451,6 +451,21 @@ L.lstsq(e(3)[:, :2], f(3), driver='gelsd')
 L.lstsq(e(3)[:, :2].expand(2, 3, 2), f(2, 3), driver='gelsd')
 L.lstsq(f(0, 2), f(0, 1)).solution
 L.vander(m.tensor([1, 2, 3]))
+L.vander(m.tensor(2.0), N=3)
+L.vander(m.tensor(2), N=3)
+L.vander(m.tensor(2.0))
+L.matrix_power(e(2), 0)
+L.pinv(T, rtol=m.tensor([0.1, 0.9]))
+L.pinv(T, atol=m.tensor([[0.1], [9.0]]))
+L.pinv(e(2).expand(2, 2, 2), rtol=m.tensor([[0.1], [2.0]]))
+L.pinv(h, rtol=m.tensor([0.1, 0.9]), hermitian=True)
+L.householder_product(f(0, 0), f(0))
+L.householder_product(f(2, 2), f(0))
+L.householder_product(f(2, 3, 2), f(2))
+L.householder_product(f(2, 3, 2), f(3, 2))
+L.householder_product(f(3, 2), m.tensor(1.0))
+m.eye(2).lu(get_infos=True)
+m.lu(Z, get_infos=True)
 L.lu(f(3, 2))
 L.lu_factor(m.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]))
 L.lu_factor_ex(Z)
@@ -489,6 +504,7 @@ NAMED = """
 L.slogdet(e(2)) L.inv_ex(e(2)) L.solve_ex(e(2),f(2)) L.cholesky_ex(e(2)) L.qr(e(2)) L.eigh(e(2))
 L.svd(e(2)) L.lstsq(e(2),f(2,1)) L.lu(e(2)) L.lu_factor(e(2)) L.lu_factor_ex(e(2)) m.slogdet(e(2))
 m.qr(e(2)) m.svd(e(2)) m.triangular_solve(f(2,1),e(2)) m.lu_unpack(*m.lu(e(2)))
+m.lu(e(2),get_infos=True)
 """
 
 
@@ -697,3 +713,46 @@ def test_decompositions_multiply_back(m: int, n: int, batch: int, complex: bool)
         bool((a == b).all())
         for a, b in zip(compat.lu_unpack(*factors[:2]), (p, low, up), strict=True)
     )
+
+
+CONSTANT = [
+    lambda m, x: m.linalg.matrix_power(x, 0),
+    lambda m, x: m.linalg.householder_product(x, m.ones(0)),
+    lambda m, x: m.linalg.householder_product(x[:0, :0], m.ones(0)),
+    lambda m, x: m.linalg.lstsq(x, m.ones(2, 1)).residuals,
+    lambda m, x: m.linalg.lstsq(m.ones(2, 1), x, driver="gelsy").residuals,
+]
+
+
+@pytest.mark.parametrize("index", range(len(CONSTANT)))
+def test_constants_are_recorded(index: int) -> None:
+    """What does not depend on the numbers requires grad all the same, as in PyTorch."""
+    for m in (compat, torch) if torch is not None else (compat,):
+        x = m.eye(2, requires_grad=True)
+        assert CONSTANT[index](m, x).requires_grad
+        assert not CONSTANT[index](m, x.detach()).requires_grad
+    x = compat.eye(2, requires_grad=True)
+    CONSTANT[index](compat, x).sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("limits", [{"rtol": 0.2}, {"atol": 0.2}, {"rtol": 0.2, "atol": 0.1}])
+def test_pinv_with_limits_that_are_tensors_under_vmap(limits: dict[str, float]) -> None:
+    rng = np.random.default_rng(0)
+    left, _, right = np.linalg.svd(rng.normal(size=(3, 4, 2)), full_matrices=False)
+    values = np.array([[3.0, 2.0], [3.0, 0.05], [0.05, 0.01]])
+    x = compat.tensor((left * values[:, None]) @ right)
+
+    def energy(x: Any, f: Any) -> Any:
+        y = compat.linalg.pinv(x, **{k: f(v) for k, v in limits.items()})
+        return (y * compat.arange(8.0, dtype=compat.float64).reshape(2, 4)).sum()
+
+    for f in (compat.tensor, float):
+        found = compat.func.vmap(lambda x, f=f: energy(x, f))(x)
+        expected = [energy(a, float).item() for a in x]
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-9, atol=1e-9)
+    slopes = compat.func.vmap(compat.func.grad(lambda x: energy(x, compat.tensor)))(x)
+    for slope, a in zip(slopes, x, strict=True):
+        leaf = a.clone().requires_grad_()
+        energy(leaf, float).backward()
+        np.testing.assert_allclose(slope.numpy(), leaf.grad.numpy(), rtol=1e-8, atol=1e-8)

@@ -343,3 +343,54 @@ def test_weights_are_not_differentiated() -> None:
     w = compat.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="the derivative for 'weight' is not implemented"):
         compat.nn.functional.cross_entropy(compat.ones(1, 2), compat.tensor([0]), w)
+
+
+# ---------------------------------------------------------------- the ways a loss is computed
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("classes", [8, 40000])
+def test_few_and_many_classes(reduction: str, classes: int) -> None:
+    """A product with zeros and ones, or picking by place: the same loss and gradient."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(5, classes)), rng.integers(0, classes, 5)
+    leaf = compat.tensor(x, requires_grad=True)
+    loss = compat.nn.functional.cross_entropy(leaf, compat.tensor(y), reduction=reduction)
+    p = np.exp(x - x.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    rows = np.arange(5)
+    expected = -np.log(p[rows, y])
+    if reduction != "none":
+        expected = getattr(expected, reduction)()
+    np.testing.assert_allclose(loss.detach().numpy(), expected, rtol=1e-12)
+    loss.sum().backward()
+    p[rows, y] -= 1
+    scale = 1 / 5 if reduction == "mean" else 1
+    np.testing.assert_allclose(leaf.grad.numpy(), p * scale, atol=1e-14)
+
+
+def test_infinite_logits_of_other_classes(th: Any) -> None:
+    """A masked class has no share, and what is not the target's does not count."""
+    f, inf = th.nn.functional, float("inf")
+    x = th.tensor([[0.0, 0.0, -inf], [1.0, -inf, 1.0]], requires_grad=True)
+    loss = f.cross_entropy(x, th.tensor([0, 2]))
+    assert loss.item() == pytest.approx(np.log(2), rel=1e-6)
+    loss.backward()
+    assert x.grad.tolist() == [[-0.25, 0.25, 0.0], [0.25, 0.0, -0.25]]
+    x = th.tensor([[inf, 2.0, float("nan")]], requires_grad=True)
+    loss = f.nll_loss(x, th.tensor([1]))
+    assert loss.item() == -2
+    loss.backward()
+    assert x.grad.tolist() == [[0.0, -1.0, 0.0]]
+    assert f.cross_entropy(th.tensor([[0.0, -inf]]), th.tensor([1])).item() == inf
+
+
+@pytest.mark.parametrize("half", ["float16", "bfloat16"])
+def test_distances_in_half_precision(th: Any, half: str) -> None:
+    if not hasattr(th, half):
+        pytest.skip("ml_dtypes is not installed")
+    f, dtype = th.nn.functional, getattr(th, half)
+    x, y = th.tensor([0.5, 3.0], dtype=dtype), th.zeros(2, dtype=dtype)
+    for name, expected in (("mse_loss", 4.625), ("l1_loss", 1.75), ("smooth_l1_loss", 1.3125)):
+        loss = getattr(f, name)(x, y)
+        assert loss.dtype is dtype and loss.item() == pytest.approx(expected, rel=1e-2)

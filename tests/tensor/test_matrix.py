@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -282,6 +283,26 @@ REFUSALS = {
     "m.linalg.vecdot(f(2, 3), f(2, 3), dim=4)": "Dimension out of range",
     "m.nn.functional.linear(f(2, 3), f(4, 2))": "shapes cannot be multiplied (2x3 and 2x4)",
     "m.nn.functional.linear(f(2, 3), f(4, 3), f(3))": "must match the existing size (3)",
+    "m.mm(i(2, 3), f(3, 2))": "expected m1 and m2 to have the same dtype, but got: long int != float",
+    "m.matmul(f(2, 2), d(4, 2, 2))": "expected scalar type Float but found Double",
+    "m.matmul(d(2), f(4, 2, 2))": "expected scalar type Double but found Float",
+    "m.addmm(f(2), i(2, 3), f(3, 2))": "mat1 and mat2 must have the same dtype, but got Long and Float",
+    "m.addmm(f(2), f(2, 3), d(3, 2))": "self and mat2 must have the same dtype, but got Float and D",
+    "m.baddbmm(f(2), f(2, 2, 3), d(2, 3, 2))": "expected scalar type Float but found Double",
+    "m.nn.functional.linear(i(2, 3), f(4, 3))": "m1 and m2 to have the same dtype, but got: long",
+    "m.nn.functional.linear(i(2, 3), f(4, 3), f(4))": "mat1 and mat2 must have the same dtype, but got "
+    "Long and Float",
+    "m.nn.functional.linear(f(5, 2, 3), d(4, 3), d(4))": "mat1 and mat2 must have the same dtype, but "
+    "got Float and Double",
+    "m.nn.functional.linear(f(2, 3), f(4, 3), d(4))": "self and mat2 must have the same dtype, but got "
+    "Double and Float",
+    "m.nn.functional.linear(f(2, 3), f(3), f(1))": "mat2 must be a matrix, got 1-D tensor",
+    "m.nn.functional.linear(f(), f(4, 3))": "both arguments to linear need to be at least 1D, but they "
+    "are 0D and 2D",
+    "m.nn.functional.linear([1], f(4, 3))": "linear(): argument 'input' (position 1) must be Tensor, "
+    "not list",
+    "m.nn.functional.linear(f(2, 3), 1)": "linear(): argument 'weight' (position 2) must be Tensor",
+    "m.nn.functional.linear(f(2, 3), f(4, 3), [1])": "argument 'bias' (position 3) must be Tensor, not",
     "i(2, 2).addmm_(f(2, 3), f(3, 2))": "self and mat2 must have the same dtype",
     "m.mm(f(2, 3), f(3, 2), out=d(2, 2))": "Expected out tensor to have dtype float, but got double",
     "m.mm(g(2, 3), f(3, 2), out=f(2, 2))": "mm(): functions with out=... arguments don't support",
@@ -346,6 +367,11 @@ m.matmul(f(2, 3), f(3), out=f(1))
 m.outer(f(2), f(3), out=d(2, 3))
 m.einsum('ij,jk->ik', m.ones(2, 3, dtype=m.float16), m.ones(3, 2, dtype=m.float16))
 m.ones(2, 3, dtype=m.float16) @ m.ones(3, 2, dtype=m.float16)
+m.nn.functional.linear(f(2, 3), f(4, 3), f(4), out=f(2, 4))
+m.nn.functional.linear(f(2, 2, 3), f(4, 3), out=f(0))
+m.nn.functional.linear(f(2, 3), f(4, 3), f(4), out=d(2, 4))
+m.nn.functional.linear(g(2, 3), f(4, 3), out=f(2, 4))
+m.addbmm(f(2), f(3, 2, 2), f(3, 2, 2), out=f(7))
 """
 
 
@@ -432,3 +458,25 @@ def test_matmul_broadcasts(lead: list[int], ones: list[bool], row: bool, swap: b
         moved = [a + step if y is x else b for y, b in zip(xs, arrays, strict=True)]
         change = ((moved[0] @ moved[1] - arrays[0] @ arrays[1]) * weights).sum()  # linear
         np.testing.assert_allclose((x.grad.numpy() * step).sum(), change, atol=1e-10)
+
+
+def test_only_addbmm_resizes_without_a_warning() -> None:
+    x, y = compat.ones(3, 2, 2), compat.ones(3, 2, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compat.addbmm(x[0], x, y, out=compat.ones(7)).shape == (2, 2)
+    with pytest.warns(UserWarning, match="was resized"):
+        compat.baddbmm(x, x, y, out=compat.ones(7))
+
+
+def test_products_are_no_views() -> None:
+    x, y = compat.ones(2, 3), compat.ones(2, 3, requires_grad=True)
+    for out in (
+        compat.kron(x, y),
+        compat.kron(x[0], x[0]),
+        compat.cross(x, y, dim=1),
+        compat.linalg.cross(x, x),
+    ):
+        assert not out._is_view() and out._base is None
+        out.detach().zero_()
+        assert x.sum() == 6 and y.sum() == 6

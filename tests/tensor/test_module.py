@@ -134,6 +134,14 @@ ERRORS = [
     ("m.register_buffer('w', None)", KeyError, "attribute 'w' already exists"),
     ("m.register_buffer('v', 3)", TypeError, "cannot assign 'int' object to buffer 'v'"),
     ("m.add_module('v', 3)", TypeError, "int is not a Module subclass"),
+    ("nn.Sequential(nn.Linear, nn.ReLU)", TypeError, "Linear is not a Module subclass"),
+    ("nn.ModuleList([type(m)])", TypeError, "is not a Module subclass"),
+    ("nn.Linear(3, 2)([1, 2, 3])", TypeError, "linear(): argument 'input' (position 1) must be"),
+    (
+        "nn.Linear(3, 2)(th.ones(1, 3).long())",
+        RuntimeError,
+        "mat1 and mat2 must have the same dtype",
+    ),
     ("m.add_module('v.w', nn.ReLU())", KeyError, "module name can't contain"),
     ("m.get_submodule('child.w')", AttributeError, "Linear has no attribute `w`"),
     ("m.get_submodule('child.weight')", AttributeError, "`weight` is not an nn.Module"),
@@ -174,6 +182,16 @@ def test_errors(th: Any, code: str, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind) as caught:
         exec(code, {"th": th, "nn": th.nn, "m": m})
     assert words in str(caught.value.args[0])
+
+
+def test_a_class_in_place_of_a_module_says_how_to_make_one() -> None:
+    class Own(compat.nn.Module):
+        pass
+
+    with pytest.raises(TypeError, match=r"Linear is a class: write nn\.Linear\(\.\.\.\)$"):
+        compat.nn.Sequential(compat.nn.Linear, compat.nn.ReLU)
+    with pytest.raises(TypeError, match=r"Own is a class: write Own\(\.\.\.\)$"):
+        compat.nn.ModuleList([Own])
 
 
 def test_members_before_init(th: Any) -> None:

@@ -76,12 +76,31 @@ def _set_item(index: Any) -> Callable[..., None]:
     return write
 
 
+def _exp_in_place(m: Any) -> Any:
+    """A `Function` that writes into its input and saves what it wrote."""
+
+    class Exp(m.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            x.mul_(0.3).exp_()
+            ctx.mark_dirty(x)
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.saved_tensors[0] * 0.3
+
+    return Exp
+
+
 # Each takes the module, a tensor with axes, a 0-d tensor that requires grad, and two numbers.
 WRITES: list[Callable[..., Any]] = [
     lambda m, x, v, i, j: x.mul_(0.5 + 0.1 * j),
     lambda m, x, v, i, j: x.mul_(v),
     lambda m, x, v, i, j: x.add_(v),
     lambda m, x, v, i, j: x.sin_(),
+    lambda m, x, v, i, j: _exp_in_place(m).apply(x),
     lambda m, x, v, i, j: x.copy_(v * v),
     lambda m, x, v, i, j: x.copy_(x.flip(0)),
     lambda m, x, v, i, j: x.t_(),
@@ -222,3 +241,20 @@ def test_writing_through_a_reshape_of_a_transposed_base(module: Any) -> None:
     (x * module.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])).sum().backward()
     assert x.tolist() == [[7, 6, 10], [14, 8, 12]]
     assert a.grad.tolist() == [[0, 0], [4, 10], [6, 12]] and v.grad.item() == 9
+
+
+@pytest.mark.parametrize("module", [compat] if pytorch is None else [compat, pytorch])
+def test_a_function_that_writes_through_a_view(module: Any) -> None:
+    """The view, the result and the base have the Function's derivative, at once and later."""
+    inside = np.array([[0, 1, 1], [1, 1, 0]])
+    array = np.arange(6.0).reshape(2, 3)
+    for place in range(3):
+        a = module.from_numpy(array.copy()).requires_grad_()
+        y = a.t() * 1
+        v = y.t().view(-1)[1:5]
+        w = _exp_in_place(module).apply(v)
+        np.testing.assert_allclose(v.detach().numpy(), np.exp([0.3, 0.6, 0.9, 1.2]))
+        (y, v, w)[place].sum().backward()
+        outside = (1 - inside) * (place == 0)
+        expected = outside + inside * 0.3 * np.exp(0.3 * array)
+        np.testing.assert_allclose(a.grad.numpy(), expected)
