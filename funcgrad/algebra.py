@@ -333,6 +333,7 @@ class LinearView(Linear):
     """
 
     is_view = True
+    may_copy = False  # True: NumPy copies where the elements do not lie as the result needs them
     lift: Callable[[int, int, dict], dict]
 
     def __call__(self, x: Any, /, **params: Any) -> Any:
@@ -444,12 +445,19 @@ def linear(*transposes: Rule | None, variadic: Rule | None = None, **family: Any
     return make
 
 
-def view(transpose: Rule, *, aval: ShapeRule, lift: Callable[[int, int, dict], dict]) -> Any:
+def view(
+    transpose: Rule,
+    *,
+    aval: ShapeRule,
+    lift: Callable[[int, int, dict], dict],
+    may_copy: bool = False,
+) -> Any:
     """Declare a linear primitive whose result shares memory with its operand."""
 
     def make(impl: Callable[..., Any]) -> LinearView:
         prim = LinearView(impl, (transpose,), aval=aval)
         prim.lift = lift
+        prim.may_copy = may_copy
         return prim
 
     return make

@@ -464,26 +464,27 @@ class TracedArray(Tracer):
 class FlatIterator:
     """``x.flat``: the elements in C order, to iterate over, to index and to write into."""
 
-    __slots__ = ("_elements", "_next")
+    __slots__ = ("_next", "_x")
 
     def __init__(self, x: TracedArray) -> None:
-        self._elements = fnp.ravel(x)  # a view
-        self._next = iter(self._elements)
+        self._x = x
+        self._next = iter(range(x.size))
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        return next(self._next)
+        return self[next(self._next)]
 
     def __len__(self) -> int:
-        return len(self._elements)
+        return self._x.size
 
     def __getitem__(self, index: Any) -> Any:
-        return snapshot(self._elements[index], copy=False)  # a copy, also of a slice
+        return snapshot(fnp.ravel(self._x)[index], copy=False)  # a copy, also of a slice
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._elements[index] = value
+        places = np.arange(len(self))[index]
+        self._x[np.unravel_index(places, self._x.shape)] = value
 
 
 def _short(value: Any) -> str:

@@ -14,7 +14,12 @@ from types import FrameType
 _PACKAGES = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 _SKIPPED = (os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
 _SHOWN = 100  # how many characters of the user's line a message quotes
-_SKIPPED_NAMES = ("<__array_function__ internals>", "functools.py", "contextlib.py")
+_SKIPPED_NAMES = (
+    "<__array_function__ internals>",
+    "<funcgrad printed>",
+    "functools.py",
+    "contextlib.py",
+)
 
 
 class FuncgradError(Exception):

@@ -13,6 +13,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .core import Tracer
 
 
@@ -64,11 +66,22 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     link = Link(prim, tuple(params.items()))
     seen = x.alias
     if seen.__class__ is View:
+        if prim.may_copy and _copies(seen, prim, params):
+            return
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
     if seen is None:
         seen = x.alias = Base()
     out.alias = View(x, (link,), seen.version)
+
+
+def _copies(view: View, prim: Any, params: dict[str, Any]) -> bool:
+    """Whether NumPy would copy where it runs `prim` on a view: see on an array laid out like it."""
+    shown: Any = np.empty(view.base.aval.shape, bool)
+    for link in view.chain:
+        shown = link.prim.impl(np, shown, **dict(link.params))
+    out = prim.impl(np, shown, **params)
+    return bool(out.size) and not np.may_share_memory(out, shown)
 
 
 def snapshot(x: Any, *, copy: bool) -> Any:

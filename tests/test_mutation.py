@@ -142,6 +142,20 @@ def test_creation_functions_give_arrays_to_write_into(make: Callable[[int], Any]
     assert funcgrad.vmap(funcgrad.grad(f))(x[None])[0].tolist() == expected
 
 
+def test_a_reshape_that_numpy_has_to_copy_is_no_view() -> None:
+    def f(x: Any) -> Any:
+        y = x.reshape(2, 2) * 1.0
+        copy, view = y.T.reshape(-1), y.reshape(-1)
+        y *= 10.0
+        copy *= 2.0
+        return copy.sum() + 100 * view.sum() + y.sum()
+
+    value, gradient = funcgrad.value_and_grad(f)(POINT)
+    expected = f(POINT)
+    assert value == expected
+    assert gradient.tolist() == [2 + 1000 + 10] * 4
+
+
 def test_flat_reads_and_writes_in_order() -> None:
     def f(x: Any) -> Any:
         z = x.reshape(2, 2) * 1.0

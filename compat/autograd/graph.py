@@ -111,7 +111,7 @@ class MutationContext:
     def saved(self, array: Any, counter: list[Any], is_result: bool) -> Packed:
         held = _Held(array)
         self._held.setdefault(id(counter), (counter, []))[1].append(weakref.ref(held))
-        return Packed(held, self._unpack, is_result)
+        return Packed(held, self._unpack, is_result, array.shape)
 
     def before_write(self, x: TensorBase) -> None:
         """Copy what was saved of the memory of `x`."""

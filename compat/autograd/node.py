@@ -19,37 +19,16 @@ from funcgrad.algebra import conform, zeros_like
 from funcgrad.core import Aval, Primitive
 from funcgrad.transforms.transpose import cotangents
 
-from .. import dtypes
 from ..utils.hooks import RemovableHandle
 from . import modes, sites
 from .base import TensorBase, tensor
 from .errors import second_backward, stale
+from .narrow import BFLOAT16, is_narrow, narrowed, widened
 
 IDLE = "idle"  # in `node.ct`: no backward pass is looking at the node
 NOTHING = ()  # in `node.saved`: nothing was saved, so there is nothing to free
 next_number = itertools.count().__next__
 Face = Callable[[TensorBase], Any]  # makes of a tensor what rules can read
-
-
-# NOTE [bfloat16] NumPy knows too little of this dtype, which the package ml_dtypes brings, to compute
-# in it: primitives and their rules run in float32, and results are rounded.
-BFLOAT16: Any = dtypes.bfloat16.numpy if hasattr(dtypes, "bfloat16") else None
-
-
-def _is_narrow(x: Any) -> bool:
-    return getattr(x, "dtype", None) is BFLOAT16
-
-
-def widened(x: Any) -> Any:
-    """A bfloat16 array, or the type of one, in float32; anything else as it is."""
-    if not _is_narrow(x):
-        return x
-    return Aval(x.shape, np.dtype(np.float32)) if x.__class__ is Aval else x.astype(np.float32)
-
-
-def narrowed(x: Any) -> Any:
-    """A floating array rounded to bfloat16; anything else as it is."""
-    return x.astype(BFLOAT16) if x.dtype.kind == "f" else x
 
 
 def _listed(x: Any) -> Sequence[Any]:
@@ -135,12 +114,15 @@ class Saved:
 class Packed:
     """A value that saved-tensor hooks have packed."""
 
-    __slots__ = ("is_result", "packed", "unpack_hook")
+    __slots__ = ("is_result", "packed", "shape", "unpack_hook")
 
-    def __init__(self, packed: Any, unpack_hook: Callable[[Any], Any], is_result: bool) -> None:
+    def __init__(
+        self, packed: Any, unpack_hook: Callable[[Any], Any], is_result: bool, shape: Any
+    ) -> None:
         self.packed = packed
         self.unpack_hook = unpack_hook
         self.is_result = is_result
+        self.shape = shape
 
     def value(self, node: Node) -> Any:
         return self.unpack(node, None)._array
@@ -151,6 +133,12 @@ class Packed:
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(found).__name__}"
+            )
+        if found._array.shape != self.shape:
+            raise RuntimeError(
+                f"A saved tensor unpack_hook returned a tensor of shape {list(found._array.shape)} for "
+                f"one of shape {list(self.shape)}, which {node.name()} saved at "
+                f"{sites.describe(node.site)}: it must give back what was packed."
             )
         out = tensor(found._array, edge)
         out._counter = found._counter
@@ -179,7 +167,7 @@ def save(array: Any, counter: list[Any], is_result: bool, mode: modes.Mode) -> A
             "unexpected side-effects. Please open an issue if you need to perform in-place "
             "operations on the input to a pack hook."
         )
-    return Packed(packed, unpack, is_result)
+    return Packed(packed, unpack, is_result, array.shape)
 
 
 # ---------------------------------------------------------------- nodes
@@ -395,7 +383,7 @@ class OpNode(Node):
             values: list[Any] = [x.value(self) if x.__class__ in SAVED else x for x in xs]
             bare_ans = self._ans(ans, None)
             with np.errstate(all="ignore"):
-                if BFLOAT16 is not None and any(_is_narrow(c) for c in _listed(ct)):
+                if BFLOAT16 is not None and any(is_narrow(c) for c in _listed(ct)):
                     return self._pull_wide(ct, bare_ans, values, wanted)
                 return cotangents(self.prim, ct, bare_ans, values, wanted, self.params)
         values = [
@@ -423,7 +411,7 @@ class OpNode(Node):
         wide = [widened(v) for v in values]
         found = cotangents(self.prim, ct, ans, wide, wanted, self.params)
         pairs = zip(found, values, strict=True)
-        return [narrowed(g) if g is not None and _is_narrow(v) else g for g, v in pairs]
+        return [narrowed(g) if g is not None and is_narrow(v) else g for g, v in pairs]
 
     def keep_written(self, array: Any, counter: list[Any]) -> None:
         """The result was written into `array`: what was saved of it is that, as it is now."""

@@ -23,8 +23,8 @@ from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
+from .narrow import BFLOAT16, narrowed, widened
 from .node import (
-    BFLOAT16,
     IDLE,
     NOTHING,
     SAVED,
@@ -32,13 +32,11 @@ from .node import (
     OpaqueNode,
     OpNode,
     Port,
-    narrowed,
     new_node,
     next_number,
     node_class,
     note_forward,
     save,
-    widened,
 )
 
 ndarray = np.ndarray

@@ -344,8 +344,7 @@ def contiguous(self: Any, *, memory_format: Any = None) -> Any:
 
 def is_contiguous(self: Any, *, memory_format: Any = None) -> bool:
     """Whether the elements lie in C order in memory, without gaps."""
-    array = self._array
-    return array.__class__ is not ndarray or bool(array.flags.c_contiguous)
+    return bool(views.layout(self).flags.c_contiguous)
 
 
 def stride(self: Any, dim: int | None = None) -> Any:

@@ -69,7 +69,8 @@ def multiply(xp, x, y, /):
     return xp.multiply(x, y)
 
 
-@elementwise(lambda _z, _x, y: divide(1.0, y), lambda z, _x, y: divide(-z, y))
+# The rule reads the operands and not the result, which users like to scale in place.
+@elementwise(lambda _z, _x, y: divide(1.0, y), lambda _z, x, y: -divide(divide(x, y), y))
 def divide(xp, x, y, /):
     """``x / y``.
 
@@ -292,10 +293,11 @@ def lcm(xp, x, y, /):
 # ---------------------------------------------------------------- sizes and signs
 
 
-def _absolute_slope(y: Any, x: Any) -> Any:
+def _absolute_slope(_y: Any, x: Any) -> Any:
     if dtype_of(x).kind != "c":
         return sign(x)
-    return divide(y, where(equal(x, 0), 1.0, x))  # conj(x) / |x|; the kind takes the real part
+    # conj(x) / |x|, of which the kind takes the real part.
+    return divide(absolute(x), where(equal(x, 0), 1.0, x))
 
 
 @elementwise(_absolute_slope)

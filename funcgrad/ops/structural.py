@@ -56,6 +56,7 @@ def _reshape_aval(x: Aval, *, shape: tuple[int, ...]) -> Aval:
     lambda ct, _x, *, shape: reshape(ct, shape=_x.shape),
     aval=_reshape_aval,
     lift=lambda size, ndim, p: {"shape": (size, *p["shape"])},
+    may_copy=True,
 )
 def reshape(xp, x, /, *, shape):
     """The same elements in C order under another shape.

@@ -89,6 +89,12 @@ def _name(paths: Sequence[str], i: int) -> str:
     return f"by {paths[i]}" if i < len(paths) and paths[i] else f"number {i}"
 
 
+def _floor(xs: Arrays, outs: Arrays, order: int) -> float:
+    """What derivatives of this order are measured against where they cancel: a small part of what
+    they would be otherwise."""
+    return 1e-3 * largest(outs) / max(1.0, largest(xs)) ** order
+
+
 def _outputs(s: Subject) -> list[str]:
     return [f"the output{path}" for path in s.out_paths]
 
@@ -278,7 +284,8 @@ def _along(s: Subject, ts: Arrays) -> str:
         found.error / max(largest(found.values), 1e-300) + rtol,
         "the tangent",
         "the differences (the numerical side)",
-        lengths=[n for x in xs for n in (*np.shape(x), np.size(x))],
+        _floor(xs, outs, 1),
+        [n for x in xs for n in (*np.shape(x), np.size(x))],
     )
     return f"differences are exact to {found.error / scale:.0e}"
 
@@ -353,8 +360,7 @@ def second(s: Subject) -> str:
     outs = s(*xs)
     cts, ts, us = s.directions(outs), s.directions(xs), s.directions(xs)
     likely = s.rtol(*outs) ** 0.75
-    # Where second derivatives cancel, rounding is relative to what they would be otherwise.
-    floor = 1e-3 * largest(outs) / max(1.0, largest(xs)) ** 2
+    floor = _floor(xs, outs, 2)
 
     def gradient(*xs: Any) -> Any:
         return backward(s, list(xs), cts)
@@ -543,8 +549,8 @@ def _same_types_at(s: Subject, xs: Arrays, ndim: int | None = None) -> str:
 
 
 CHECKS: dict[str, Check] = {
-    "differentiable": differentiable,
     "deterministic": deterministic,
+    "differentiable": differentiable,
     "types": types,
     "finite": finite,
     "transpose": transpose,

@@ -110,7 +110,7 @@ plant(
     "divide",
     X,
     P,
-    **rules(original("divide", 0), lambda z, _x, y: z / y),
+    **rules(original("divide", 0), lambda _z, x, y: x / (y * y)),
 )
 plant("a logarithm is missing", "power", P, X, **rules(original("power", 0), lambda z, _x, _y: z))
 plant("swapped operands", "arctan2", X, P, **rules(original("arctan2", 1), original("arctan2", 0)))

@@ -1,0 +1,32 @@
+"""bfloat16, which NumPy cannot compute in: to float32 and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad.core import Aval
+
+from .. import dtypes
+
+# NOTE [bfloat16] NumPy knows too little of this dtype, which the package ml_dtypes brings, to compute
+# in it: primitives and their rules run in float32, and results are rounded.
+BFLOAT16: Any = dtypes.bfloat16.numpy if hasattr(dtypes, "bfloat16") else None
+
+
+def is_narrow(x: Any) -> bool:
+    """Whether `x` is a bfloat16 array, or the type of one."""
+    return getattr(x, "dtype", None) is BFLOAT16
+
+
+def widened(x: Any) -> Any:
+    """A bfloat16 array, or the type of one, in float32; anything else as it is."""
+    if not is_narrow(x):
+        return x
+    return Aval(x.shape, np.dtype(np.float32)) if x.__class__ is Aval else x.astype(np.float32)
+
+
+def narrowed(x: Any) -> Any:
+    """A floating array rounded to bfloat16; anything else as it is."""
+    return x.astype(BFLOAT16) if x.dtype.kind == "f" else x
