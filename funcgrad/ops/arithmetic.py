@@ -396,4 +396,5 @@ def zero_preserving_multiply(xp, t, c, /):
     >>> zero_preserving_multiply(np.array([0.0, 2.0]), np.array([np.inf, 3.0])).tolist()
     [0.0, 6.0]
     """
-    return t * xp.where(xp.equal(t, 0), 0, c)
+    dtype = xp.result_type(t, c)  # where() alone would make float64 of a Python number
+    return t * xp.where(xp.equal(t, 0), 0, xp.asarray(c, dtype))

@@ -347,7 +347,7 @@ def _over_x(bessel: Callable[[Any], Any], x: Any, *, scaled: bool) -> Any:
     near = less(absolute(x), 0.05)
     inside = where(near, x, 0.0)
     q = inside * inside
-    series = 0.5 + q * (1 / 16 + q * (1 / 768 + q * (1 / 73728)))
+    series = 0.5 + q * (1 / 16 + q * (1 / 384 + q * (1 / 18432)))
     if scaled:
         series = series * exp(-absolute(inside))
     return where(near, series, divide(bessel(x), where(near, 1.0, x)))

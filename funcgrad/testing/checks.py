@@ -58,22 +58,23 @@ def same(
     what: str,
     than: str,
     floor: float = 0.0,
+    error: float = 0.0,
     lengths: Sequence[int] = (),
 ) -> None:
     """Require that the arrays agree within `tolerance` of the largest number in sight, or of `floor`.
 
-    `lengths`: of axes that a wrong factor may be.
+    `error`: what is allowed beyond that. `lengths`: of axes that a wrong factor may be.
 
     Raises: Failure: naming the leaf, both numbers where they differ most, and what that suggests.
     """
-    scale = max(largest(expected), floor, 1e-300)
+    allowed = tolerance * max(largest(expected), floor, 1e-300) + error
     for i, (a, b) in enumerate(zip(found, expected, strict=True)):
         a, b = np.asarray(a), np.asarray(b)
         others = [e for k, e in enumerate(expected) if k != i]
         if a.shape == b.shape:
             with np.errstate(all="ignore"):
                 gap = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
-            if not gap.size or float(np.max(gap)) <= tolerance * scale:
+            if not gap.size or float(np.max(gap)) <= allowed:
                 continue
             place = np.unravel_index(int(np.argmax(np.nan_to_num(gap, nan=np.inf))), gap.shape)
             numbers = f"{a[place]:.8g} against {b[place]:.8g}"
@@ -92,7 +93,7 @@ def _name(paths: Sequence[str], i: int) -> str:
 def _floor(xs: Arrays, outs: Arrays, order: int) -> float:
     """What derivatives of this order are measured against where they cancel: a small part of what
     they would be otherwise."""
-    return 1e-3 * largest(outs) / max(1.0, largest(xs)) ** order
+    return 0.03 * (largest(outs) or 1.0) / max(1.0, largest(xs)) ** order
 
 
 def _outputs(s: Subject) -> list[str]:
@@ -199,9 +200,10 @@ def transpose(s: Subject) -> str:
         cts = s.directions(outs)
         found = backward(s, xs, cts)
         (a, scale_a), (b, scale_b) = pair(cts, tangents), pair(found, ts)
-        rtol = s.rtol(*outs)
-        if abs(a - b) > rtol * (scale_a + scale_b) or np.isnan(a) != np.isnan(b):
-            same(found, _gradient_by_columns(s, xs, cts), s.paths, rtol, "the gradient", "J^T u")
+        rtol, floor = s.rtol(*outs), _floor(xs, outs, 1)
+        if abs(a - b) > rtol * (scale_a + scale_b + floor) or np.isnan(a) != np.isnan(b):
+            expected = _gradient_by_columns(s, xs, cts)
+            same(found, expected, s.paths, rtol, "the gradient", "J^T u", floor)
             raise Failure(f"<u, J v> is {a:.8g}, <J^T u, v> is {b:.8g}{_which_is_right(s, xs)}")
     return ""
 
@@ -241,7 +243,7 @@ def linear(s: Subject) -> str:
         mixed = [np.asarray(2 * p - 3 * q, aval_of(p).dtype) for p, q in zip(a, b, strict=True)]
         expected = [2 * p - 3 * q for p, q in zip(f(a), f(b), strict=True)]
         than = "2 f(a) - 3 f(b): it is not linear"
-        same(f(mixed), expected, paths, 4 * s.rtol(*outs), what, than)
+        same(f(mixed), expected, paths, 4 * s.rtol(*outs), what, than, _floor(xs, outs, 1))
     return ""
 
 
@@ -281,10 +283,11 @@ def _along(s: Subject, ts: Arrays) -> str:
         tangents,
         found.values,
         _outputs(s),
-        found.error / max(largest(found.values), 1e-300) + rtol,
+        rtol,
         "the tangent",
         "the differences (the numerical side)",
         _floor(xs, outs, 1),
+        found.error,
         [n for x in xs for n in (*np.shape(x), np.size(x))],
     )
     return f"differences are exact to {found.error / scale:.0e}"
@@ -390,10 +393,12 @@ def second(s: Subject) -> str:
     (a, scale_a), (b, scale_b) = pair(found, us), pair(forward(gradient, xs, us)[1], ts)
     if abs(a - b) > likely * max(scale_a + scale_b, floor, 1e-300):
         raise Failure(f"the second derivative is not symmetric: {a:.8g} against {b:.8g}")
-    return _second_by_differences(s, gradient, xs, ts, found)
+    return _second_by_differences(s, gradient, xs, ts, found, floor)
 
 
-def _second_by_differences(s: Subject, gradient: Any, xs: Arrays, ts: Arrays, found: Arrays) -> str:
+def _second_by_differences(
+    s: Subject, gradient: Any, xs: Arrays, ts: Arrays, found: Arrays, floor: float
+) -> str:
     step = _smooth_step(s, xs, ts)
     if step == 0.0:
         return "at a kink: not compared with differences"
@@ -402,14 +407,15 @@ def _second_by_differences(s: Subject, gradient: Any, xs: Arrays, ts: Arrays, fo
     scale = max(largest(expected.values), largest(found))
     if not expected.error <= 1e-3 * scale:
         return ""
-    tolerance = expected.error / max(largest(expected.values), 1e-300) + s.rtol() ** 0.75
     same(
         found,
         expected.values,
         s.paths,
-        tolerance,
+        s.rtol() ** 0.75,
         "the second derivative",
         "differences of the gradient (the numerical side)",
+        floor,
+        expected.error,
     )
     return f"differences are exact to {expected.error / max(scale, 1e-300):.0e}"
 
@@ -451,7 +457,8 @@ def batched(s: Subject) -> str:
             columns = zip(*[f(*example) for example in examples], strict=True)
             expected = [np.stack(column) for column in columns]
             where = f"the {what} under vmap(in_axes={axes})"
-            same(list(found), expected, [], s.rtol(*outs), where, "the stacked loop")
+            floor = _floor(xs, outs, 1)
+            same(list(found), expected, [], s.rtol(*outs), where, "the stacked loop", floor)
     return ""
 
 
@@ -541,7 +548,7 @@ def _same_types_at(s: Subject, xs: Arrays, ndim: int | None = None) -> str:
         ):
             raise Skip("the function is not made for other sizes")
         types(there)
-        if all(np.all(np.isfinite(y)) for y in outs):
+        if all(np.all(np.isfinite(y)) for y in (*outs, *forward(there, xs, s.directions(xs))[1])):
             transpose(there)
     except (FuncgradError, LookupError, ValueError) as error:
         raise Skip(f"the function is not made for them: {type(error).__name__}") from None

@@ -153,9 +153,10 @@ def _complication(x: Any) -> tuple[Any, ...]:
     if isinstance(x, int):
         return abs(x), x < 0
     if not math.isfinite(x) or x == 0.0:
-        return len(repr(abs(x))), 2, 0.0, False
+        return len(repr(abs(x))), 2, 0.0, False, False
     is_power = math.frexp(x)[0] in (0.5, -0.5)
-    return len(repr(round(abs(x), 6))), 0 if is_power else 1, abs(math.log2(abs(x))), x < 0
+    digits, distance = len(repr(round(abs(x), 6))), abs(math.log2(abs(x)))
+    return digits, 0 if is_power else 1, distance, abs(x) > 1, x < 0
 
 
 # ---------------------------------------------------------------- arrays
@@ -225,12 +226,16 @@ def _places(draw: Any, count: int, size: int) -> Any:
 
 
 def _chosen(draw: Any, domain: Any, dtype: Any) -> Domain:
-    """The values to draw from, simplest first."""
+    """The values to draw from."""
     if domain is None:
         domain = domain_for(np.float64 if dtype is None else dtype)
     elif isinstance(domain, list | tuple):
         domain = draw(st.sampled_from(domain))
-    domain = np.asarray(domain) if dtype is None else np.asarray(domain).astype(dtype)
+    return by_simplicity(np.asarray(domain) if dtype is None else np.asarray(domain).astype(dtype))
+
+
+def by_simplicity(domain: Domain) -> Domain:
+    """The values, simplest first."""
     return _by_simplicity(domain.tobytes(), domain.dtype)
 
 
@@ -327,16 +332,16 @@ def broadcastable(
     >>> find(broadcastable(2, side=(1, 3)), lambda found: len(found[0]) < len(found[1]))
     ((), (1,))
     """
-    whole = draw(shapes(ndim=ndim, side=side))
-
-    def part() -> Shape:
-        if not draw(st.booleans()):
-            return whole
-        ones = draw(st.lists(st.booleans(), min_size=len(whole), max_size=len(whole)))
-        kept = tuple(1 if one else n for one, n in zip(ones, whole, strict=True))
-        return kept[draw(st.integers(0, len(whole))) :]
-
-    return tuple(part() for _ in range(count))
+    # Axis by axis, so that one can be left out when an example shrinks.
+    way = st.sampled_from(["whole", "one", "missing", "whole"])
+    column = st.tuples(st.integers(*side), *[way] * count)
+    columns = draw(st.lists(column, min_size=ndim[0], max_size=ndim[1]))
+    found = []
+    for k in range(1, count + 1):
+        ways = [c[k] for c in columns]
+        first = max((a + 1 for a, w in enumerate(ways) if w == "missing"), default=0)
+        found.append(tuple(1 if c[k] == "one" else c[0] for c in columns[first:]))
+    return tuple(found)
 
 
 def axis(ndim: int, *, negative: bool = False) -> SearchStrategy[int]:
