@@ -18,7 +18,7 @@ from .core import Tracer, aval_of
 from .errors import ConcretizationError, HandoverError, MutationError, where
 from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
-from .protocols import call_function, call_ufunc
+from .protocols import call_function, call_ufunc, conversion
 from .views import Part, View, donated, snapshot
 
 
@@ -291,14 +291,7 @@ class TracedArray(Tracer):
         raise _handover(self, "x.tolist()", "list(x)")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise _handover(
-            self,
-            "np.array(x), storing x in a plain NumPy array or calling a function that converts its "
-            "arguments (SciPy, np.random, np.full, np.vectorize)",
-            "fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) for an np.zeros(n) "
-            "that is written into; for such a function see funcgrad.scipy and fnp, or bring a rule "
-            "with custom_rule",
-        )
+        raise _handover(self, *conversion())
 
     def __copy__(self) -> Any:
         return self.copy()

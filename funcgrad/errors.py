@@ -100,6 +100,20 @@ def user_frame() -> FrameType | None:
     return None
 
 
+def scipy_function() -> str | None:
+    """The public name of SciPy's function that the user's line called, if there is one."""
+    user = user_frame()
+    frame: FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None and frame is not user:
+        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        public = ".".join(module.split(".")[:2])
+        if module.startswith("scipy.") and hasattr(sys.modules.get(public), name):
+            found = f"{public}.{name}"
+        frame = frame.f_back
+    return found
+
+
 def where() -> str:
     """The user's own line, for the end of a message: `` (at model.py:12: z[0] = t)``, or ``""``."""
     frame = user_frame()

@@ -14,12 +14,14 @@ import numpy as np
 
 from . import numpy as fnp
 from .core import Tracer
-from .errors import HandoverError, where
+from .errors import HandoverError, scipy_function, where
 from .indexing import add_at
-from .scipy import special
+from .scipy import linalg, special
 
 _UFUNCS: dict[Any, Callable[..., Any]] = {}
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+_SCIPY: dict[str, Any] = {"linalg": linalg, "special": special}
 
 # Reductions, accumulations and outer products of binary ufuncs, by the ufunc's name.
 _REDUCE = {
@@ -112,13 +114,36 @@ def _find(ufunc: Any) -> Callable[..., Any]:
         found = getattr(special, name, None)
         if found is not None:
             return found
-        raise HandoverError(
-            f"scipy.special.{name} has no derivative rule here; wrap it with funcgrad.custom_rule"
-            f"{where()}"
-        )
+        path = f"scipy.special.{name}"
+    elif getattr(np, name, None) is ufunc:
+        path = f"np.{name}"
+    else:
+        path = scipy_function() or f"the ufunc {name}"
     raise HandoverError(
-        f"np.{name} has no derivative rule here; wrap it with funcgrad.custom_rule{where()}"
+        f"{path} has no derivative rule here; wrap it with funcgrad.custom_rule{where()}"
     )
+
+
+def conversion() -> tuple[str, str]:
+    """What makes a plain array of a traced value, and what to write instead: for an error."""
+    called = scipy_function()
+    if called is None:
+        return (
+            "np.array(x), storing x in a plain NumPy array or calling a function that converts its "
+            "arguments (SciPy, np.random, np.full, np.vectorize)",
+            "fnp.array([...]) for np.array([...]) and np.asarray(x), fnp.zeros(n) for an "
+            "np.zeros(n) that is written into; for such a function see funcgrad.scipy and fnp, or "
+            "bring a rule with custom_rule",
+        )
+    _, package, name = called.split(".")
+    what = f"{called}, which makes a plain array of its argument,"
+    if hasattr(_SCIPY.get(package), name):
+        return what, f"funcgrad.{called}"
+    if package == "linalg" and hasattr(fnp.linalg, name):
+        return what, f"np.linalg.{name}"
+    if hasattr(fnp, name):
+        return what, f"np.{name}"
+    return what, "its formula in NumPy's functions, or bring a rule for it with custom_rule"
 
 
 def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
