@@ -11,6 +11,7 @@ The subpackages (`funcgrad.numpy`, `random`, `scipy`, ...) are loaded when they 
 import typing as _typing
 from importlib import import_module as _import_module
 
+from .compile.jit import jit
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
 from .transforms.checkpoint import checkpoint
@@ -49,6 +50,7 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jit",
     "jvp",
     "linear_transpose",
     "linearize",

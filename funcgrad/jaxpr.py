@@ -66,7 +66,7 @@ class Eqn:
 class Jaxpr:
     """A closed program. `in_avals` and `out_avals` are its type."""
 
-    __slots__ = ("_last_uses", "const_vars", "consts", "eqns", "in_vars", "outs")
+    __slots__ = ("_last_uses", "const_vars", "consts", "eqns", "in_vars", "memo", "outs")
 
     def __init__(
         self,
@@ -82,6 +82,7 @@ class Jaxpr:
         self.const_vars = tuple(const_vars)
         self.consts = tuple(consts)
         self._last_uses: list[tuple[Var, ...]] | None = None
+        self.memo: dict[str, Any] = {}  # what other layers have made of the program
 
     @property
     def in_avals(self) -> list[Aval]:

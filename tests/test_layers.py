@@ -32,6 +32,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.protocols": 3.5,
     "funcgrad.array": 3.75,
     "funcgrad.transforms": 4,
+    "funcgrad.compile": 4.5,
     "funcgrad": 5,
     "funcgrad.random": 5,
     "funcgrad.viz": 5,

@@ -105,14 +105,16 @@ def _outputs(s: Subject) -> list[str]:
 
 def differentiable(s: Subject) -> str:
     """The function can be differentiated at all."""
-    if not s(*s.xs):
-        raise Skip("the results hold no floating or complex array")
     try:
         forward(s, s.xs, s.directions(s.xs))
         backward(s, s.xs, s.directions(s(*s.xs)))
     except FuncgradError as error:
         raise Failure(f"{type(error).__name__}: {error}") from None
-    return ""
+    if s(*s.xs):
+        return ""
+    if any(hasattr(y, "dtype") for y in s.everything(*s.xs)):
+        raise Skip("the results are integers or flags")
+    raise Failure("the results hold no floating or complex array; is a return missing?")
 
 
 def deterministic(s: Subject) -> str:
@@ -184,7 +186,8 @@ def types(s: Subject) -> str:
         for i, (a, b) in enumerate(zip(made, likes, strict=True)):
             a, b = aval_of(a), aval_of(b)
             if (a.shape, a.dtype) != (b.shape, b.dtype):
-                hint = suggestion(np.zeros(a.shape), np.zeros(b.shape))
+                differ = a.shape != b.shape
+                hint = suggestion(np.zeros(a.shape), np.zeros(b.shape)) if differ else ""
                 raise Failure(
                     f"{what} {_name(paths, i)} is {a}, need {b}{'; ' if hint else ''}{hint}"
                 )

@@ -96,6 +96,8 @@ def given_gradients(
     ...     return np.sum(x * np.log(x / y))
     >>> test_entropy()
     """
+    if len(examples) == 1 and not named and inspect.isfunction(examples[0]):
+        raise ArgumentError("given_gradients: say of what arguments, @given_gradients(x=...)")
     plan = Plan.of("given_gradients", order, only, expect_kink)
     settings = profile()
     if max_examples is not None:

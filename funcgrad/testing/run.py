@@ -93,7 +93,8 @@ def check_all(
 
     `only`: the names of the checks to run. `expect_kink`: fail unless the point is at a kink.
 
-    Raises: ArgumentError: there is nothing to differentiate by, or no check of a name.
+    Raises: ArgumentError: there is nothing to differentiate by, no check of a name, or `args` is no
+    tuple.
 
     >>> import numpy as np
     >>> from funcgrad.testing import check_all
@@ -107,6 +108,10 @@ def check_all(
     if missing:
         raise ArgumentError(
             f"check_all: there is no check {missing[0]!r}; there are {list(checks)}"
+        )
+    if not isinstance(args, tuple | list):
+        raise ArgumentError(
+            f"check_all: the arguments are a tuple, as in (x,); found {type(args).__name__}"
         )
     subject = Subject(f, args, kwargs, seed=seed)
     if not subject.xs:

@@ -7,51 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import tree
-from ..core import EVAL, Aval, Primitive, aval_of, current
+from ..core import EVAL, aval_of, current
 from ..errors import ConcretizationError
 from ..indexing import known
-from ..jaxpr import Jaxpr, eval_jaxpr
+from ..jaxpr import eval_jaxpr
 from .arguments import require_arrays, require_callable
-from .jvp import jvp_flat
+from .program_call import ProgramCall, open_jaxpr
 from .tape import pull_back
 from .trace import trace_to_jaxpr
 from .vjp import record_flat
-from .vmap import batch_flat, move_batch
 
 
-def open_jaxpr(jaxpr: Jaxpr) -> Jaxpr:
-    """The program with its constants as leading inputs, so that they can be differentiated."""
-    return Jaxpr((*jaxpr.const_vars, *jaxpr.in_vars), jaxpr.eqns, jaxpr.outs)
-
-
-def batched_jaxpr(jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[int | None]) -> Jaxpr:
-    """The program for operands with batch axes `bdims`; every output has its batch axis in front."""
-
-    def run(*xs: Any) -> list[Any]:
-        outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, bdims, size)
-        return [move_batch(y, b, 0, size) for y, b in outs]
-
-    return trace_to_jaxpr(run, [aval_of(x) for x in xs])
-
-
-class CheckpointCall(Primitive):
+class CheckpointCall(ProgramCall):
     """Runs the program `jaxpr`; its reverse mode saves the operands only."""
-
-    multiple = True
-
-    def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
-        return tuple(params["jaxpr"].out_avals)
-
-    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
-        live = [i for i, t in enumerate(ts) if t is not None]
-
-        def of_live(*values: Any) -> list[Any]:
-            full = list(xs)
-            for i, v in zip(live, values, strict=True):
-                full[i] = v
-            return eval_jaxpr(params["jaxpr"], *full)
-
-        return tuple(jvp_flat(of_live, [xs[i] for i in live], [ts[i] for i in live])[1])
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         return tuple(eval_jaxpr(params["jaxpr"], *xs)), list(xs)
@@ -71,11 +39,6 @@ class CheckpointCall(Primitive):
         seeds = list(zip(slots, cts, strict=True))
         found = iter(pull_back(trace.entries, seeds, len(live), consume=True))
         return [next(found) if w else None for w in wanted]
-
-    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
-        jaxpr = batched_jaxpr(params["jaxpr"], size, xs, bdims)
-        outs = self(*jaxpr.consts, *xs, jaxpr=open_jaxpr(jaxpr))
-        return outs, (0,) * len(outs)
 
 
 def _checkpoint_impl(xp, *xs, jaxpr):

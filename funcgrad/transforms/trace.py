@@ -13,8 +13,11 @@ from ..array import TracedArray
 from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_under
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from ..ops.structural import broadcast_to
 from ..views import refresh, snapshot
 from .arguments import flat_outputs, origin, require_arrays, require_callable
+
+_NUMBERS = (int, float, complex, np.float64, np.float32, np.complex128, np.complex64)
 
 
 class JaxprTracer(TracedArray):
@@ -44,14 +47,23 @@ class JaxprTracer(TracedArray):
 class JaxprTrace(Trace):
     """Records what is done to its tracers; the rest is left to the parent.
 
-    `concrete`: also run every equation, so that Python may branch on values.
+    `concrete`: also run every equation, so that Python may branch on values. `spreads`: a number that
+    is broadcast is an equation too, and no array; so a program that is to be compiled stays simple.
     """
 
-    __slots__ = ("captured", "concrete", "const_vars", "consts", "eqns", "lasting")
+    __slots__ = ("captured", "concrete", "const_vars", "consts", "eqns", "lasting", "spreads")
     transform = "make_jaxpr"
 
-    def __init__(self, parent: Trace, *, concrete: bool = False, lasting: bool = False) -> None:
+    def __init__(
+        self,
+        parent: Trace,
+        *,
+        concrete: bool = False,
+        lasting: bool = False,
+        spreads: bool = False,
+    ) -> None:
         self.parent = parent
+        self.spreads = spreads
         self.concrete = concrete
         self.lasting = lasting
         self.eqns: list[Eqn] = []
@@ -84,7 +96,9 @@ class JaxprTrace(Trace):
         return self._constant(x)
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        if not any(a.__class__ is JaxprTracer and a.owner is self for a in args):
+        if not any(a.__class__ is JaxprTracer and a.owner is self for a in args) and (
+            not self.spreads or prim is not broadcast_to or args[0].__class__ not in _NUMBERS
+        ):
             return self.parent.process(prim, args, params)
         inputs = [self.atom(as_operand(prim, i, a)) for i, a in enumerate(args)]
         if params:

@@ -1,0 +1,1 @@
+"""From jaxprs to code: simplify, lower to NumPy calls, group, print."""

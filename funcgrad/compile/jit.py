@@ -1,0 +1,337 @@
+"""`jit`: a function compiled for the types of its arguments, at the first call with them.
+
+Layer 4½.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..algebra import scaling
+from ..core import EVAL, Aval, Tracer, aval_of, current, run_under
+from ..errors import ArgumentError, user_frame, where
+from ..jaxpr import Jaxpr
+from ..transforms.arguments import Flat, argument_name, is_array, require_callable
+from ..transforms.program_call import open_jaxpr
+from ..transforms.trace import JaxprTrace
+from ..views import snapshot
+from .call import jit_call
+from .captures import Place, captures, checker
+from .program import Compiled, program_of
+
+MOST_PROGRAMS = 64  # of one function, before the oldest is dropped
+MANY_MISSES = 8  # after which a warning names the argument that changes
+_PLAIN = (bool, int, float, complex)
+ndarray = np.ndarray
+
+
+class Stages:
+    """What `jit` makes of a function for arguments of certain types."""
+
+    def __init__(self, jaxpr: Jaxpr, program: Compiled) -> None:
+        self.jaxpr = jaxpr
+        self.simplified = program.jaxpr
+        self.code = program.source
+
+    def __repr__(self) -> str:
+        return f"{self.jaxpr}\n\n{self.simplified}\n\n{self.code}"
+
+
+class _Entry:
+    """One compiled program: for one key."""
+
+    def __init__(self, jaxpr: Jaxpr, out_def: Any, places: list[Place], sources: list[Any]) -> None:
+        self.jaxpr = jaxpr  # with its captured arrays as leading inputs
+        self.out_def = out_def
+        self.places = places
+        self.sources = sources  # of the captured arrays: a place, or the array itself
+        self.is_fresh = checker([p for p in places if p.value.__class__ is not ndarray])
+        self.avals = [aval_of(_now(s)) for s in sources]
+        self.calls = 0
+
+    def captured(self) -> list[Any] | None:
+        """The captured arrays as they are now; None if the program is stale."""
+        if not self.is_fresh():
+            return None
+        found = [_now(s) for s in self.sources]
+        for x, aval in zip(found, self.avals, strict=True):
+            if not is_array(x) or aval_of(x) != aval:
+                return None
+        return found
+
+
+def _now(source: Any) -> Any:
+    return source.get() if source.__class__ is Place else source
+
+
+def _kind(x: Any) -> Any:
+    """What a program depends on of an argument."""
+    if x.__class__ is ndarray:
+        return x.shape, x.dtype
+    aval = aval_of(x)
+    return aval.shape, aval.dtype, aval.weak
+
+
+class _Jitted:
+    """A function that compiles itself; see `jit`."""
+
+    __wrapped__: Callable[..., Any]
+
+    def __init__(
+        self, f: Callable[..., Any], static_argnums: Sequence[int], static_argnames: Sequence[str]
+    ) -> None:
+        functools.update_wrapper(self, f)
+        self._f = f
+        self._static_argnums = frozenset(static_argnums)
+        self._static_argnames = frozenset(static_argnames)
+        self._entries: dict[Any, _Entry] = {}
+        self._misses = 0
+        self._why = "it has not been called"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, _Static(instance))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        static, args, kwargs = self._split(args, kwargs)
+        leaves, treedef = tree.flatten((args, kwargs))
+        key = (treedef, static, scaling.get(), *map(_kind_of_leaf, leaves))
+        entry = self._entries.get(key)
+        captured = None if entry is None else entry.captured()
+        if entry is None or captured is None:
+            entry = self._compile(key, entry, static, treedef, leaves)
+            captured = [_now(s) for s in entry.sources]
+        entry.calls += 1
+        if current.get() is EVAL:
+            outs = program_of(entry.jaxpr).run(*captured, *leaves)
+        else:
+            outs = jit_call(*captured, *leaves, jaxpr=entry.jaxpr)
+        return tree.unflatten(entry.out_def, outs)
+
+    # ------------------------------------------------------------ arguments
+
+    def _split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The static arguments, and the others with nothing in the static ones' places."""
+        if args and args[0].__class__ is _Static:
+            rest = self._split(args[1:], kwargs)
+            return (args[0], *rest[0]), rest[1], rest[2]
+        if not self._static_argnums and not self._static_argnames:
+            return (), args, kwargs
+        static: list[tuple[Any, Any]] = []
+        for i, x in enumerate(args):
+            if i in self._static_argnums or i - len(args) in self._static_argnums:
+                static.append((i, x))
+        static += [(name, kwargs[name]) for name in sorted(self._static_argnames & kwargs.keys())]
+        for name, x in static:
+            try:
+                hash(x)
+            except TypeError:
+                raise ArgumentError(
+                    f"jit: the static argument {name} is {x!r}, a {type(x).__name__}, which has no "
+                    f"hash; pass a tuple for a list, or do not mark it as static{where()}"
+                ) from None
+        places = {name for name, _ in static}
+        args = tuple(None if i in places else x for i, x in enumerate(args))
+        kwargs = {k: None if k in places else x for k, x in kwargs.items()}
+        return tuple((name, type(x), x) for name, x in static), args, kwargs
+
+    # ------------------------------------------------------------ compiling
+
+    def _compile(
+        self, key: Any, old: _Entry | None, static: Any, treedef: Any, leaves: Sequence[Any]
+    ) -> _Entry:
+        self._explain(key, old)
+        f = self._f
+        if static and static[0].__class__ is _Static:
+            f, static = functools.partial(f, static[0].value), static[1:]
+
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            full, named = list(args), dict(kwargs)
+            for name, _, x in static:
+                if name.__class__ is int:
+                    full[name] = x
+                else:
+                    named[name] = x
+            return f(*full, **named)
+
+        flat = Flat(call, treedef, origin=self._f)
+        trace = JaxprTrace(current.get(), spreads=True)
+        trace.function = self._f
+        inputs = [trace.new_input(aval_of(x)) for x in leaves]
+        outs = run_under(trace, flat, inputs)
+        jaxpr = trace.finish([x.symbol for x in inputs], outs)
+        places = captures(f)
+        homes = {id(p.value): p for p in reversed(places) if p.value.__class__ is ndarray}
+        sources = [homes.get(id(x), snapshot(x, copy=False)) for x in trace.captured]
+        entry = _Entry(open_jaxpr(jaxpr), flat.out_def, places, sources)
+        if not any(isinstance(_now(s), Tracer) for s in sources):
+            if len(self._entries) >= MOST_PROGRAMS:
+                del self._entries[next(iter(self._entries))]
+            self._entries[key] = entry
+        return entry
+
+    def _explain(self, key: Any, old: _Entry | None) -> None:
+        self._misses += 1
+        if old is not None:
+            changed = {str(p.key or "an enclosing variable") for p in old.places if not p.is_same()}
+            names = ", ".join(sorted(changed))
+            self._why = f"something that the function reads has changed: {names or 'an array'}"
+        elif not self._entries:
+            self._why = "it was the first call"
+        else:
+            self._why = _difference(key, next(reversed(self._entries)))
+        if self._misses == MANY_MISSES:
+            name = getattr(self._f, "__name__", "the function")
+            warnings.warn(
+                f"jit has compiled {name} {self._misses} times; the last time because "
+                f"{self._why}. Pad or group the arguments, or leave jit out{where()}",
+                RuntimeWarning,
+                stacklevel=_depth_of_user(),
+            )
+
+    # ------------------------------------------------------------ looking at it
+
+    def lower(self, *args: Any, **kwargs: Any) -> Stages:
+        """The programs for these arguments: as traced, as simplified, as source."""
+        static, args, kwargs = self._split(args, kwargs)
+        leaves, treedef = tree.flatten((args, kwargs))
+        key = (treedef, static, scaling.get(), *map(_kind_of_leaf, leaves))
+        entry = self._entries.get(key) or self._compile(key, None, static, treedef, leaves)
+        return Stages(entry.jaxpr, program_of(entry.jaxpr))
+
+    @property
+    def code(self) -> str:
+        """The source of the program compiled last.
+
+        Raises: ArgumentError: nothing has been compiled.
+        """
+        if not self._entries:
+            raise ArgumentError("jit: nothing has been compiled yet; call the function first")
+        return program_of(next(reversed(self._entries.values())).jaxpr).source
+
+    def explain(self) -> str:
+        """The programs that are kept, by the types they are for, and why the last one was made."""
+        lines = [
+            f"{', '.join(map(repr, e.jaxpr.in_avals)) or 'no arguments'}: {e.calls} calls"
+            for e in self._entries.values()
+        ]
+        return "\n".join(
+            [f"{len(lines)} programs", *lines, f"the last was made because {self._why}"]
+        )
+
+    def clear_cache(self) -> None:
+        """Forget all programs."""
+        self._entries.clear()
+        self._misses = 0
+
+
+class _Static:
+    """The object whose method is called: known by identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is _Static and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _kind_of_leaf(x: Any) -> Any:
+    if x.__class__ is ndarray:
+        return x.shape, x.dtype
+    if x.__class__ in _PLAIN:
+        return x.__class__
+    if is_array(x):
+        aval = aval_of(x)
+        return aval.shape, aval.dtype, aval.weak
+    raise ArgumentError(
+        f"jit: an argument is {x!r}, a {type(x).__name__}; need arrays, numbers or trees of them: name "
+        f"it in static_argnums or static_argnames{where()}"
+    )
+
+
+def _difference(key: Any, other: Any) -> str:
+    if key[0] != other[0]:
+        return "the arguments have another structure"
+    if key[1] != other[1]:
+        return f"a static argument is {key[1]}, was {other[1]}"
+    if key[2] is not other[2]:
+        return "strong zeros were switched"
+    changed = [i for i, (a, b) in enumerate(zip(key[3:], other[3:], strict=True)) if a != b]
+    path = argument_name(key[0].paths()[changed[0]], 1)
+    new, old = key[3 + changed[0]], other[3 + changed[0]]
+    return f"the argument {path} is {_shown(new)}, was {_shown(old)}"
+
+
+def _shown(kind: Any) -> str:
+    return repr(Aval(*kind)) if kind.__class__ is tuple else f"a {kind.__name__}"
+
+
+def _depth_of_user() -> int:
+    import sys
+
+    user, frame, depth = user_frame(), sys._getframe(1), 0
+    while frame is not None and frame is not user:
+        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+    return depth + 1
+
+
+def jit(
+    f: Callable[..., Any] | None = None,
+    *,
+    static_argnums: int | Iterable[int] = (),
+    static_argnames: str | Iterable[str] = (),
+) -> Any:
+    """`f`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
+
+    Arguments and results are trees of arrays. Of an argument that is named in `static_argnums` or
+    `static_argnames`, the value counts: it is hashed, and every other one is compiled anew. What `f`
+    reads beside its arguments may change: arrays are looked up at every call, and where something
+    else has changed `f` is traced again. ``.lower(*args)`` shows the programs, ``.code`` the source of
+    the last, ``.explain()`` what is kept and why, and ``.clear_cache()`` forgets it.
+
+    Shapes, dtypes: as those of `f`.   Derivative: that of `f`, compiled too.
+    Raises: ConcretizationError: `f` branches on a traced value; mark the argument as static.
+    Source: Frostig, Johnson & Leary, "Compiling machine learning programs via high-level tracing",
+    SysML 2018.
+
+    >>> import funcgrad, numpy as np
+    >>> f = jit(lambda x: np.sum(x * x) * 0.5)
+    >>> float(f(np.array([3.0, 4.0])))
+    12.5
+    >>> print(f.code)
+    def run(a0):
+        t1 = np_square(a0)
+        t2 = np_add.reduce(t1, None)
+        t2 = float(t2)
+        t3 = t2 * 0.5
+        return (np_float64(t3), )
+    <BLANKLINE>
+    >>> jit(funcgrad.grad(f))(np.array([3.0, 4.0]))
+    array([3., 4.])
+    """
+    if f is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames
+        )
+    require_callable("jit", f, makes=True)
+    nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    parameters: list[str] = []
+    try:
+        parameters = list(inspect.signature(f).parameters)
+    except (TypeError, ValueError):
+        parameters = []
+    names = (*names, *[parameters[i] for i in nums if -len(parameters) <= i < len(parameters)])
+    nums = (*nums, *[parameters.index(n) for n in names if n in parameters])
+    return _Jitted(f, nums, names)

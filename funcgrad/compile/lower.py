@@ -1,0 +1,418 @@
+"""Lowering: a jaxpr as a list of NumPy calls with known types.
+
+Layer 4½. A primitive's implementation is the one definition of what it computes: it is run on
+`Symbol`s, which answer NumPy's protocols by writing a `Step` for every call. What an implementation
+asks beyond that (a number, an attribute that only an array has) cannot be answered; then the whole
+implementation is one step, a call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from ..core import EVAL, Aval, Primitive, aval_of, run_under
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal
+
+# What a step is.
+UFUNC = "ufunc"  # function(*operands), element by element
+WHERE = "where"  # np.where(*operands)
+CAST = "cast"  # operand.astype(dtype)
+REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
+VIEW = "view"  # an expression that shows the operand's memory
+CALL = "call"  # function(*operands, **options)
+
+ELEMENTWISE = frozenset({UFUNC, WHERE, CAST})
+
+
+class Value:
+    """An array of the program: its type. `weak`: a Python number, of one of the inputs."""
+
+    __slots__ = ("dtype", "shape", "weak")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.weak = weak
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    def __repr__(self) -> str:
+        return f"{Aval(self.shape, self.dtype, self.weak)}"
+
+
+class Constant(Value):
+    """An array or number that is part of the program."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        aval = aval_of(value)
+        super().__init__(aval.shape, aval.dtype, aval.weak)
+        self.value = value
+
+
+class Step:
+    """One NumPy call. `options` is what else `kind` needs; there are several `outs` for calls only."""
+
+    __slots__ = ("function", "kind", "operands", "options", "outs")
+
+    def __init__(
+        self,
+        kind: str,
+        function: Any,
+        operands: Sequence[Value],
+        outs: Sequence[Value],
+        options: Any = None,
+    ) -> None:
+        self.kind = kind
+        self.function = function
+        self.operands = tuple(operands)
+        self.outs = tuple(outs)
+        self.options = options
+
+    @property
+    def out(self) -> Value:
+        return self.outs[0]
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", self.function)
+        return f"{self.kind} {name} {list(self.operands)} -> {list(self.outs)}"
+
+
+class Lowered:
+    """A program of steps from `inputs` (of which the first are the jaxpr's constants) to `outs`."""
+
+    def __init__(
+        self, inputs: Sequence[Value], steps: Sequence[Step], outs: Sequence[Value]
+    ) -> None:
+        self.inputs = list(inputs)
+        self.steps = list(steps)
+        self.outs = list(outs)
+
+
+class NotLowerableError(Exception):
+    """An implementation asks a symbol for something that only an array has."""
+
+
+class Symbol(NDArrayOperatorsMixin):
+    """Stands for an array while an implementation runs; it may be written into as a whole."""
+
+    def __init__(self, writer: _Writer, value: Value) -> None:
+        self.writer = writer
+        self.of = value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.of.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.of.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.of.shape)
+
+    @property
+    def size(self) -> int:
+        return self.of.size
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return self.writer.ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        writer = _FUNCTIONS.get(function)
+        if writer is None:
+            raise NotLowerableError(function.__name__)
+        return writer(self.writer, *args, **options)
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise NotLowerableError("an array")
+
+    def __bool__(self) -> bool:
+        raise NotLowerableError("a truth value")
+
+    def __float__(self) -> float:
+        raise NotLowerableError("a number")
+
+    def __index__(self) -> int:
+        raise NotLowerableError("an index")
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        raise NotLowerableError("elements")
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        raise NotLowerableError("a write")
+
+    def __getitem__(self, index: Any) -> Symbol:
+        entries = index if isinstance(index, tuple) else (index,)
+        if not all(e is None or e is ... or e.__class__ in (int, slice) for e in entries):
+            raise NotLowerableError("an index of arrays")
+        shape = np.broadcast_to(np.empty((), np.bool_), self.shape)[index].shape
+        return self.writer.view(f"{{}}[{_index_text(entries)}]", self, shape)
+
+    def __pow__(self, other: Any) -> Any:
+        # NumPy's operator has shorter ways for these; its ufunc has not.
+        if other.__class__ in (int, float) and self.dtype.kind in "fc" and not self.of.weak:
+            short = {2: np.square, 1: np.positive, 0.5: np.sqrt, -1: np.reciprocal}.get(other)
+            if short is not None:
+                return short(self)
+        return np.power(self, other)
+
+    def reshape(self, *shape: Any) -> Symbol:
+        shape = tuple(shape[0]) if shape[0].__class__ in (tuple, list) else shape
+        if -1 in shape:
+            known = math.prod(n for n in shape if n != -1)
+            shape = tuple(self.size // known if n == -1 else n for n in shape)
+        if shape == self.shape:
+            return self
+        return self.writer.view(f"{{}}.reshape({shape!r})", self, shape)
+
+    def transpose(self, axes: Sequence[int]) -> Symbol:
+        if tuple(axes) == tuple(range(self.ndim)):
+            return self
+        shape = tuple(self.shape[a] for a in axes)
+        return self.writer.view(f"{{}}.transpose({tuple(axes)!r})", self, shape)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Symbol:
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype and not self.of.weak:
+            return self
+        if self.dtype.kind == "c" and dtype.kind != "c":
+            raise NotLowerableError("a part")
+        return self.writer.step(CAST, dtype, [self], self.shape, dtype)
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Symbol:
+        return self.writer.reduce(np.add, self, axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Symbol:
+        return self.writer.reduce(np.maximum, self, axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Symbol:
+        return self.writer.reduce(np.minimum, self, axis, keepdims)
+
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Symbol:
+        return self.writer.reduce(np.multiply, self, axis, keepdims)
+
+    def dot(self, other: Any) -> Symbol:
+        return self.writer.product(np.dot, self, other)
+
+
+def _index_text(entries: Sequence[Any]) -> str:
+    def text(e: Any) -> str:
+        if e.__class__ is not slice:
+            return "..." if e is ... else repr(e)
+        parts = ["" if p is None else repr(p) for p in (e.start, e.stop)]
+        return ":".join(parts if e.step in (None, 1) else [*parts, repr(e.step)])
+
+    return ", ".join(map(text, entries)) or "()"
+
+
+class _Namespace:
+    """NumPy for implementations: its functions reach symbols by protocol, but for these two."""
+
+    __name__ = "numpy"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        if x.__class__ is not Symbol:
+            return np.asarray(x, dtype)
+        return x if dtype is None else x.astype(dtype)
+
+    def array(self, x: Any, *args: Any, **options: Any) -> Any:
+        if x.__class__ is Symbol:
+            raise NotLowerableError("a copy")
+        return np.array(x, *args, **options)
+
+
+XP = _Namespace()
+
+
+class _Writer:
+    """Collects steps."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.constants: dict[int, Constant] = {}
+        self.alive: list[Any] = []  # so that the ids above stay theirs
+
+    def value(self, x: Any) -> Value:
+        if x.__class__ is Symbol:
+            return x.of
+        if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
+            raise NotLowerableError(f"an operand {type(x).__name__}")
+        return self.constant(x)
+
+    def constant(self, x: Any) -> Constant:
+        found = self.constants.get(id(x))
+        if found is None:
+            found = self.constants[id(x)] = Constant(x)
+            self.alive.append(x)
+        return found
+
+    def step(
+        self,
+        kind: str,
+        function: Any,
+        operands: Sequence[Any],
+        shape: tuple[int, ...],
+        dtype: Any,
+        options: Any = None,
+    ) -> Symbol:
+        out = Value(shape, dtype)
+        self.steps.append(Step(kind, function, list(map(self.value, operands)), [out], options))
+        return Symbol(self, out)
+
+    def ufunc(self, ufunc: Any, method: str, inputs: Sequence[Any], options: dict) -> Any:
+        outs = options.pop("out", None)
+        if method != "__call__" or options or ufunc.nout != 1 or ufunc.signature is not None:
+            if ufunc is np.matmul and not options and outs is None:
+                return self.product(np.matmul, *inputs)
+            raise NotLowerableError(ufunc.__name__)
+        values = list(map(self.value, inputs))
+        out = self.step(
+            UFUNC,
+            ufunc,
+            inputs,
+            np.broadcast_shapes(*[v.shape for v in values]),
+            result_dtype(ufunc, values),
+        )
+        if outs is None:
+            return out
+        (target,) = outs
+        if target.__class__ is not Symbol or target.shape != out.shape or target.dtype != out.dtype:
+            raise NotLowerableError("out=")
+        target.of = out.of
+        return target
+
+    def reduce(self, ufunc: Any, x: Symbol, axis: Any, keepdims: bool) -> Symbol:
+        axes = range(x.ndim) if axis is None else (axis,) if axis.__class__ is int else axis
+        normal = tuple(a % x.ndim for a in axes)
+        if not normal and not x.ndim and ufunc.reduce(np.ones(1, x.dtype)).dtype == x.dtype:
+            return x
+        shape = tuple(
+            1 if a in normal else n for a, n in enumerate(x.shape) if keepdims or a not in normal
+        )
+        if x.of.weak:
+            raise NotLowerableError("a sum of a number")
+        dtype = ufunc.reduce(np.ones(1, x.dtype)).dtype
+        return self.step(REDUCE, ufunc, [x], shape, dtype, (normal, keepdims))
+
+    def view(self, template: str, x: Symbol, shape: tuple[int, ...]) -> Symbol:
+        if x.of.weak:
+            raise NotLowerableError("a view of a number")
+        return self.step(VIEW, template, [x], shape, x.dtype)
+
+    def product(self, function: Any, x: Any, y: Any) -> Symbol:
+        x, y = (Symbol(self, self.value(v)) for v in (x, y))
+        if x.of.weak or y.of.weak or not x.ndim or not y.ndim:
+            raise NotLowerableError("a product with a number")
+        stand_in = [np.broadcast_to(np.empty((), v.dtype), v.shape) for v in (x, y)]
+        if max(x.size, y.size) > 1 << 16 or function is np.matmul:
+            shape = _matmul_shape(x.shape, y.shape)
+        else:
+            shape = function(*stand_in).shape
+        return self.step(CALL, function, [x, y], shape, np.result_type(x.dtype, y.dtype))
+
+
+def _matmul_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
+    lead = np.broadcast_shapes(x[:-2], y[:-2])
+    return (*lead, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
+
+
+def result_dtype(ufunc: Any, values: Sequence[Value]) -> Any:
+    """The dtype of ``ufunc(*values)``, Python numbers being weak."""
+    alone = all(v.weak for v in values)
+    kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+    given = [v.dtype if alone or not v.weak else kinds[v.dtype.kind] for v in values]
+    try:
+        return ufunc.resolve_dtypes((*given, None))[-1]
+    except TypeError:
+        raise NotLowerableError(ufunc.__name__) from None
+
+
+# ---------------------------------------------------------------- NumPy's functions on symbols
+
+
+def _where(w: _Writer, condition: Any, x: Any, y: Any) -> Symbol:
+    values = [w.value(v) for v in (condition, x, y)]
+    dtype = np.result_type(*[v.dtype.type(0).item() if v.weak else v.dtype for v in values[1:]])
+    return w.step(
+        WHERE, np.where, [condition, x, y], np.broadcast_shapes(*[v.shape for v in values]), dtype
+    )
+
+
+def _broadcast_to(w: _Writer, x: Any, shape: tuple[int, ...]) -> Symbol:
+    return w.view(f"np_broadcast_to({{}}, {tuple(shape)!r})", x, tuple(shape))
+
+
+def _squeeze(w: _Writer, x: Symbol, axis: Any) -> Symbol:
+    return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axis))
+
+
+_FUNCTIONS: dict[Any, Any] = {
+    np.where: _where,
+    np.broadcast_to: _broadcast_to,
+    np.reshape: lambda w, x, shape: x.reshape(shape),
+    np.transpose: lambda w, x, axes: x.transpose(axes),
+    np.squeeze: _squeeze,
+    np.max: lambda w, x, axis=None, keepdims=False: x.max(axis, keepdims),
+    np.min: lambda w, x, axis=None, keepdims=False: x.min(axis, keepdims),
+    np.prod: lambda w, x, axis=None, keepdims=False: x.prod(axis, keepdims),
+    np.sum: lambda w, x, axis=None, keepdims=False: x.sum(axis, keepdims),
+}
+
+
+# ---------------------------------------------------------------- programs
+
+
+def lower(jaxpr: Jaxpr) -> Lowered:
+    """The steps of a program."""
+    writer = _Writer()
+    env: dict[Atom, Value] = {}
+    inputs = []
+    for var in (*jaxpr.const_vars, *jaxpr.in_vars):
+        env[var] = Value(var.aval.shape, var.aval.dtype, var.aval.weak)
+        inputs.append(env[var])
+    for eqn in jaxpr.eqns:
+        operands = [
+            a.value if a.__class__ is Literal else Symbol(writer, env[a]) for a in eqn.inputs
+        ]
+        env.update(zip(eqn.outs, _equation(writer, eqn, operands), strict=True))
+    outs = [writer.constant(a.value) if a.__class__ is Literal else env[a] for a in jaxpr.outs]
+    return Lowered(inputs, writer.steps, outs)
+
+
+def _equation(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
+    written = len(writer.steps)
+    avals = [v.aval for v in eqn.outs]
+    try:
+        made = run_under(EVAL, _run, (eqn.prim, operands, eqn.params))
+        outs = [writer.value(x) for x in (made if eqn.prim.multiple else (made,))]
+        if all(
+            v.shape == a.shape and v.dtype == a.dtype and not v.weak
+            for v, a in zip(outs, avals, strict=True)
+        ):
+            return outs
+    except (NotLowerableError, AttributeError, TypeError, ValueError, IndexError):
+        pass
+    del writer.steps[written:]
+    values = [Value(a.shape, a.dtype) for a in avals]
+    writer.steps.append(Step(CALL, eqn.prim, list(map(writer.value, operands)), values, eqn.params))
+    return values
+
+
+def _run(prim: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    return prim.impl(XP, *operands, **params)

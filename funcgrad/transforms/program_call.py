@@ -1,0 +1,52 @@
+"""Primitives that run a program: what `checkpoint` and `jit` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import Aval, Primitive, aval_of
+from ..jaxpr import Jaxpr, eval_jaxpr
+from .jvp import jvp_flat
+from .trace import trace_to_jaxpr
+from .vmap import batch_flat, move_batch
+
+
+def open_jaxpr(jaxpr: Jaxpr) -> Jaxpr:
+    """The program with its constants as leading inputs, so that they can be differentiated."""
+    return Jaxpr((*jaxpr.const_vars, *jaxpr.in_vars), jaxpr.eqns, jaxpr.outs)
+
+
+def batched_jaxpr(jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[int | None]) -> Jaxpr:
+    """The program for operands with batch axes `bdims`; every output has its batch axis in front."""
+
+    def run(*xs: Any) -> list[Any]:
+        outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, bdims, size)
+        return [move_batch(y, b, 0, size) for y, b in outs]
+
+    return trace_to_jaxpr(run, [aval_of(x) for x in xs])
+
+
+class ProgramCall(Primitive):
+    """Runs the program that is its parameter `jaxpr`."""
+
+    multiple = True
+
+    def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
+        return tuple(params["jaxpr"].out_avals)
+
+    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        live = [i for i, t in enumerate(ts) if t is not None]
+
+        def of_live(*values: Any) -> list[Any]:
+            full = list(xs)
+            for i, v in zip(live, values, strict=True):
+                full[i] = v
+            return eval_jaxpr(params["jaxpr"], *full)
+
+        return tuple(jvp_flat(of_live, [xs[i] for i in live], [ts[i] for i in live])[1])
+
+    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
+        jaxpr = batched_jaxpr(params["jaxpr"], size, xs, bdims)
+        outs = self(*jaxpr.consts, *xs, jaxpr=open_jaxpr(jaxpr))
+        return outs, (0,) * len(outs)
