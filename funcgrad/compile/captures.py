@@ -38,7 +38,7 @@ class Place:
         try:
             if holder.__class__ is types.CellType:
                 return holder.cell_contents
-            if self.key.__class__ is _Attribute:
+            if self.key.__class__ is attribute:
                 return getattr(holder, self.key)
             return holder[self.key]
         except (KeyError, IndexError, AttributeError, ValueError):
@@ -54,7 +54,9 @@ class Place:
         )
 
 
-class _Attribute(str):
+class attribute(str):
+    """The key of a place that is an attribute."""
+
     __slots__ = ()
 
 
@@ -148,12 +150,12 @@ def _attributes(x: Any, names: set[str]) -> Iterator[Place]:
         slots = cls.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             if name in names and hasattr(x, name):
-                yield Place(x, _Attribute(name), getattr(x, name))
+                yield Place(x, attribute(name), getattr(x, name))
         if not _is_library(cls.__module__):
             for name in names & cls.__dict__.keys():
                 member = cls.__dict__[name]
                 if isinstance(member, types.FunctionType):
-                    yield Place(_Class(cls), _Attribute(name), member)
+                    yield Place(_Class(cls), attribute(name), member)
 
 
 class _Class:
@@ -174,7 +176,7 @@ def checker(places: list[Place]) -> Callable[[], bool]:
         scope[f"holder{i}"], scope[f"value{i}"] = place.holder, place.value
         if place.holder.__class__ is types.CellType:
             text = f"holder{i}.cell_contents"
-        elif place.key.__class__ is _Attribute:
+        elif place.key.__class__ is attribute:
             text = f"holder{i}.{place.key}"
         else:
             scope[f"key{i}"] = place.key

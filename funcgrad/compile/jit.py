@@ -23,7 +23,8 @@ from ..transforms.program_call import open_jaxpr
 from ..transforms.trace import JaxprTrace
 from ..views import snapshot
 from .call import jit_call
-from .captures import Place, captures, checker
+from .captures import captures
+from .entry import OTHER, Entry
 from .program import Compiled, program_of
 
 MOST_PROGRAMS = 64  # of one function, before the oldest is dropped
@@ -44,41 +45,6 @@ class Stages:
         return f"{self.jaxpr}\n\n{self.simplified}\n\n{self.code}"
 
 
-class _Entry:
-    """One compiled program: for one key."""
-
-    def __init__(self, jaxpr: Jaxpr, out_def: Any, places: list[Place], sources: list[Any]) -> None:
-        self.jaxpr = jaxpr  # with its captured arrays as leading inputs
-        self.out_def = out_def
-        self.places = places
-        self.sources = sources  # of the captured arrays: a place, or the array itself
-        self.is_fresh = checker([p for p in places if p.value.__class__ is not ndarray])
-        self.avals = [aval_of(_now(s)) for s in sources]
-        self.calls = 0
-
-    def captured(self) -> list[Any] | None:
-        """The captured arrays as they are now; None if the program is stale."""
-        if not self.is_fresh():
-            return None
-        found = [_now(s) for s in self.sources]
-        for x, aval in zip(found, self.avals, strict=True):
-            if not is_array(x) or aval_of(x) != aval:
-                return None
-        return found
-
-
-def _now(source: Any) -> Any:
-    return source.get() if source.__class__ is Place else source
-
-
-def _kind(x: Any) -> Any:
-    """What a program depends on of an argument."""
-    if x.__class__ is ndarray:
-        return x.shape, x.dtype
-    aval = aval_of(x)
-    return aval.shape, aval.dtype, aval.weak
-
-
 class _Jitted:
     """A function that compiles itself; see `jit`."""
 
@@ -91,7 +57,8 @@ class _Jitted:
         self._f = f
         self._static_argnums = frozenset(static_argnums)
         self._static_argnames = frozenset(static_argnames)
-        self._entries: dict[Any, _Entry] = {}
+        self._entries: dict[Any, Entry] = {}
+        self._last: Any = None
         self._misses = 0
         self._why = "it has not been called"
 
@@ -99,20 +66,23 @@ class _Jitted:
         return self if instance is None else functools.partial(self, _Static(instance))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._last is not None and not kwargs:
+            found = self._last(args)
+            if found is not OTHER:
+                return found
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), *map(_kind_of_leaf, leaves))
+        key = (treedef, static, scaling.get(), *map(_kind, leaves))
         entry = self._entries.get(key)
         captured = None if entry is None else entry.captured()
         if entry is None or captured is None:
             entry = self._compile(key, entry, static, treedef, leaves)
-            captured = [_now(s) for s in entry.sources]
-        entry.calls += 1
-        if current.get() is EVAL:
-            outs = program_of(entry.jaxpr).run(*captured, *leaves)
-        else:
+            captured = entry.now()
+        if current.get() is not EVAL:
             outs = jit_call(*captured, *leaves, jaxpr=entry.jaxpr)
-        return tree.unflatten(entry.out_def, outs)
+            return tree.unflatten(entry.out_def, outs)
+        self._last = None if static else entry.fast(leaves)
+        return tree.unflatten(entry.out_def, program_of(entry.jaxpr).run(*captured, *leaves))
 
     # ------------------------------------------------------------ arguments
 
@@ -144,8 +114,8 @@ class _Jitted:
     # ------------------------------------------------------------ compiling
 
     def _compile(
-        self, key: Any, old: _Entry | None, static: Any, treedef: Any, leaves: Sequence[Any]
-    ) -> _Entry:
+        self, key: Any, old: Entry | None, static: Any, treedef: Any, leaves: Sequence[Any]
+    ) -> Entry:
         self._explain(key, old)
         f = self._f
         if static and static[0].__class__ is _Static:
@@ -169,14 +139,14 @@ class _Jitted:
         places = captures(f)
         homes = {id(p.value): p for p in reversed(places) if p.value.__class__ is ndarray}
         sources = [homes.get(id(x), snapshot(x, copy=False)) for x in trace.captured]
-        entry = _Entry(open_jaxpr(jaxpr), flat.out_def, places, sources)
-        if not any(isinstance(_now(s), Tracer) for s in sources):
+        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, places, sources)
+        if not any(isinstance(x, Tracer) for x in entry.now()):
             if len(self._entries) >= MOST_PROGRAMS:
                 del self._entries[next(iter(self._entries))]
             self._entries[key] = entry
         return entry
 
-    def _explain(self, key: Any, old: _Entry | None) -> None:
+    def _explain(self, key: Any, old: Entry | None) -> None:
         self._misses += 1
         if old is not None:
             changed = {str(p.key or "an enclosing variable") for p in old.places if not p.is_same()}
@@ -201,7 +171,7 @@ class _Jitted:
         """The programs for these arguments: as traced, as simplified, as source."""
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), *map(_kind_of_leaf, leaves))
+        key = (treedef, static, scaling.get(), *map(_kind, leaves))
         entry = self._entries.get(key) or self._compile(key, None, static, treedef, leaves)
         return Stages(entry.jaxpr, program_of(entry.jaxpr))
 
@@ -218,8 +188,7 @@ class _Jitted:
     def explain(self) -> str:
         """The programs that are kept, by the types they are for, and why the last one was made."""
         lines = [
-            f"{', '.join(map(repr, e.jaxpr.in_avals)) or 'no arguments'}: {e.calls} calls"
-            for e in self._entries.values()
+            ", ".join(map(repr, e.jaxpr.in_avals)) or "no arguments" for e in self._entries.values()
         ]
         return "\n".join(
             [f"{len(lines)} programs", *lines, f"the last was made because {self._why}"]
@@ -228,6 +197,7 @@ class _Jitted:
     def clear_cache(self) -> None:
         """Forget all programs."""
         self._entries.clear()
+        self._last = None
         self._misses = 0
 
 
@@ -246,7 +216,7 @@ class _Static:
         return id(self.value)
 
 
-def _kind_of_leaf(x: Any) -> Any:
+def _kind(x: Any) -> Any:
     if x.__class__ is ndarray:
         return x.shape, x.dtype
     if x.__class__ in _PLAIN:

@@ -145,6 +145,7 @@ class Straight:
         self.source = Source()
         self.names: dict[Value, str] = {v: f"a{i}" for i, v in enumerate(program.inputs)}
         self.float_steps = _float_steps(program) if floats else {}
+        self.nested = _read_once(program, self.float_steps)
         self.floats = {v for vs in self.float_steps.values() for v in vs if v.__class__ is Value}
         self.memory = Memory(program)
         self.writeable: set[Value] = set()  # arrays that results may be written into
@@ -172,7 +173,11 @@ class Straight:
     def step(self, step: Step, dead: Sequence[Value]) -> None:
         self.memory.add(step)
         if step in self.float_steps:
-            self.assign(step.outs, self.on_floats(step))
+            expression = self.on_floats(step)
+            if step.out in self.nested and len(expression) < LONGEST:
+                self.names[step.out] = f"({expression})"
+            else:
+                self.assign(step.outs, expression)
             self.release(dead)
         elif step.kind == UFUNC and step.out.shape:
             expression = self.ufunc(step)
@@ -336,6 +341,17 @@ class Straight:
         return found
 
 
+def _read_once(program: Lowered, float_steps: Iterable[Step]) -> set[Value]:
+    """Values that are read once, on Python's floats: their expressions are put where that is."""
+    uses: dict[Value, int] = dict.fromkeys(program.outs, 2)
+    for step in program.steps:
+        text = "" if step.kind == WHERE else ON_FLOATS.get(step.function, "")
+        once = step in float_steps and "{0}" not in text
+        for v in step.operands:
+            uses[v] = uses.get(v, 0) + (1 if once else 2)
+    return {v for v, n in uses.items() if n == 1}
+
+
 def _fits(step: Step) -> bool:
     """Whether all operands may have the dtype of the result."""
     same = [Value((), step.out.dtype) for _ in step.operands]
@@ -345,6 +361,7 @@ def _fits(step: Step) -> bool:
         return False
 
 
+LONGEST = 200  # characters of an expression
 MUCH = 1 << 16  # bytes that are worth a line that frees them
 
 

@@ -1,0 +1,184 @@
+"""One compiled program of `jit`, and the printed function that is tried first at every call.
+
+Layer 4½. Taking arguments apart, comparing types and looking up a program costs as much as twenty
+operations on small arrays. So the last program has a function of its own, printed for its arguments'
+structure and types: it gives the results, or says that the call is another one.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..algebra import scaling
+from ..core import EVAL, aval_of, current
+from ..jaxpr import Jaxpr
+from ..transforms.arguments import is_array
+from .captures import Place, attribute, checker
+from .program import program_of
+
+OTHER = object()  # what the printed function returns if the call is another one
+ndarray = np.ndarray
+
+
+class Entry:
+    """A program, for arguments of certain types and static values.
+
+    `sources` says where the captured arrays are, which are the program's first inputs: in a place,
+    or the array itself.
+    """
+
+    def __init__(
+        self, jaxpr: Jaxpr, treedef: Any, out_def: Any, places: list[Place], sources: list[Any]
+    ) -> None:
+        self.jaxpr = jaxpr
+        self.treedef = treedef
+        self.out_def = out_def
+        self.places = places
+        self.sources = sources
+        self.is_fresh = checker([p for p in places if p.value.__class__ is not ndarray])
+        self.avals = [aval_of(s) for s in self.now()]
+        self._fast: Any = OTHER
+
+    def now(self) -> list[Any]:
+        """The captured arrays."""
+        return [s.get() if s.__class__ is Place else s for s in self.sources]
+
+    def captured(self) -> list[Any] | None:
+        """The captured arrays; None if the program is stale."""
+        if not self.is_fresh():
+            return None
+        found = self.now()
+        for x, aval in zip(found, self.avals, strict=True):
+            if not is_array(x) or aval_of(x) != aval:
+                return None
+        return found
+
+    def fast(self, leaves: Sequence[Any]) -> Callable[[tuple[Any, ...]], Any] | None:
+        """The printed function, made once; None if the structure of the arguments has none."""
+        if self._fast is OTHER:
+            self._fast = self._printed(leaves)
+        return self._fast
+
+    def _printed(self, leaves: Sequence[Any]) -> Callable[[tuple[Any, ...]], Any] | None:
+        names = [f"x{i}" for i in range(len(leaves))]
+        args, kwargs = tree.unflatten(self.treedef, names)
+        printer = _Printer()
+        if kwargs or not printer.take_apart("args", args):
+            return None
+        for name, x in zip(names, leaves, strict=True):
+            printer.require_type(name, x)
+        captured = []
+        for i, source in enumerate(self.sources):
+            captured.append(f"c{i}")
+            printer.read(f"c{i}", source)
+        printer.scope |= {"run": program_of(self.jaxpr).run, "is_fresh": self.is_fresh}
+        printer.scope |= {"unflatten": tree.unflatten, "out_def": self.out_def}
+        if self.places:
+            printer.require("is_fresh()")
+        printer.require("scaling() is scale")
+        printer.scope |= {"scaling": scaling.get, "scale": scaling.get()}
+        outs = [f"y{i}" for i in range(len(self.jaxpr.outs))]
+        result = printer.put_together(tree.unflatten(self.out_def, outs))
+        call = f"run({', '.join([*captured, *names])})"
+        if result is None:
+            printer.lines.append(f"return unflatten(out_def, {call})")
+        else:
+            left = "".join(f"{y}, " for y in outs)
+            printer.lines += [f"{left}= {call}" if outs else call, f"return {result}"]
+        return printer.function()
+
+
+class _Printer:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.scope: dict[str, Any] = {"OTHER": OTHER, "ndarray": ndarray}
+        self.scope |= {"EVAL": EVAL, "current": current.get}
+        self.require("current() is EVAL")
+
+    def require(self, condition: str) -> None:
+        self.lines.append(f"if not ({condition}): return OTHER")
+
+    def bind(self, x: Any, name: str) -> str:
+        name = f"{name}{len(self.scope)}"
+        self.scope[name] = x
+        return name
+
+    def take_apart(self, name: str, node: Any) -> bool:
+        """Lines that give the leaves of the argument `name` their names, which are in `node`."""
+        kind = node.__class__
+        if kind is str:
+            self.lines.append(f"{node} = {name}")
+            return True
+        if node is None:
+            self.require(f"{name} is None")
+            return True
+        if kind not in (tuple, list, dict):
+            return False
+        known = "" if name == "args" else f"{name}.__class__ is {kind.__name__} and "
+        self.require(f"{known}len({name}) == {len(node)}")
+        for key in node if kind is dict else range(len(node)):
+            child = f"n{len(self.lines)}"
+            self.lines.append(f"{child} = {name}[{self.key(key)}]")
+            if not self.take_apart(child, node[key]):
+                return False
+        return True
+
+    def key(self, key: Any) -> str:
+        return repr(key) if key.__class__ in (int, str) else self.bind(key, "key")
+
+    def require_type(self, name: str, x: Any) -> None:
+        cls = x.__class__
+        if cls is ndarray:
+            dtype = self.bind(x.dtype, "dtype")
+            self.require(
+                f"{name}.__class__ is ndarray and {name}.shape == {x.shape!r} and "
+                f"({name}.dtype is {dtype} or {name}.dtype == {dtype})"
+            )
+        else:
+            self.require(f"{name}.__class__ is {self.bind(cls, 'cls')}")
+
+    def read(self, name: str, source: Any) -> None:
+        """A line that looks up a captured array, and one that checks its type."""
+        if source.__class__ is not Place:
+            self.lines.append(f"{name} = {self.bind(source, 'array')}")
+            return
+        holder = self.bind(source.holder, "holder")
+        if source.holder.__class__ is types.CellType:
+            text = f"{holder}.cell_contents"
+        elif source.key.__class__ is attribute:
+            text = f"{holder}.{source.key}"
+        else:
+            text = f"{holder}[{self.key(source.key)}]"
+        self.lines.append(f"{name} = {text}")
+        self.require_type(name, source.value)
+
+    def put_together(self, node: Any) -> str | None:
+        """The expression of a tree of names."""
+        kind = node.__class__
+        if kind is str or node is None:
+            return str(node)
+        if kind not in (tuple, list, dict):
+            return None
+        keys = list(node) if kind is dict else []
+        parts = [self.put_together(n) for n in (node.values() if kind is dict else node)]
+        if any(p is None for p in parts):
+            return None
+        if kind is dict:
+            return (
+                f"{{{', '.join(f'{self.key(k)}: {p}' for k, p in zip(keys, parts, strict=True))}}}"
+            )
+        text = "".join(f"{p}, " for p in parts)
+        return f"[{text}]" if kind is list else f"({text})"
+
+    def function(self) -> Callable[[tuple[Any, ...]], Any]:
+        body = "".join(f"        {line}\n" for line in self.lines)
+        failed = "    except (LookupError, AttributeError, ValueError): return OTHER\n"
+        *checks, call, result = body.splitlines(keepends=True)
+        text = f"def fast(args):\n    try:\n{''.join(checks)}{failed}{call[4:]}{result[4:]}"
+        exec(compile(text, "<funcgrad printed>", "exec"), self.scope)
+        return self.scope["fast"]
