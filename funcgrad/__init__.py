@@ -11,6 +11,7 @@ The subpackages (`funcgrad.numpy`, `random`, `scipy`, ...) are loaded when they 
 import typing as _typing
 from importlib import import_module as _import_module
 
+from .compile.config import config
 from .compile.jit import jit
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 __all__ = [
     "check_jaxpr",
     "checkpoint",
+    "config",
     "custom_jvp",
     "custom_rule",
     "custom_vjp",

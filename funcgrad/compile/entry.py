@@ -19,6 +19,7 @@ from ..core import EVAL, aval_of, current
 from ..jaxpr import Jaxpr
 from ..transforms.arguments import is_array
 from .captures import Place, attribute, checker
+from .config import code
 from .program import program_of
 
 OTHER = object()  # what the printed function returns if the call is another one
@@ -76,15 +77,16 @@ class Entry:
         for i, source in enumerate(self.sources):
             captured.append(f"c{i}")
             printer.read(f"c{i}", source)
-        printer.scope |= {"run": program_of(self.jaxpr).run, "is_fresh": self.is_fresh}
+        printer.scope |= {"program": program_of(self.jaxpr), "is_fresh": self.is_fresh}
         printer.scope |= {"unflatten": tree.unflatten, "out_def": self.out_def}
         if self.places:
             printer.require("is_fresh()")
-        printer.require("scaling() is scale")
+        printer.require("scaling() is scale and code() is kind")
         printer.scope |= {"scaling": scaling.get, "scale": scaling.get()}
+        printer.scope |= {"code": code, "kind": code()}
         outs = [f"y{i}" for i in range(len(self.jaxpr.outs))]
         result = printer.put_together(tree.unflatten(self.out_def, outs))
-        call = f"run({', '.join([*captured, *names])})"
+        call = f"program.run({', '.join([*captured, *names])})"
         if result is None:
             printer.lines.append(f"return unflatten(out_def, {call})")
         else:

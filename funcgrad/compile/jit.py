@@ -24,8 +24,9 @@ from ..transforms.trace import JaxprTrace
 from ..views import snapshot
 from .call import jit_call
 from .captures import captures
+from .config import code
 from .entry import OTHER, Entry
-from .program import Compiled, program_of
+from .program import Program, program_of
 
 MOST_PROGRAMS = 64  # of one function, before the oldest is dropped
 MANY_MISSES = 8  # after which a warning names the argument that changes
@@ -36,10 +37,11 @@ ndarray = np.ndarray
 class Stages:
     """What `jit` makes of a function for arguments of certain types."""
 
-    def __init__(self, jaxpr: Jaxpr, program: Compiled) -> None:
+    def __init__(self, jaxpr: Jaxpr, program: Program) -> None:
         self.jaxpr = jaxpr
         self.simplified = program.jaxpr
         self.code = program.source
+        self.c_code = program.c_source
 
     def __repr__(self) -> str:
         return f"{self.jaxpr}\n\n{self.simplified}\n\n{self.code}"
@@ -72,7 +74,7 @@ class _Jitted:
                 return found
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), *map(_kind, leaves))
+        key = (treedef, static, scaling.get(), code(), *map(_kind, leaves))
         entry = self._entries.get(key)
         captured = None if entry is None else entry.captured()
         if entry is None or captured is None:
@@ -171,7 +173,7 @@ class _Jitted:
         """The programs for these arguments: as traced, as simplified, as source."""
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), *map(_kind, leaves))
+        key = (treedef, static, scaling.get(), code(), *map(_kind, leaves))
         entry = self._entries.get(key) or self._compile(key, None, static, treedef, leaves)
         return Stages(entry.jaxpr, program_of(entry.jaxpr))
 
@@ -237,9 +239,11 @@ def _difference(key: Any, other: Any) -> str:
         return f"a static argument is {key[1]}, was {other[1]}"
     if key[2] is not other[2]:
         return "strong zeros were switched"
-    changed = [i for i, (a, b) in enumerate(zip(key[3:], other[3:], strict=True)) if a != b]
+    if key[3] != other[3]:
+        return "the configuration was changed"
+    changed = [i for i, (a, b) in enumerate(zip(key[4:], other[4:], strict=True)) if a != b]
     path = argument_name(key[0].paths()[changed[0]], 1)
-    new, old = key[3 + changed[0]], other[3 + changed[0]]
+    new, old = key[4 + changed[0]], other[4 + changed[0]]
     return f"the argument {path} is {_shown(new)}, was {_shown(old)}"
 
 

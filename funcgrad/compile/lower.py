@@ -25,6 +25,7 @@ CAST = "cast"  # operand.astype(dtype)
 REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
 VIEW = "view"  # an expression that shows the operand's memory
 CALL = "call"  # function(*operands, **options)
+KERNEL = "kernel"  # a group of steps that run as one loop; `function` is the group
 
 ELEMENTWISE = frozenset({UFUNC, WHERE, CAST})
 
@@ -334,11 +335,16 @@ def _matmul_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
 
 def result_dtype(ufunc: Any, values: Sequence[Value]) -> Any:
     """The dtype of ``ufunc(*values)``, Python numbers being weak."""
+    return loop_dtypes(ufunc, values)[-1]
+
+
+def loop_dtypes(ufunc: Any, values: Sequence[Value]) -> tuple[Any, ...]:
+    """The dtypes of NumPy's loop for ``ufunc(*values)``: of the operands, and of the result."""
     alone = all(v.weak for v in values)
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     given = [v.dtype if alone or not v.weak else kinds[v.dtype.kind] for v in values]
     try:
-        return ufunc.resolve_dtypes((*given, None))[-1]
+        return ufunc.resolve_dtypes((*given, None))
     except TypeError:
         raise NotLowerableError(ufunc.__name__) from None
 

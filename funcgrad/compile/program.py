@@ -1,37 +1,76 @@
 """A jaxpr to a function: simplified, lowered, printed, once.
 
-Layer 4½.
+Layer 4½. As NumPy at first: there is nothing to wait for. What has run for long enough is compiled as
+C by a thread of its own, and runs as that when it is ready.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from ..jaxpr import Jaxpr
-from .lower import lower
+from . import c_compiler, c_source
+from .config import code
+from .groups import grouped
+from .lower import KERNEL, lower
 from .simplify import simplify
 from .straight import straight
 
+LONG = 0.05  # seconds that a program has run before it is compiled as C
 
-class Compiled:
-    """A compiled program; its first arguments are the jaxpr's constants."""
 
-    def __init__(self, jaxpr: Jaxpr) -> None:
+class Program:
+    """A compiled program; the first arguments of `run` are the jaxpr's constants.
+
+    `source` is the NumPy source, `c_source` the loops in C, once they are in use.
+    """
+
+    def __init__(self, jaxpr: Jaxpr, kind: str) -> None:
         self.jaxpr = simplify(jaxpr)
-        self.source, self.run = straight(lower(self.jaxpr))
+        self.lowered = lower(self.jaxpr)
+        self.source, self._numpy = straight(self.lowered)
+        self.c_source = ""
+        self.run: Callable[..., tuple[Any, ...]] = self._numpy
+        self._spent = 0.0
+        if kind == "c":
+            self._use_c()
+        elif kind == "auto" and c_compiler.compiler() is not None:
+            self.run = self._timed
+
+    def _timed(self, *args: Any) -> tuple[Any, ...]:
+        start = perf_counter()
+        found = self._numpy(*args)
+        self._spent += perf_counter() - start
+        if self._spent > LONG:
+            self.run = self._numpy
+            threading.Thread(target=self._use_c, daemon=True).start()
+        return found
+
+    def _use_c(self) -> None:
+        """Replace groups of steps by loops in C, if there are any and they can be had."""
+        program = grouped(self.lowered, c_source.fits, c_source.is_worth_it)
+        steps = [step for step in program.steps if step.kind == KERNEL]
+        kernels = [c_source.Kernel(s.function, f"kernel{i}") for i, s in enumerate(steps)]
+        loops = c_compiler.load(kernels) if kernels else None
+        if loops is not None:
+            for step, loop in zip(steps, loops, strict=True):
+                step.function = loop
+            self.c_source = c_source.sources(kernels)
+            self.source, self.run = straight(program)
 
 
-def program_of(jaxpr: Jaxpr) -> Compiled:
-    found = jaxpr.memo.get("compiled")
+def program_of(jaxpr: Jaxpr) -> Program:
+    """The compiled program, made once for each code."""
+    kind = code()
+    found = jaxpr.memo.get(kind)
     if found is None:
-        found = jaxpr.memo["compiled"] = Compiled(jaxpr)
+        found = jaxpr.memo[kind] = Program(jaxpr, kind)
     return found
 
 
 def compiled(jaxpr: Jaxpr) -> Callable[..., tuple[Any, ...]]:
-    """The function of NumPy arrays that a jaxpr is."""
-    program = program_of(jaxpr)
-    if not jaxpr.consts:
-        return program.run
-    return lambda *args: program.run(*jaxpr.consts, *args)
+    """The function of NumPy arrays that a jaxpr without constants is."""
+    return program_of(jaxpr).run

@@ -18,6 +18,7 @@ import numpy as np
 from .lower import (
     CALL,
     CAST,
+    KERNEL,
     UFUNC,
     VIEW,
     WHERE,
@@ -194,12 +195,12 @@ class Straight:
                 self.assign(step.outs, expression)
             self.writeable.add(step.out)
         else:
-            multiple = getattr(step.function, "multiple", False)
+            multiple = getattr(step.function, "multiple", len(step.outs) > 1)
             self.assign(step.outs, getattr(self, step.kind)(step), multiple=multiple)
             if step.out in self.floats:
                 name = self.names[step.out]
                 self.source.lines.append(f"{name} = float({name})")
-            if step.kind == WHERE or step.kind == CAST or step.function in FRESH:
+            if step.kind in (WHERE, CAST, KERNEL) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
             self.release(dead)
 
@@ -225,10 +226,11 @@ class Straight:
     # ------------------------------------------------------------ expressions
 
     def ufunc(self, step: Step) -> str:
+        """Also for `where` and for loops in C."""
         texts = [self.operand(v, step) for v in step.operands]
         return f"{self.source.function(step.function)}({', '.join(texts)})"
 
-    where = ufunc
+    where = kernel = ufunc
 
     def cast(self, step: Step) -> str:
         dtype = self.source.bind(step.function, f"dtype_{step.function.name}")

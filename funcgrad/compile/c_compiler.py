@@ -1,0 +1,179 @@
+"""The system's C compiler: found once, and what it made is kept on disk.
+
+Layer 4½. Loops are loaded as NumPy ufuncs through NumPy's own C interface, by `ctypes`, so calling
+one costs what calling `np.add` does. Nothing here changes the process's floating-point state: the
+flags keep IEEE arithmetic. What cannot be compiled or loaded is None, and then there is no C.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .c_source import VECTORISED, Kernel, prototypes, sources
+
+FLAGS = [
+    "-O3",
+    "-march=native",
+    "-fopenmp-simd",
+    "-fno-builtin",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-shared",
+    "-fPIC",
+    "-w",
+]
+SECONDS = 60  # that the compiler may take
+PLAIN = "#include <math.h>\n"
+
+
+def cache_folder() -> Path:
+    """Where compiled loops are kept: `FUNCGRAD_CACHE`, or `funcgrad` in the user's cache folder."""
+    named = os.environ.get("FUNCGRAD_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "funcgrad"
+
+
+@functools.cache
+def compiler() -> tuple[str, str] | None:
+    """The compiler's path, and what tells its results from those of another machine's."""
+    path = shutil.which(os.environ.get("CC") or "cc")
+    if path is None:
+        return None
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    cpu = platform.machine() + platform.processor()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu += next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        pass
+    return path, done.stdout + cpu if done.returncode == 0 else path
+
+
+@functools.cache
+def _prelude() -> str | None:
+    """The declarations that this compiler and its C library take; None if there is no compiler."""
+    probe = "void probe(double *x, double *y, long n) {\n#pragma omp simd\n"
+    probe += "for (long i = 0; i < n; i++) y[i] = "
+    for declared, calls in (
+        (prototypes(), " + ".join(f"{f}(x[i])" for f in VECTORISED)),
+        (PLAIN, "exp(x[i])"),
+    ):
+        if _library(f"{declared}{probe}{calls};\n}}\n") is not None:
+            return declared
+    return None
+
+
+def _library(text: str) -> ctypes.CDLL | None:
+    """The shared library of a C source; None if that cannot be had."""
+    found = compiler()
+    if found is None:
+        return None
+    path, machine = found
+    key = hashlib.sha256("\0".join([text, machine, *FLAGS]).encode()).hexdigest()[:32]
+    for folder in (cache_folder(), None):
+        try:
+            if folder is None:
+                folder = Path(tempfile.mkdtemp(prefix="funcgrad-"))
+            folder.mkdir(parents=True, exist_ok=True)
+            target = folder / f"{key}.so"
+            if not target.exists() and not _build(path, text, folder, target):
+                return None
+            return ctypes.CDLL(str(target))
+        except OSError:
+            continue
+    return None
+
+
+def _build(path: str, text: str, folder: Path, target: Path) -> bool:
+    """Compile into `target`, which appears whole or not at all."""
+    handle, made = tempfile.mkstemp(suffix=".so", dir=folder)
+    os.close(handle)
+    try:
+        done = subprocess.run(
+            [path, *FLAGS, "-x", "c", "-", "-o", made, *_LIBRARIES],
+            input=text.encode(),
+            capture_output=True,
+            timeout=SECONDS,
+        )
+        if done.returncode != 0:
+            return False
+        os.replace(made, target)
+        return True
+    except subprocess.SubprocessError:
+        return False
+    finally:
+        if os.path.exists(made):
+            os.unlink(made)
+
+
+_LIBRARIES = (
+    ["-lmvec", "-lm"] if sys.platform == "linux" and platform.machine() == "x86_64" else ["-lm"]
+)
+
+
+# ---------------------------------------------------------------- ufuncs
+
+_alive: list[Any] = []  # what NumPy's ufuncs point to
+
+
+@functools.cache
+def _makers() -> tuple[Any, Any]:
+    """NumPy's `PyUFunc_FromFuncAndData` and `...AndSignature`: entries 1 and 31 of its table."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = np._core._multiarray_umath._UFUNC_API  # type: ignore[attr-defined]
+    table = ctypes.cast(get(capsule, None), ctypes.POINTER(ctypes.c_void_p))
+    pointers, numbers, texts = [ctypes.c_void_p] * 3, [ctypes.c_int] * 4, [ctypes.c_char_p] * 2
+    plain = ctypes.PYFUNCTYPE(ctypes.py_object, *pointers, *numbers, *texts, ctypes.c_int)
+    with_signature = ctypes.PYFUNCTYPE(
+        ctypes.py_object, *pointers, *numbers, *texts, ctypes.c_int, ctypes.c_char_p
+    )
+    return plain(table[1]), with_signature(table[31])
+
+
+def load(kernels: Sequence[Kernel]) -> list[Any] | None:
+    """The kernels as ufuncs; None where there is no compiler, or it fails."""
+    prelude = _prelude()
+    library = None if prelude is None else _library(prelude + sources(kernels))
+    return None if library is None else [_ufunc(library, k) for k in kernels]
+
+
+def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
+    function = ctypes.cast(getattr(library, kernel.name), ctypes.c_void_p).value
+    functions = (ctypes.c_void_p * 1)(function)
+    data = (ctypes.c_void_p * 1)(None)
+    numbers = [v.dtype.num for v in (*kernel.inputs, *kernel.outs)]
+    types = (ctypes.c_char * len(numbers))(*numbers)
+    name = ctypes.create_string_buffer(kernel.name.encode())
+    doc = ctypes.create_string_buffer(b"")
+    given = (functions, data, types, 1, len(kernel.inputs), len(kernel.outs), -1, name, doc, 0)
+    plain, with_signature = _makers()
+    if kernel.signature is None:
+        made = plain(*given)
+    else:
+        signature = ctypes.create_string_buffer(kernel.signature.encode())
+        made = with_signature(*given, signature)
+        _alive.append(signature)
+    _alive.append((library, functions, data, types, name, doc))
+    return made

@@ -1,0 +1,301 @@
+"""Groups as C: one inner loop of a NumPy ufunc for each.
+
+Layer 4½. The loop has the signature that NumPy's own loops have, so NumPy broadcasts, checks types,
+makes the results and watches the floating-point flags. A group with full sums becomes a generalised
+ufunc over one axis. Arithmetic is as written: no flag lets the compiler reorder it, and only sums run
+in several strands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .groups import Group, is_number
+from .lower import CAST, REDUCE, WHERE, NotLowerableError, Step, Value, loop_dtypes
+
+TYPES: dict[str, str] = {
+    "float64": "double",
+    "float32": "float",
+    "int64": "long",
+    "int32": "int",
+    "bool": "unsigned char",
+}
+
+_INFIX = {
+    np.add: "+",
+    np.subtract: "-",
+    np.multiply: "*",
+    np.divide: "/",
+    np.less: "<",
+    np.less_equal: "<=",
+    np.greater: ">",
+    np.greater_equal: ">=",
+    np.equal: "==",
+    np.not_equal: "!=",
+}
+# Functions of the C library, by NumPy's name; {f} ends the name for single precision.
+_LIBRARY = {
+    getattr(np, name): c
+    for name, c in {
+        "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log",
+        "log2": "log2", "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos",
+        "tan": "tan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsin": "asin",
+        "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh",
+        "arccosh": "acosh", "arctanh": "atanh", "hypot": "hypot", "cbrt": "cbrt", "power": "pow",
+        "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "fabs": "fabs",
+        "absolute": "fabs", "copysign": "copysign",
+    }.items()
+}  # fmt: skip
+_TEMPLATES = {
+    np.negative: "(-{0})",
+    np.positive: "({0})",
+    np.square: "({0} * {0})",
+    np.reciprocal: "(1 / {0})",
+    np.maximum: "({0} >= {1} || {0} != {0} ? {0} : {1})",
+    np.minimum: "({0} <= {1} || {0} != {0} ? {0} : {1})",
+    np.fmax: "({0} >= {1} || {1} != {1} ? {0} : {1})",
+    np.fmin: "({0} <= {1} || {1} != {1} ? {0} : {1})",
+    np.isnan: "({0} != {0})",
+    np.isfinite: "({0} - {0} == 0)",
+    np.isinf: "({0} - {0} != 0 && {0} == {0})",
+    np.sign: "({0} != {0} ? {0} : ({0} > 0) - ({0} < 0))",
+    np.logical_and: "({0} && {1})",
+    np.logical_or: "({0} || {1})",
+    np.logical_not: "(!{0})",
+    np.logical_xor: "(!{0} != !{1})",
+}
+_SPECIAL = {"erf": "erf", "erfc": "erfc"}  # of SciPy's, by name
+VECTORISED = [
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh"),
+    *("tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "erf", "erfc"),
+]
+# What is an instruction; the others are calls, which the compiler must not fuse (sin and cos).
+INSTRUCTIONS = ("sqrt", "fabs", "floor", "ceil", "trunc", "rint", "copysign")
+VECTORISED_TWO = ["pow", "atan2", "hypot"]
+
+
+def fits(step: Step) -> bool:
+    """Whether a step can be written in C."""
+    if not all(v.dtype.name in TYPES for v in (*step.operands, *step.outs)):
+        return False
+    if step.kind in (WHERE, CAST):
+        return True
+    if step.kind == REDUCE:
+        whole = len(step.options[0]) == len(step.operands[0].shape)
+        return whole and step.function is np.add and step.out.dtype.kind == "f"
+    try:
+        _expression(step, ["x"] * len(step.operands))
+    except NotLowerableError:
+        return False
+    return True
+
+
+def is_worth_it(group: Group) -> bool:
+    """Whether a loop of its own beats NumPy's: two steps or more, and operands that NumPy takes."""
+    if len(group.steps) < 2 or len(group.inputs) + len(group.outs) > 30:
+        return False
+    if any(step.kind == REDUCE for step in group.steps):
+        return all(v.shape in (group.shape, ()) for v in group.inputs)
+    return bool(group.inputs) and all(v.shape == group.shape for v in group.outs)
+
+
+def _expression(step: Step, texts: Sequence[str]) -> str:
+    """The C expression of a ufunc step; its operands have their loop's types already."""
+    f = step.function
+    kinds = loop_dtypes(f, step.operands)
+    loop = kinds[0]
+    if any(k.name not in TYPES for k in kinds):
+        raise NotLowerableError(f.__name__)
+    floating = loop.kind == "f"
+    suffix = "f" if loop == np.float32 else ""
+    if f in _INFIX:
+        if f is np.divide and not floating:
+            raise NotLowerableError("integer division")
+        if loop.kind == "b" and f in (np.add, np.multiply):
+            return f"({texts[0]} {'||' if f is np.add else '&&'} {texts[1]})"
+        return f"({texts[0]} {_INFIX[f]} {texts[1]})"
+    if f in _TEMPLATES:
+        if not floating and f in (np.reciprocal, np.sign, np.isfinite, np.isinf, np.isnan):
+            raise NotLowerableError("of integers")
+        return _TEMPLATES[f].format(*texts)
+    name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
+    if name is None or not floating:
+        raise NotLowerableError(f.__name__)
+    builtin = "__builtin_" if name in INSTRUCTIONS else ""
+    return f"{builtin}{name}{suffix}({', '.join(texts)})"
+
+
+def prototypes() -> str:
+    """Declarations of the C library's functions, by which loops over them become vectors."""
+    simd = '__attribute__((simd("notinbranch"), const)) '
+    lines = []
+    for kind, suffix in (("double", ""), ("float", "f")):
+        known = set(VECTORISED) | set(VECTORISED_TWO)
+        for name in sorted({*_LIBRARY.values(), *_SPECIAL.values()}):
+            two = name in ("atan2", "hypot", "pow", "copysign")
+            head = simd if name in known else ""
+            lines.append(f"{head}{kind} {name}{suffix}({kind}{f', {kind}' if two else ''});")
+    return "\n".join(lines) + "\n"
+
+
+class Kernel:
+    """The C source of a group's loop, called `name`, and how NumPy is to call it."""
+
+    def __init__(self, group: Group, name: str) -> None:
+        self.group = group
+        self.name = name
+        self.sums = [s for s in group.steps if s.kind == REDUCE]
+        self.inputs = group.inputs
+        self.outs = group.outs
+        self.signature = self._signature()
+        self.text = self._text()
+
+    def _signature(self) -> str | None:
+        if not self.sums:
+            return None
+        sides = [
+            ",".join("()" if not v.shape else "(n)" for v in values)
+            for values in (self.inputs, self.outs)
+        ]
+        return "->".join(sides)
+
+    def _text(self) -> str:
+        values = [*self.inputs, *self.outs]
+        count = len(values)
+        whole = [k for k, v in enumerate(values) if v.shape == self.group.shape]
+        contiguous = " && ".join(
+            f"s{k} == sizeof({self._type(v)})" for k, v in enumerate(values) if k in whole
+        )
+        fixed = [k for k in range(len(self.inputs)) if k not in whole]
+        fixed_ok = "" if self.sums else "".join(f" && s{k} == 0" for k in fixed)
+        lines = [
+            f"void {self.name}(char **args, long const *dims, long const *steps, void *data) {{"
+        ]
+        if self.sums:
+            lines.append("  for (long outer = 0; outer < dims[0]; outer++) {")
+            lines.append("  long n = dims[1];")
+        else:
+            lines.append("  long n = dims[0];")
+        core = 0
+        for k, v in enumerate(values):
+            offset = f" + outer * steps[{k}]" if self.sums else ""
+            lines.append(f"  char *p{k} = args[{k}]{offset};")
+            if not self.sums:
+                lines.append(f"  long s{k} = steps[{k}];")
+            elif v.shape:
+                lines.append(f"  long s{k} = steps[{count + core}];")
+                core += 1
+        lines += [f"  {self._type(s.out)} total{i} = 0;" for i, s in enumerate(self.sums)]
+        lines.append(f"  if ({contiguous or '1'}{fixed_ok}) {{")
+        lines += self._loop(dense=set(whole), fixed=set(fixed))
+        lines.append("  } else {")
+        fixed_here = {k for k in fixed if self.sums}
+        lines += self._loop(dense=set(), fixed=fixed_here)
+        lines.append("  }")
+        for i, s in enumerate(self.sums):
+            k = len(self.inputs) + self.outs.index(s.out)
+            lines.append(f"  *({self._type(s.out)} *)p{k} = total{i};")
+        lines += ["  }"] * bool(self.sums) + ["}", ""]
+        return "\n".join(lines)
+
+    def _type(self, value: Value) -> str:
+        return TYPES[value.dtype.name]
+
+    def _loop(self, dense: set[int], fixed: set[int]) -> list[str]:
+        names: dict[Value, str] = {}
+        head, body, tail = [], [], []
+        for k, v in enumerate(self.inputs):
+            kind = self._type(v)
+            names[v] = f"x{k}"
+            if k in fixed:
+                head.append(f"    const {kind} x{k} = *({kind} *)p{k};")
+            elif k in dense:
+                body.append(f"const {kind} x{k} = (({kind} *)p{k})[i];")
+            else:
+                body.append(f"const {kind} x{k} = *({kind} *)(p{k} + i * s{k});")
+        for step in self.group.steps:
+            if step.kind == REDUCE:
+                continue
+            names[step.out] = f"v{len(names)}"
+            kind = self._type(step.out)
+            body.append(f"const {kind} {names[step.out]} = {self._step(step, names)};")
+        for k, v in enumerate(self.outs, len(self.inputs)):
+            kind = self._type(v)
+            if v.shape != self.group.shape:
+                continue
+            if k in dense:
+                tail.append(f"(({kind} *)p{k})[i] = {names[v]};")
+            else:
+                tail.append(f"*({kind} *)(p{k} + i * s{k}) = {names[v]};")
+        lines = body + tail
+        if not self.sums:
+            pragma = ["    #pragma omp simd"] if dense else []
+            loop = ["    for (long i = 0; i < n; i++) {", *[f"      {x}" for x in lines], "    }"]
+            return [*head, *pragma, *loop]
+        # Sums run over blocks, so that rounding errors do not grow with the length.
+        parts = [f"part{i}" for i in range(len(self.sums))]
+        adds = [
+            f"part{i} += {self._cast(s.operands[0], s.out.dtype, names)};"
+            for i, s in enumerate(self.sums)
+        ]
+        declared = [f"      {self._type(s.out)} part{i} = 0;" for i, s in enumerate(self.sums)]
+        reduction = f" reduction(+:{', '.join(parts)})"
+        return [
+            *head,
+            "    for (long start = 0; start < n; start += 1024) {",
+            "      long stop = start + 1024 < n ? start + 1024 : n;",
+            *declared,
+            *([f"      #pragma omp simd{reduction}"] if dense else []),
+            "      for (long i = start; i < stop; i++) {",
+            *[f"        {x}" for x in (*lines, *adds)],
+            "      }",
+            *[f"      total{i} += part{i};" for i in range(len(parts))],
+            "    }",
+        ]
+
+    def _step(self, step: Step, names: dict[Value, str]) -> str:
+        if step.kind == CAST:
+            return self._cast(step.operands[0], step.out.dtype, names)
+        if step.kind == WHERE:
+            condition, x, y = step.operands
+            x_text, y_text = (self._cast(v, step.out.dtype, names) for v in (x, y))
+            return f"({self._text_of(condition, names)} ? {x_text} : {y_text})"
+        kinds = loop_dtypes(step.function, step.operands)
+        texts = [self._cast(v, k, names) for v, k in zip(step.operands, kinds, strict=False)]
+        return _expression(step, texts)
+
+    def _cast(self, value: Value, dtype: Any, names: dict[Value, str]) -> str:
+        if is_number(value):
+            return number(value.value, dtype)  # type: ignore[attr-defined]
+        text = self._text_of(value, names)
+        if value.dtype == dtype:
+            return text
+        return f"({text} != 0)" if dtype.kind == "b" else f"(({TYPES[dtype.name]}){text})"
+
+    def _text_of(self, value: Value, names: dict[Value, str]) -> str:
+        return number(value.value, value.dtype) if is_number(value) else names[value]  # type: ignore[attr-defined]
+
+
+def number(x: Any, dtype: Any) -> str:
+    """A number in C, exactly.
+
+    >>> number(0.1, np.dtype(np.float64)), number(2, np.dtype(np.float32))
+    ('0x1.999999999999ap-4', '0x1.0000000000000p+1f')
+    """
+    if dtype.kind != "f":
+        return f"(({TYPES[dtype.name]}){int(x)})"
+    x = float(dtype.type(x))
+    if not math.isfinite(x):
+        text = '__builtin_nan("")' if math.isnan(x) else "__builtin_inf()"
+        return text if x > 0 or math.isnan(x) else f"(-{text})"
+    text = x.hex() + ("f" if dtype == np.float32 else "")
+    return f"({text})" if text[0] == "-" else text
+
+
+def sources(kernels: Sequence[Kernel]) -> str:
+    """The whole file, without the declarations of the C library."""
+    return "\n".join(k.text for k in kernels)
