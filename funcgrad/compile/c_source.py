@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .groups import Group, is_number
-from .lower import CAST, REDUCE, WHERE, NotLowerableError, Step, Value, loop_dtypes
+from .lower import CAST, REDUCE, WHERE, NotLowerableError, Step, Value, step_dtypes
 
 TYPES: dict[str, str] = {
     "float64": "double",
@@ -55,16 +55,16 @@ _TEMPLATES = {
     np.positive: "({0})",
     np.square: "({0} * {0})",
     np.reciprocal: "(1 / {0})",
-    np.maximum: "({0} >= {1} || {0} != {0} ? {0} : {1})",
-    np.minimum: "({0} <= {1} || {0} != {0} ? {0} : {1})",
-    np.fmax: "({0} >= {1} || {1} != {1} ? {0} : {1})",
-    np.fmin: "({0} <= {1} || {1} != {1} ? {0} : {1})",
+    np.maximum: "(({0} >= {1}) | ({0} != {0}) ? {0} : {1})",
+    np.minimum: "(({0} <= {1}) | ({0} != {0}) ? {0} : {1})",
+    np.fmax: "(({0} >= {1}) | ({1} != {1}) ? {0} : {1})",
+    np.fmin: "(({0} <= {1}) | ({1} != {1}) ? {0} : {1})",
     np.isnan: "({0} != {0})",
     np.isfinite: "({0} - {0} == 0)",
-    np.isinf: "({0} - {0} != 0 && {0} == {0})",
+    np.isinf: "(({0} - {0} != 0) & ({0} == {0}))",
     np.sign: "({0} != {0} ? {0} : ({0} > 0) - ({0} < 0))",
-    np.logical_and: "({0} && {1})",
-    np.logical_or: "({0} || {1})",
+    np.logical_and: "(({0} != 0) & ({1} != 0))",
+    np.logical_or: "(({0} != 0) | ({1} != 0))",
     np.logical_not: "(!{0})",
     np.logical_xor: "(!{0} != !{1})",
 }
@@ -106,7 +106,7 @@ def is_worth_it(group: Group) -> bool:
 def _expression(step: Step, texts: Sequence[str]) -> str:
     """The C expression of a ufunc step; its operands have their loop's types already."""
     f = step.function
-    kinds = loop_dtypes(f, step.operands)
+    kinds = step_dtypes(step)
     loop = kinds[0]
     if any(k.name not in TYPES for k in kinds):
         raise NotLowerableError(f.__name__)
@@ -151,6 +151,9 @@ class Kernel:
         self.sums = [s for s in group.steps if s.kind == REDUCE]
         self.inputs = group.inputs
         self.outs = group.outs
+        # Truth values are as wide as the numbers, so that a loop over both becomes vectors.
+        widths = [v.dtype.itemsize for step in group.steps for v in (*step.operands, step.out)]
+        self.flag = "long" if max(widths) == 8 else "int"
         self.signature = self._signature()
         self.text = self._text()
 
@@ -221,7 +224,7 @@ class Kernel:
             if step.kind == REDUCE:
                 continue
             names[step.out] = f"v{len(names)}"
-            kind = self._type(step.out)
+            kind = self._type(step.out) if step.out.dtype.kind != "b" else self.flag
             body.append(f"const {kind} {names[step.out]} = {self._step(step, names)};")
         for k, v in enumerate(self.outs, len(self.inputs)):
             kind = self._type(v)
@@ -264,20 +267,20 @@ class Kernel:
             condition, x, y = step.operands
             x_text, y_text = (self._cast(v, step.out.dtype, names) for v in (x, y))
             return f"({self._text_of(condition, names)} ? {x_text} : {y_text})"
-        kinds = loop_dtypes(step.function, step.operands)
+        kinds = step_dtypes(step)
         texts = [self._cast(v, k, names) for v, k in zip(step.operands, kinds, strict=False)]
         return _expression(step, texts)
 
-    def _cast(self, value: Value, dtype: Any, names: dict[Value, str]) -> str:
+    def _cast(self, value: Any, dtype: Any, names: dict[Value, str]) -> str:
         if is_number(value):
-            return number(value.value, dtype)  # type: ignore[attr-defined]
+            return number(value.value, dtype)
         text = self._text_of(value, names)
         if value.dtype == dtype:
             return text
         return f"({text} != 0)" if dtype.kind == "b" else f"(({TYPES[dtype.name]}){text})"
 
-    def _text_of(self, value: Value, names: dict[Value, str]) -> str:
-        return number(value.value, value.dtype) if is_number(value) else names[value]  # type: ignore[attr-defined]
+    def _text_of(self, value: Any, names: dict[Value, str]) -> str:
+        return number(value.value, value.dtype) if is_number(value) else names[value]
 
 
 def number(x: Any, dtype: Any) -> str:

@@ -8,6 +8,7 @@ stays inside.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .lower import ELEMENTWISE, KERNEL, REDUCE, Constant, Lowered, Step, Value
 
@@ -29,7 +30,7 @@ class Group:
         self.outs = [step.out for step in self.steps if step.out in read_later]
 
 
-def is_number(value: Value) -> bool:
+def is_number(value: Any) -> bool:
     """Whether a value is a number that can be written into the source."""
     return value.__class__ is Constant and not value.shape
 
@@ -44,13 +45,13 @@ def grouped(
     units = _assign(program, fits)
     readers: dict[Value, set[int]] = {}
     for k, unit in enumerate(units):
-        for step in unit.steps if unit.__class__ is Group else [unit]:  # type: ignore[union-attr,list-item]
+        for step in unit.steps if unit.__class__ is Group else [unit]:
             for v in step.operands:
                 readers.setdefault(v, set()).add(k)
     steps: list[Step] = []
     for k, unit in enumerate(units):
         if unit.__class__ is not Group:
-            steps.append(unit)  # type: ignore[arg-type]
+            steps.append(unit)
             continue
         made = [v for step in unit.steps for v in step.outs]
         later = {v for v in made if v in program.outs or readers.get(v, set()) - {k}}
@@ -73,7 +74,7 @@ class _Units:
     """Steps and groups, and which depends on which, as bits of an integer for each."""
 
     def __init__(self) -> None:
-        self.units: list[Step | Group] = []
+        self.units: list[Any] = []  # steps and groups
         self.behind: list[int] = []
         self.home: dict[Value, int] = {}  # which unit makes a value
 
@@ -100,7 +101,7 @@ class _Units:
         """Whether a step may be run with group `k`: nothing else leads from the group to it."""
         inside = [v for v in step.operands if self.home.get(v) == k]
         group = self.units[k]
-        return all(v.shape == group.shape for v in inside) and not any(  # type: ignore[union-attr]
+        return all(v.shape == group.shape for v in inside) and not any(
             self.behind[other] >> k & 1 for other in sources if other != k
         )
 
@@ -116,11 +117,11 @@ class _Units:
     def merge(self, a: int, b: int) -> None:
         """Put the steps of group `b` into group `a`."""
         one, other = self.units[a], self.units[b]
-        made = {v for step in one.steps for v in step.outs}  # type: ignore[union-attr]
-        if any(v in made and v.shape != one.shape for s in other.steps for v in s.operands):  # type: ignore[union-attr]
+        made = {v for step in one.steps for v in step.outs}
+        if any(v in made and v.shape != one.shape for s in other.steps for v in s.operands):
             return  # it reads a sum over the other
-        one.steps += other.steps  # type: ignore[union-attr]
-        other.steps = []  # type: ignore[union-attr]
+        one.steps += other.steps
+        other.steps = []
         for value, k in self.home.items():
             if k == b:
                 self.home[value] = a
@@ -133,7 +134,7 @@ class _Units:
                 self.behind[i] |= both & ~(1 << i)
 
 
-def _assign(program: Lowered, fits: Callable[[Step], bool]) -> list[Step | Group]:
+def _assign(program: Lowered, fits: Callable[[Step], bool]) -> list[Any]:
     order = {step: i for i, step in enumerate(program.steps)}
     all_units = _Units()
     for step in program.steps:
@@ -147,7 +148,7 @@ def _assign(program: Lowered, fits: Callable[[Step], bool]) -> list[Step | Group
             ]
             joined = [k for k in alike if all_units.may_join(step, k, sources)]
             place = joined[0] if joined else all_units.add(Group(shape))
-            all_units.units[place].steps.append(step)  # type: ignore[union-attr]
+            all_units.units[place].steps.append(step)
             all_units.home.update(dict.fromkeys(step.outs, place))
             all_units.depend(place, sources - {place})
             for other in joined[1:]:
@@ -156,10 +157,10 @@ def _assign(program: Lowered, fits: Callable[[Step], bool]) -> list[Step | Group
             continue
         all_units.depend(place, sources)
         all_units.home.update(dict.fromkeys(step.outs, place))
-    found = [u for u in all_units.units if u.__class__ is Step or u.steps]  # type: ignore[union-attr]
+    found = [u for u in all_units.units if u.__class__ is Step or u.steps]
     for unit in found:
         if unit.__class__ is Group:
-            unit.steps.sort(key=order.__getitem__)  # type: ignore[attr-defined,union-attr]
+            unit.steps.sort(key=order.__getitem__)
     return found
 
 

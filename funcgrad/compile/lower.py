@@ -19,7 +19,9 @@ from ..core import EVAL, Aval, Primitive, aval_of, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal
 
 # What a step is.
-UFUNC = "ufunc"  # function(*operands), element by element
+UFUNC = (
+    "ufunc"  # function(*operands), element by element; options is a dtype to compute in, or None
+)
 WHERE = "where"  # np.where(*operands)
 CAST = "cast"  # operand.astype(dtype)
 REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
@@ -220,7 +222,7 @@ def _index_text(entries: Sequence[Any]) -> str:
 
 
 class _Namespace:
-    """NumPy for implementations: its functions reach symbols by protocol, but for these two."""
+    """NumPy for implementations: its functions reach symbols by protocol, but for these three."""
 
     __name__ = "numpy"
 
@@ -236,6 +238,13 @@ class _Namespace:
         if x.__class__ is Symbol:
             raise NotLowerableError("a copy")
         return np.array(x, *args, **options)
+
+    def result_type(self, *xs: Any) -> Any:
+        return np.result_type(*[_promoting(x.of) if x.__class__ is Symbol else x for x in xs])
+
+
+def _promoting(value: Value) -> Any:
+    return value.dtype.type(0).item() if value.weak else value.dtype
 
 
 XP = _Namespace()
@@ -278,6 +287,7 @@ class _Writer:
 
     def ufunc(self, ufunc: Any, method: str, inputs: Sequence[Any], options: dict) -> Any:
         outs = options.pop("out", None)
+        dtype = options.pop("dtype", None)
         if method != "__call__" or options or ufunc.nout != 1 or ufunc.signature is not None:
             if ufunc is np.matmul and not options and outs is None:
                 return self.product(np.matmul, *inputs)
@@ -288,7 +298,8 @@ class _Writer:
             ufunc,
             inputs,
             np.broadcast_shapes(*[v.shape for v in values]),
-            result_dtype(ufunc, values),
+            result_dtype(ufunc, values) if dtype is None else dtype,
+            dtype,
         )
         if outs is None:
             return out
@@ -338,6 +349,13 @@ def result_dtype(ufunc: Any, values: Sequence[Value]) -> Any:
     return loop_dtypes(ufunc, values)[-1]
 
 
+def step_dtypes(step: Step) -> tuple[Any, ...]:
+    """The dtypes of the loop of a ufunc step."""
+    if step.options is not None:
+        return (step.options,) * (len(step.operands) + 1)
+    return loop_dtypes(step.function, step.operands)
+
+
 def loop_dtypes(ufunc: Any, values: Sequence[Value]) -> tuple[Any, ...]:
     """The dtypes of NumPy's loop for ``ufunc(*values)``: of the operands, and of the result."""
     alone = all(v.weak for v in values)
@@ -354,7 +372,7 @@ def loop_dtypes(ufunc: Any, values: Sequence[Value]) -> tuple[Any, ...]:
 
 def _where(w: _Writer, condition: Any, x: Any, y: Any) -> Symbol:
     values = [w.value(v) for v in (condition, x, y)]
-    dtype = np.result_type(*[v.dtype.type(0).item() if v.weak else v.dtype for v in values[1:]])
+    dtype = np.result_type(*map(_promoting, values[1:]))
     return w.step(
         WHERE, np.where, [condition, x, y], np.broadcast_shapes(*[v.shape for v in values]), dtype
     )

@@ -68,7 +68,7 @@ class _Rewriter:
     def equation(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
         if not eqn.prim.multiple:
             inputs = self.unbroadcast(eqn, inputs)
-            found = self.fold(eqn, inputs)
+            found = self.fold(eqn, inputs) or self.spread_later(eqn, inputs)
             if found is None:
                 rule = RULES.get(eqn.prim)
                 found = None if rule is None else rule(self, eqn, inputs)
@@ -98,9 +98,13 @@ class _Rewriter:
     def apply(self, prim: Primitive, *inputs: Atom, **params: Any) -> Atom:
         """The variable of an equation that a rule makes up."""
         aval = prim.aval(*[a.aval for a in inputs], **params)
+        made_up = Eqn(prim, inputs, params, (Var(aval),))
+        number = self.fold(made_up, inputs)
+        if number is not None:
+            return number
         rule = RULES.get(prim)
         if rule is not None:
-            found = rule(self, Eqn(prim, inputs, params, (Var(aval),)), inputs)
+            found = rule(self, made_up, inputs)
             if found is not None and found.aval == aval:
                 return found
         return self.write(prim, inputs, params, [aval])[0]
@@ -119,6 +123,16 @@ class _Rewriter:
         with np.errstate(all="ignore"):
             value = eqn.prim.impl(np, *[a.value for a in inputs], **eqn.params)  # type: ignore[union-attr]
         return Literal(np.asarray(value)[()])
+
+    def spread_later(self, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+        """An operation on a number that was broadcast: on the number, and broadcast then."""
+        made = [self.origin(a, broadcast_to) for a in inputs]
+        if len(made) != 1 or made[0] is None or made[0].inputs[0].aval.shape:
+            return None
+        if not isinstance(eqn.prim, Elementwise | ElementwiseConstant):
+            return None
+        number = self.apply(eqn.prim, made[0].inputs[0], **eqn.params)
+        return self.apply(broadcast_to, number, shape=eqn.outs[0].aval.shape)
 
     def unbroadcast(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
         """Operands before they were broadcast, where the others broadcast the result anyway."""

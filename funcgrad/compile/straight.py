@@ -179,21 +179,23 @@ class Straight:
                 self.names[step.out] = f"({expression})"
             else:
                 self.assign(step.outs, expression)
-            self.release(dead)
+            self.source.lines += self.release(dead)
         elif step.kind == UFUNC and step.out.shape:
             expression = self.ufunc(step)
-            self.release(dead)  # first, so that the result may overwrite an operand
+            freed = self.release(dead)  # first, so that the result may overwrite an operand
             key = (step.out.shape, step.out.dtype)
             self.wanted[key] -= 1
             if step.out in dead:
                 return
             if self.free.get(key):
                 self.names[step.out] = name = self.free[key].pop()
-                out = "out=" if step.function in KEYWORD_OUT else ""
+                keyword = step.function in KEYWORD_OUT or step.options is not None
+                out = "out=" if keyword else ""
                 self.source.lines.append(f"{expression[:-1]}, {out}{name})")
             else:
                 self.assign(step.outs, expression)
             self.writeable.add(step.out)
+            self.source.lines += freed
         else:
             multiple = getattr(step.function, "multiple", len(step.outs) > 1)
             self.assign(step.outs, getattr(self, step.kind)(step), multiple=multiple)
@@ -202,20 +204,22 @@ class Straight:
                 self.source.lines.append(f"{name} = float({name})")
             if step.kind in (WHERE, CAST, KERNEL) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
-            self.release(dead)
+            self.source.lines += self.release(dead)
 
-    def release(self, dead: Iterable[Value]) -> None:
-        """Give back the memory of values: to later results, or at once where it is much."""
+    def release(self, dead: Iterable[Value]) -> list[str]:
+        """Give back the memory of values: to later results, or by lines, where it is much."""
+        lines = []
         for value in dead:
             if value not in self.memory.homes[value] and value.size * value.dtype.itemsize >= MUCH:
-                self.source.lines.append(f"del {self.names[value]}")
+                lines.append(f"del {self.names[value]}")
             for home in self.memory.remove(value):
                 key = (home.shape, home.dtype)
                 name = self.names.get(home, "a")
                 if home in self.writeable and self.wanted.get(key, 0) > len(self.free.get(key, ())):
                     self.free.setdefault(key, []).append(name)
                 elif name[0] == "t" and home.size * home.dtype.itemsize >= MUCH:
-                    self.source.lines.append(f"del {name}")
+                    lines.append(f"del {name}")
+        return lines
 
     def assign(self, outs: Sequence[Value], expression: str, *, multiple: bool = False) -> None:
         for out in outs:
@@ -228,6 +232,8 @@ class Straight:
     def ufunc(self, step: Step) -> str:
         """Also for `where` and for loops in C."""
         texts = [self.operand(v, step) for v in step.operands]
+        if step.kind == UFUNC and step.options is not None:
+            texts.append(f"dtype={self.source.bind(step.options, f'dtype_{step.options.name}')}")
         return f"{self.source.function(step.function)}({', '.join(texts)})"
 
     where = kernel = ufunc
@@ -276,7 +282,8 @@ class Straight:
         """Whether the result has its type also if `value` is a Python number."""
         seen_as = [Value((), v.dtype, v in self.floats or v.weak) for v in step.operands]
         try:
-            return step.kind == UFUNC and result_dtype(step.function, seen_as) == step.out.dtype
+            known = step.kind == UFUNC and step.options is None
+            return known and result_dtype(step.function, seen_as) == step.out.dtype
         except NotLowerableError:
             return False
 
@@ -293,7 +300,13 @@ class Straight:
         if value.weak and step is not None and step.kind == UFUNC:
             dtype = step.out.dtype
             others = {v.dtype for v in step.operands if v is not value}
-            if others == {dtype} and dtype.kind in "fc" and step.out.shape and _fits(step):
+            if (
+                others == {dtype}
+                and dtype.kind in "fc"
+                and step.out.shape
+                and step.options is None
+                and _fits(step)
+            ):
                 x = self.numbers.setdefault((x, type(x), dtype), np.array(x, dtype))
         if x.__class__ is bool:
             return repr(x)
@@ -377,7 +390,9 @@ def _float_steps(program: Lowered) -> dict[Step, tuple[Value, ...]]:
 
     found: dict[Step, tuple[Value, ...]] = {}
     for step in program.steps:
-        known = step.kind == WHERE or (step.kind == UFUNC and step.function in ON_FLOATS)
+        known = step.kind == WHERE or (
+            step.kind == UFUNC and step.function in ON_FLOATS and step.options is None
+        )
         if known and could_be(step.out) and all(map(could_be, step.operands)):
             # What is bool and not float would need other words: True + True.
             numbers = step.operands[1:] if step.kind == WHERE else step.operands

@@ -17,7 +17,9 @@ from ..ops.structural import broadcast_to
 from ..views import refresh, snapshot
 from .arguments import flat_outputs, origin, require_arrays, require_callable
 
-_NUMBERS = (int, float, complex, np.float64, np.float32, np.complex128, np.complex64)
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float | complex | np.generic | np.ndarray)
 
 
 class JaxprTracer(TracedArray):
@@ -93,11 +95,16 @@ class JaxprTrace(Trace):
             return x.symbol
         if isinstance(x, bool | int | float | complex | np.generic):
             return Literal(x)
+        if self.spreads and x.__class__ is np.ndarray and not x.shape and not x.flags.writeable:
+            return Literal(x[()])
         return self._constant(x)
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if not any(a.__class__ is JaxprTracer and a.owner is self for a in args) and (
-            not self.spreads or prim is not broadcast_to or args[0].__class__ not in _NUMBERS
+            not self.spreads
+            or prim is not broadcast_to
+            or np.ndim(args[0])
+            or not _is_number(args[0])
         ):
             return self.parent.process(prim, args, params)
         inputs = [self.atom(as_operand(prim, i, a)) for i, a in enumerate(args)]
