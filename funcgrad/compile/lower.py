@@ -312,7 +312,7 @@ class _Writer:
     def reduce(self, ufunc: Any, x: Symbol, axis: Any, keepdims: bool) -> Symbol:
         axes = range(x.ndim) if axis is None else (axis,) if axis.__class__ is int else axis
         normal = tuple(a % x.ndim for a in axes)
-        if not normal and not x.ndim and ufunc.reduce(np.ones(1, x.dtype)).dtype == x.dtype:
+        if not normal and ufunc.reduce(np.ones(1, x.dtype)).dtype == x.dtype:
             return x
         shape = tuple(
             1 if a in normal else n for a, n in enumerate(x.shape) if keepdims or a not in normal

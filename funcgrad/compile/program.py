@@ -12,10 +12,11 @@ from time import perf_counter
 from typing import Any
 
 from ..jaxpr import Jaxpr
-from . import c_compiler, c_source
+from . import blocks, c_compiler, c_source
 from .config import code
 from .groups import grouped
-from .lower import KERNEL, lower
+from .lower import KERNEL, Lowered, lower
+from .parallel import shared
 from .simplify import simplify
 from .straight import straight
 
@@ -31,7 +32,7 @@ class Program:
     def __init__(self, jaxpr: Jaxpr, kind: str) -> None:
         self.jaxpr = simplify(jaxpr)
         self.lowered = lower(self.jaxpr)
-        self.source, self._numpy = straight(self.lowered)
+        self.source, self._numpy = _as_numpy(self.lowered)
         self.c_source = ""
         self.run: Callable[..., tuple[Any, ...]] = self._numpy
         self._spent = 0.0
@@ -57,9 +58,20 @@ class Program:
         loops = c_compiler.load(kernels) if kernels else None
         if loops is not None:
             for step, loop in zip(steps, loops, strict=True):
-                step.function = loop
+                step.function = shared(loop, step.function)
             self.c_source = c_source.sources(kernels)
             self.source, self.run = straight(program)
+
+
+def _as_numpy(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
+    """NumPy source, of groups over large arrays too, and the function."""
+    program = grouped(program, blocks.fits, blocks.is_worth_it)
+    texts = []
+    for i, step in enumerate(s for s in program.steps if s.kind == KERNEL):
+        text, step.function = blocks.Blocks(step.function, f"blocks{i}").function()
+        texts.append(text)
+    text, run = straight(program)
+    return "\n".join([*texts, text]), run
 
 
 def program_of(jaxpr: Jaxpr) -> Program:

@@ -350,6 +350,8 @@ class Straight:
                 found.append(f"{text}.copy()" if value.shape else f"{kind}({text})")
             elif value.shape and (homes & seen or not any(h.size == value.size for h in homes)):
                 found.append(f"{self.names[value]}.copy()")
+            elif not value.shape and value not in homes:
+                found.append(f"{self.names[value]}[()]")
             else:
                 found.append(self.names[value])
             seen |= homes | {value}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pkgutil
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from hypothesis import strategies as st
 
 import funcgrad
 import funcgrad.ops
+from funcgrad.compile import blocks, parallel
 from funcgrad.compile.lower import lower
 from funcgrad.compile.simplify import simplify
 from funcgrad.compile.straight import straight
 from funcgrad.core import REGISTRY, aval_of
 from funcgrad.jaxpr import check_jaxpr, eval_jaxpr
+from funcgrad.testing import strategies as fs
 from funcgrad.testing.programs import Program, programs
 from funcgrad.testing.subject import direction
 
@@ -107,6 +110,62 @@ def test_gradient_of_a_primitive(name: str, data: Any) -> None:
     expected = pulled(f, xs, cts)
     assert_same(funcgrad.jit(lambda xs, cts: pulled(f, xs, cts))(xs, cts), expected)
     assert_same(pulled(funcgrad.jit(f), xs, cts), expected)
+
+
+# ---------------------------------------------------------------- block by block
+
+
+@contextlib.contextmanager
+def small_blocks() -> Iterator[None]:
+    """Every group runs on blocks of three rows, and in two threads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "SMALL", -1)
+        patch.setattr(blocks.Blocks, "rows", lambda self: 3)
+        patch.setattr(parallel, "LARGE", 0)
+        patch.setattr(parallel, "threads", lambda: 2)
+        yield
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=max(COUNT // 8, 3))
+@given(data=st.data())
+def test_primitive_on_blocks(name: str, data: Any) -> None:
+    f, xs = draw_call(data, name)
+    with small_blocks():  # a step before it and the primitive are a group
+        found = funcgrad.jit(lambda *xs: f(*[x * 2 if x.dtype.kind in "fc" else x for x in xs]))(
+            *[x / 2 if x.dtype.kind in "fc" else x for x in xs]
+        )
+    assert_same(found, f(*xs))
+
+
+@pytest.mark.parametrize("name", ["value", "grad", "jvp", "hvp"])
+@many
+@given(p=programs(dtypes=(np.float64, np.complex128, np.float32), most=6))
+def test_program_on_blocks(name: str, p: Program) -> None:
+    f = TRANSFORMS[name](p)
+    with small_blocks():
+        assert_same(flat(funcgrad.jit(f)(*p.args)), flat(f(*p.args)))
+
+
+@given(data=st.data())
+def test_sums_and_broadcasts_on_blocks(data: Any) -> None:
+    """Row by row where something is broadcast, or summed over some axes only."""
+    shapes = data.draw(fs.broadcastable(3, ndim=(1, 3), side=(1, 7)))
+    xs = [data.draw(fs.arrays(shape)) for shape in shapes]
+    whole = np.broadcast_shapes(*shapes)
+    axis = data.draw(fs.axes(len(whole), least=1))
+    keepdims = data.draw(st.booleans())
+    reduction = data.draw(st.sampled_from([np.sum, np.max, np.min]))
+
+    def f(x: Any, y: Any, z: Any) -> Any:
+        w = np.exp(x * y - z) * np.where(x > y, z, x)
+        return w * 2.0, reduction(w, axis=axis, keepdims=keepdims), np.sum(w)
+
+    expected = listed(f(*xs))
+    with small_blocks():
+        g = funcgrad.jit(f)
+        assert_same(listed(g(*xs)), expected)
+        assert "blocks0" in g.code or np.prod(whole) == 1
 
 
 # ---------------------------------------------------------------- random programs
