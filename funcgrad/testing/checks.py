@@ -255,14 +255,33 @@ def directional(s: Subject) -> str:
     ts = s.directions(s.xs)
     try:
         return _along(s, ts)
-    except Failure:
+    except Failure as error:
         for i, path in enumerate(s.paths if len(s.paths) > 1 else ()):
             alone = [t if i == j else np.zeros_like(t) for j, t in enumerate(ts)]
             try:
                 _along(s, alone)
             except Failure as failure:
-                raise Failure(f"along {path} alone, {failure}") from None
-        raise
+                raise Failure(f"along {path} alone, {failure}{_one_triangle(s, ts)}") from None
+        raise Failure(f"{error}{_one_triangle(s, ts)}") from None
+
+
+def _one_triangle(s: Subject, ts: Arrays) -> str:
+    """A hint if symmetric matrices have right derivatives along symmetric directions."""
+
+    def flipped(a: Any) -> Any:
+        return np.conj(np.swapaxes(a, -1, -2))
+
+    square = [np.ndim(x) > 1 and x.shape[-1] == x.shape[-2] > 1 for x in s.xs]
+    if not any(q and np.array_equal(x, flipped(x)) for x, q in zip(s.xs, square, strict=True)):
+        return ""
+    try:
+        _along(s, [t + flipped(t) if q else t for t, q in zip(ts, square, strict=True)])
+    except (Failure, Skip):
+        return ""
+    return (
+        "; along symmetric directions it is right, so one triangle of a symmetric matrix is read: "
+        "differentiate by a with (a + a.T) / 2 inside"
+    )
 
 
 def _along(s: Subject, ts: Arrays) -> str:
@@ -280,6 +299,8 @@ def _along(s: Subject, ts: Arrays) -> str:
             return _inside_subdifferential(s, xs, ts, tangents, rtol)
         if smooth is not None and smooth < found.step:
             found = numerical.derivative(s, xs, ts, smooth)
+    if not largest(found.values) and not largest(tangents):
+        return "both are zero"
     if not np.isfinite(found.error) or found.error > 0.1 * max(scale, largest(found.values)):
         raise Skip("differences are too inexact here")
     same(

@@ -235,6 +235,11 @@ def standing_for(example: Any) -> SearchStrategy[Any]:
 def _leaf(x: Any) -> SearchStrategy[Any]:
     if isinstance(x, SearchStrategy):
         return x
+    if isinstance(x, fs.Domain):
+        raise ArgumentError(
+            "given_gradients: an example is a domain, the values that may be drawn; give a strategy: "
+            "arrays(shape, domain=...)"
+        )
     if isinstance(x, float | complex) and not isinstance(x, np.generic):
         return _numbers((), np.asarray(x)).map(lambda a: a.item())
     if getattr(getattr(x, "dtype", None), "kind", "") not in ("f", "c"):

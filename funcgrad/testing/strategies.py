@@ -38,11 +38,14 @@ except ImportError as error:
         "pip install hypothesis, or pip install funcgrad[test]"
     ) from error
 
-Domain = np.ndarray
 Shape = tuple[int, ...]
 Between = tuple[int, int]
 
 # ---------------------------------------------------------------- domains
+
+
+class Domain(np.ndarray):
+    """The values that may be drawn, as a 1-d array; its class tells it from an example array."""
 
 
 def floats(low: float, high: float, *, count: int | None = None) -> Domain:
@@ -56,9 +59,10 @@ def floats(low: float, high: float, *, count: int | None = None) -> Domain:
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     if count is not None:
-        return np.linspace(low, high, count)
+        return np.linspace(low, high, count).view(Domain)
     step = 2.0 ** math.floor(math.log2((high - low) / 96))
-    return np.arange(math.ceil(low / step), math.floor(high / step) + 1) * step
+    steps = np.arange(math.ceil(low / step), math.floor(high / step) + 1)
+    return (steps * step).view(Domain)
 
 
 def positive(low: float = 0.1, high: float = 4.0) -> Domain:
@@ -88,7 +92,7 @@ def away_from(*points: float, margin: float = 0.1, domain: Domain | None = None)
     """
     domain = floats(-3, 3) if domain is None else domain
     near = [np.abs(domain - p) < margin for p in points]
-    return domain[~np.any(near, axis=0)] if near else domain
+    return domain[~np.any(near, axis=0)].view(Domain) if near else domain
 
 
 def complexes(low: float = 0.3, high: float = 2.0, *, angle: float = 2.8) -> Domain:
@@ -104,7 +108,7 @@ def complexes(low: float = 0.3, high: float = 2.0, *, angle: float = 2.8) -> Dom
     parts = k[k != 0] * step
     grid = np.add.outer(parts, 1j * parts).ravel()
     inside = (np.abs(grid) >= low) & (np.abs(grid) <= high) & (np.abs(np.angle(grid)) <= angle)
-    return grid[inside]
+    return grid[inside].view(Domain)
 
 
 def integers(low: int, high: int) -> Domain:
@@ -113,7 +117,7 @@ def integers(low: int, high: int) -> Domain:
     >>> integers(-1, 2).tolist()
     [-1, 0, 1, 2]
     """
-    return np.arange(low, high + 1)
+    return np.arange(low, high + 1).view(Domain)
 
 
 def booleans() -> Domain:
@@ -122,7 +126,7 @@ def booleans() -> Domain:
     >>> booleans().tolist()
     [False, True]
     """
-    return np.array([False, True])
+    return np.array([False, True]).view(Domain)
 
 
 def domain_for(dtype: Any) -> Domain:
@@ -136,11 +140,11 @@ def domain_for(dtype: Any) -> Domain:
     made |= {"f": lambda: floats(-3, 3), "c": complexes}
     if dtype.kind not in made:
         raise ArgumentError(f"domain_for: there are no numbers of dtype {dtype}")
-    return made[dtype.kind]().astype(dtype)
+    return made[dtype.kind]().astype(dtype).view(Domain)
 
 
 @functools.lru_cache(maxsize=512)
-def _by_simplicity(contents: bytes, dtype: Any) -> Domain:
+def _by_simplicity(contents: bytes, dtype: Any) -> np.ndarray:
     domain = np.frombuffer(contents, dtype)
     return domain[sorted(range(len(domain)), key=lambda i: _complication(domain[i].item()))]
 
@@ -207,7 +211,7 @@ def well_separated(
     size = math.prod(shape)
     if domain is None:
         half = max(24, size // 2)
-        domain = np.arange(-half, half + 1) * margin
+        domain = (np.arange(-half, half + 1) * margin).view(Domain)
     chosen = _chosen(draw, domain, dtype)
     if len(chosen) < size:
         raise ArgumentError(
@@ -225,7 +229,7 @@ def _places(draw: Any, count: int, size: int) -> Any:
     return np.array(found, dtype=int)
 
 
-def _chosen(draw: Any, domain: Any, dtype: Any) -> Domain:
+def _chosen(draw: Any, domain: Any, dtype: Any) -> np.ndarray:
     """The values to draw from."""
     if domain is None:
         domain = domain_for(np.float64 if dtype is None else dtype)
@@ -234,7 +238,7 @@ def _chosen(draw: Any, domain: Any, dtype: Any) -> Domain:
     return by_simplicity(np.asarray(domain) if dtype is None else np.asarray(domain).astype(dtype))
 
 
-def by_simplicity(domain: Domain) -> Domain:
+def by_simplicity(domain: np.ndarray) -> np.ndarray:
     """The values, simplest first."""
     return _by_simplicity(domain.tobytes(), domain.dtype)
 
