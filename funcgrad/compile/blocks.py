@@ -117,7 +117,7 @@ class Blocks:
         inputs = ", ".join(f"x{k}" for k in range(len(group.inputs)))
         result = results[0] if len(results) == 1 else f"({', '.join(results)})"
         lines.append(f"return {result}")
-        return "\n    ".join([f"def {self.name}({inputs}):", *lines]) + "\n"
+        return "\n    ".join([f"def {self.name}({inputs}):", *self.source.legend(), *lines]) + "\n"
 
     def rows(self) -> int:
         """How many rows (or elements) a block has, so that its buffers stay in the cache."""
@@ -206,4 +206,4 @@ class Blocks:
         if not is_number(value):
             return self.names[value]
         x = value.value
-        return repr(x) if x.__class__ is bool else self.source.bind(x, f"k{len(self.source.scope)}")
+        return repr(x) if x.__class__ is bool else self.source.constant(x)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import aval_of
 from .lower import (
     CALL,
     CAST,
@@ -74,25 +75,44 @@ class Source:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.scope: dict[str, Any] = {"np": np}
+        self.constants: dict[str, Any] = {}
         self._names: dict[int, str] = {}
         self._alive: list[Any] = []
 
-    def bind(self, x: Any, name: str) -> str:
+    def bind(self, x: Any, name: str, also: dict[str, Any] | None = None) -> str:
         """The name of an object in the source."""
         found = self._names.get(id(x))
         if found is None:
-            found = self._names[id(x)] = (
-                name if name not in self.scope else f"{name}_{len(self.scope)}"
-            )
+            found = name if name not in self.scope else f"{name}_{len(self.scope)}"
+            self._names[id(x)] = found
             self.scope[found] = x
+            if also is not None:
+                also[found] = x
             self._alive.append(x)
         return found
+
+    def constant(self, x: Any) -> str:
+        """The name of a number or array in the source."""
+        return self.bind(x, f"k{len(self.constants)}", self.constants)
+
+    def legend(self) -> list[str]:
+        """A comment that says what the constants are."""
+        shown = [f"{k} = {_shown(x)}" for k, x in self.constants.items()]
+        return [f"# {', '.join(shown)}"] if shown else []
 
     def function(self, f: Any) -> str:
         """The name of a NumPy function or a primitive."""
         name = getattr(f, "__name__", "f")
         prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
         return self.bind(f, f"{prefix}_{name}")
+
+
+def _shown(x: Any) -> str:
+    aval = aval_of(x)
+    if aval.shape:
+        return f"an array {aval}"
+    number = repr(np.asarray(x).item())
+    return number if aval.dtype.name in ("float64", "int64", "bool") else f"{aval.dtype}({number})"
 
 
 def last_uses(program: Lowered) -> list[list[Value]]:
@@ -167,7 +187,12 @@ class Straight:
             self.step(step, dead)
         outs = self.results()
         head = f"def run({', '.join(f'a{i}' for i in range(len(program.inputs)))}):"
-        return "\n    ".join([head, *lines, f"return ({''.join(f'{o}, ' for o in outs)})"]) + "\n"
+        return (
+            "\n    ".join(
+                [head, *self.source.legend(), *lines, f"return ({''.join(f'{o}, ' for o in outs)})"]
+            )
+            + "\n"
+        )
 
     # ------------------------------------------------------------ steps
 
@@ -297,7 +322,7 @@ class Straight:
 
     def constant(self, value: Any, step: Step | None) -> str:
         x = value.value
-        if value.weak and step is not None and step.kind == UFUNC:
+        if step is not None and step.kind == UFUNC and not isinstance(x, np.ndarray):
             dtype = step.out.dtype
             others = {v.dtype for v in step.operands if v is not value}
             if (
@@ -310,7 +335,7 @@ class Straight:
                 x = self.numbers.setdefault((x, type(x), dtype), np.array(x, dtype))
         if x.__class__ is bool:
             return repr(x)
-        return self.source.bind(x, f"k{len(self.source.scope)}")
+        return self.source.constant(x)
 
     # ------------------------------------------------------------ Python's floats
 
@@ -329,11 +354,7 @@ class Straight:
         x = value.value
         x = bool(x) if value.dtype == BOOL else float(x)
         if x.__class__ is float and (not math.isfinite(x) or x < 0 or math.copysign(1.0, x) < 0):
-            return (
-                f"({x!r})"
-                if math.isfinite(x)
-                else self.source.bind(x, f"k{len(self.source.scope)}")
-            )
+            return f"({x!r})" if math.isfinite(x) else self.source.constant(x)
         return repr(x)
 
     # ------------------------------------------------------------ results
@@ -411,10 +432,12 @@ def straight(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     >>> text, run = straight(lower(make_jaxpr(lambda x, y: np.sin(x) * y + 1.0)(np.ones(2), 2.0)))
     >>> print(text)
     def run(a0, a1):
+        # k0 = 1.0
         t2 = np_sin(a0)
         np_multiply(t2, a1, t2)
-        np_add(t2, k3, t2)
+        np_add(t2, k0, t2)
         return (t2, )
+    <BLANKLINE>
     >>> run(np.array([0.0, np.pi / 2]), 3.0)
     (array([1., 4.]),)
     """
