@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from .. import jaxpr as programs
+from ..compile.config import config
+from ..compile.jit import jit
 from ..core import aval_of
 from ..errors import FuncgradError
 from ..transforms.checkpoint import checkpoint
@@ -511,6 +513,26 @@ def program(s: Subject) -> str:
     return ""
 
 
+def compiled(s: Subject) -> str:
+    """`jit` of the function and of its gradient gives the same."""
+    xs = s.xs
+    outs = s(*xs)
+    cts = s.directions(outs)
+    with config("numpy"):
+        try:
+            found = jit(s)(*xs)
+        except FuncgradError as error:
+            raise Skip(f"it cannot be traced: {str(error).splitlines()[0]}") from None
+        gradient = jit(lambda xs, cts: backward(s, xs, cts))(xs, cts)
+    same(list(found), outs, [], s.rtol(), "the compiled value", "the function's")
+    floor = _floor(xs, outs, 1)
+    expected = backward(s, xs, cts)
+    same(
+        gradient, expected, s.paths, s.rtol(*outs), "the compiled gradient", "the plain one", floor
+    )
+    return ""
+
+
 def recomputed(s: Subject) -> str:
     """`checkpoint` changes no derivative."""
     xs = s.xs
@@ -590,6 +612,7 @@ CHECKS: dict[str, Check] = {
     "own memory": own_memory,
     "repeatable": repeatable,
     "program": program,
+    "jit": compiled,
     "checkpoint": recomputed,
     "vmap": batched,
     "empty": empty,
