@@ -23,6 +23,7 @@ from .autograd import (
     no_grad,
     set_grad_enabled,
 )
+from .compiling import compile
 from .dtypes import *
 from .func import vmap
 from .linalg.names import *

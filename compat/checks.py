@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import tree
-from funcgrad.testing.checks import Skip, backward, same
+from funcgrad.testing.agreement import Skip, backward, same
 from funcgrad.testing.subject import Subject, is_floating
 
 from . import autograd

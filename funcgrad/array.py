@@ -253,8 +253,9 @@ class TracedArray(Tracer):
         if x is None:
             raise ConcretizationError(
                 f"{kind} of a traced value {self.described()}, which has no number here: under vmap "
-                f"it stands for every example, under make_jaxpr for every array of its type. Use "
-                f"fnp.where, or keep what decides the branch out of the traced arguments{where()}"
+                f"it stands for every example, under jit and make_jaxpr for every array of its type. "
+                f"Use fnp.where or funcgrad.lax.cond, or keep what decides the branch out of the "
+                f"traced arguments (jit: static_argnums){where()}"
             )
         return x
 

@@ -310,8 +310,9 @@ MISTAKES = [
         lambda: funcgrad.vmap(lambda x: x if x > 0 else -x)(X),
         errors.ConcretizationError,
         "bool() of a traced value BatchTracer(bool[]), which has no number here: under vmap it stands "
-        "for every example, under make_jaxpr for every array of its type. Use fnp.where, or keep what "
-        "decides the branch out of the traced arguments",
+        "for every example, under jit and make_jaxpr for every array of its type. Use fnp.where or "
+        "funcgrad.lax.cond, or keep what decides the branch out of the traced arguments (jit: "
+        "static_argnums)",
     ),
     Mistake(
         "mapped axes of two lengths",

@@ -99,7 +99,11 @@ def _library(text: str) -> ctypes.CDLL | None:
             target = folder / f"{key}.so"
             if not target.exists() and not _build(path, text, folder, target):
                 return None
-            return ctypes.CDLL(str(target))
+            try:
+                return ctypes.CDLL(str(target))
+            except OSError:  # half a file, or of another system: made anew
+                target.unlink()
+                return ctypes.CDLL(str(target)) if _build(path, text, folder, target) else None
         except OSError:
             continue
     return None

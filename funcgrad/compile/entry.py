@@ -18,7 +18,7 @@ from ..algebra import scaling
 from ..core import EVAL, aval_of, current
 from ..jaxpr import Jaxpr
 from ..transforms.arguments import is_array
-from .captures import Place, attribute, checker
+from .captures import Captured, Place, attribute, checker, member, watched_arrays
 from .config import code
 from .program import program_of
 
@@ -29,19 +29,28 @@ ndarray = np.ndarray
 class Entry:
     """A program, for arguments of certain types and static values.
 
-    `sources` says where the captured arrays are, which are the program's first inputs: in a place,
-    or the array itself.
+    `inputs`: the captured arrays, which are the program's first inputs. `sources` says where they
+    are: in a place, or the array itself.
     """
 
     def __init__(
-        self, jaxpr: Jaxpr, treedef: Any, out_def: Any, places: list[Place], sources: list[Any]
+        self, jaxpr: Jaxpr, treedef: Any, out_def: Any, found: Captured, inputs: list[Any]
     ) -> None:
         self.jaxpr = jaxpr
         self.treedef = treedef
         self.out_def = out_def
-        self.places = places
-        self.sources = sources
-        self.is_fresh = checker([p for p in places if p.value.__class__ is not ndarray])
+        self.places = found.places
+        homes: dict[int, list[Place]] = {}
+        for place in found.places:
+            if place.value.__class__ is ndarray:
+                homes.setdefault(id(place.value), []).append(place)
+        self.sources = [homes[id(x)][0] if id(x) in homes else x for x in inputs]
+        taken = {id(x) for x in inputs}
+        twins = [(homes[k][0], p) for k in homes if k in taken for p in homes[k][1:]]
+        checked = [p for p in found.places if id(p.value) not in taken]
+        contents = [*found.containers, *watched_arrays(found.places, inputs)]
+        self.is_fresh = checker(checked, contents, twins)
+        self.is_watching = bool(checked or contents or twins)
         self.avals = [aval_of(s) for s in self.now()]
         self._fast: Any = OTHER
 
@@ -68,7 +77,7 @@ class Entry:
     def _printed(self, leaves: Sequence[Any]) -> Callable[[tuple[Any, ...]], Any] | None:
         names = [f"x{i}" for i in range(len(leaves))]
         args, kwargs = tree.unflatten(self.treedef, names)
-        printer = _Printer()
+        printer = Printer()
         if kwargs or not printer.take_apart("args", args):
             return None
         for name, x in zip(names, leaves, strict=True):
@@ -79,7 +88,7 @@ class Entry:
             printer.read(f"c{i}", source)
         printer.scope |= {"program": program_of(self.jaxpr), "is_fresh": self.is_fresh}
         printer.scope |= {"unflatten": tree.unflatten, "out_def": self.out_def}
-        if self.places:
+        if self.is_watching:
             printer.require("is_fresh()")
         printer.require("scaling() is scale and code() is kind")
         printer.scope |= {"scaling": scaling.get, "scale": scaling.get()}
@@ -88,16 +97,19 @@ class Entry:
         result = printer.put_together(tree.unflatten(self.out_def, outs))
         call = f"program.run({', '.join([*captured, *names])})"
         if result is None:
-            printer.lines.append(f"return unflatten(out_def, {call})")
+            printer.after.append(f"return unflatten(out_def, {call})")
         else:
             left = "".join(f"{y}, " for y in outs)
-            printer.lines += [f"{left}= {call}" if outs else call, f"return {result}"]
+            printer.after += [f"{left}= {call}" if outs else call, f"return {result}"]
         return printer.function()
 
 
-class _Printer:
+class Printer:
+    """Writes a function that takes arguments apart, and gives `OTHER` unless they are of one kind."""
+
     def __init__(self) -> None:
-        self.lines: list[str] = []
+        self.lines: list[str] = []  # that look at the arguments, and may fail
+        self.after: list[str] = []
         self.scope: dict[str, Any] = {"OTHER": OTHER, "ndarray": ndarray}
         self.scope |= {"EVAL": EVAL, "current": current.get}
         self.require("current() is EVAL")
@@ -154,6 +166,8 @@ class _Printer:
             text = f"{holder}.cell_contents"
         elif source.key.__class__ is attribute:
             text = f"{holder}.{source.key}"
+        elif source.key.__class__ is member:
+            text = f"{holder}.__dict__[{str(source.key)!r}]"
         else:
             text = f"{holder}[{self.key(source.key)}]"
         self.lines.append(f"{name} = {text}")
@@ -180,7 +194,7 @@ class _Printer:
     def function(self) -> Callable[[tuple[Any, ...]], Any]:
         body = "".join(f"        {line}\n" for line in self.lines)
         failed = "    except (LookupError, AttributeError, ValueError): return OTHER\n"
-        *checks, call, result = body.splitlines(keepends=True)
-        text = f"def fast(args):\n    try:\n{''.join(checks)}{failed}{call[4:]}{result[4:]}"
+        after = "".join(f"    {line}\n" for line in self.after)
+        text = f"def fast(args):\n    try:\n{body}{failed}{after}"
         exec(compile(text, "<funcgrad printed>", "exec"), self.scope)
         return self.scope["fast"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import tree
 from ..algebra import scaling
+from ..backend import unfit
 from ..core import EVAL, Aval, Tracer, aval_of, current, run_under
 from ..errors import ArgumentError, user_frame, where
 from ..jaxpr import Jaxpr
@@ -61,6 +62,7 @@ class _Jitted:
         self._static_argnames = frozenset(static_argnames)
         self._entries: dict[Any, Entry] = {}
         self._last: Any = None
+        self._program: Program | None = None
         self._misses = 0
         self._why = "it has not been called"
 
@@ -74,7 +76,7 @@ class _Jitted:
                 return found
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), code(), *map(_kind, leaves))
+        key = (treedef, static, scaling.get(), code(), *_kinds(leaves, treedef))
         entry = self._entries.get(key)
         captured = None if entry is None else entry.captured()
         if entry is None or captured is None:
@@ -83,22 +85,20 @@ class _Jitted:
         if current.get() is not EVAL:
             outs = jit_call(*captured, *leaves, jaxpr=entry.jaxpr)
             return tree.unflatten(entry.out_def, outs)
+        self._program = program_of(entry.jaxpr)
         self._last = None if static else entry.fast(leaves)
-        return tree.unflatten(entry.out_def, program_of(entry.jaxpr).run(*captured, *leaves))
+        return tree.unflatten(entry.out_def, self._program.run(*captured, *leaves))
 
     # ------------------------------------------------------------ arguments
 
     def _split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The static arguments, and the others with nothing in the static ones' places."""
-        if args and args[0].__class__ is _Static:
-            rest = self._split(args[1:], kwargs)
-            return (args[0], *rest[0]), rest[1], rest[2]
-        if not self._static_argnums and not self._static_argnames:
+        numbers = self._static_argnums
+        static: list[tuple[Any, Any]] = [
+            (i, x) for i, x in enumerate(args) if i in numbers or x.__class__ is _Static
+        ]
+        if not static and not self._static_argnames:
             return (), args, kwargs
-        static: list[tuple[Any, Any]] = []
-        for i, x in enumerate(args):
-            if i in self._static_argnums or i - len(args) in self._static_argnums:
-                static.append((i, x))
         static += [(name, kwargs[name]) for name in sorted(self._static_argnames & kwargs.keys())]
         for name, x in static:
             try:
@@ -108,7 +108,7 @@ class _Jitted:
                     f"jit: the static argument {name} is {x!r}, a {type(x).__name__}, which has no "
                     f"hash; pass a tuple for a list, or do not mark it as static{where()}"
                 ) from None
-        places = {name for name, _ in static}
+        places: set[Any] = {name for name, _ in static}
         args = tuple(None if i in places else x for i, x in enumerate(args))
         kwargs = {k: None if k in places else x for k, x in kwargs.items()}
         return tuple((name, type(x), x) for name, x in static), args, kwargs
@@ -120,12 +120,11 @@ class _Jitted:
     ) -> Entry:
         self._explain(key, old)
         f = self._f
-        if static and static[0].__class__ is _Static:
-            f, static = functools.partial(f, static[0].value), static[1:]
 
         def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             full, named = list(args), dict(kwargs)
             for name, _, x in static:
+                x = x.value if x.__class__ is _Static else x
                 if name.__class__ is int:
                     full[name] = x
                 else:
@@ -136,12 +135,14 @@ class _Jitted:
         trace = JaxprTrace(current.get(), spreads=True)
         trace.function = self._f
         inputs = [trace.new_input(aval_of(x)) for x in leaves]
+        in_vars = [x.symbol for x in inputs]  # before the function writes into them
+        bound = [x.value for _, _, x in static if x.__class__ is _Static]
+        found = captures(functools.partial(f, *bound))
         outs = run_under(trace, flat, inputs)
-        jaxpr = trace.finish([x.symbol for x in inputs], outs)
-        places = captures(f)
-        homes = {id(p.value): p for p in reversed(places) if p.value.__class__ is ndarray}
-        sources = [homes.get(id(x), snapshot(x, copy=False)) for x in trace.captured]
-        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, places, sources)
+        found.forget_changes()
+        jaxpr = trace.finish(in_vars, outs)
+        inputs = [snapshot(x, copy=False) for x in trace.captured]
+        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs)
         if not any(isinstance(x, Tracer) for x in entry.now()):
             if len(self._entries) >= MOST_PROGRAMS:
                 del self._entries[next(iter(self._entries))]
@@ -173,9 +174,10 @@ class _Jitted:
         """The programs for these arguments: as traced, as simplified, as source."""
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), code(), *map(_kind, leaves))
+        key = (treedef, static, scaling.get(), code(), *_kinds(leaves, treedef))
         entry = self._entries.get(key) or self._compile(key, None, static, treedef, leaves)
-        return Stages(entry.jaxpr, program_of(entry.jaxpr))
+        self._program = program_of(entry.jaxpr)
+        return Stages(entry.jaxpr, self._program)
 
     @property
     def code(self) -> str:
@@ -183,9 +185,9 @@ class _Jitted:
 
         Raises: ArgumentError: nothing has been compiled.
         """
-        if not self._entries:
+        if self._program is None:
             raise ArgumentError("jit: nothing has been compiled yet; call the function first")
-        return program_of(next(reversed(self._entries.values())).jaxpr).source
+        return self._program.source
 
     def explain(self) -> str:
         """The programs that are kept, by the types they are for, and why the last one was made."""
@@ -218,18 +220,23 @@ class _Static:
         return id(self.value)
 
 
-def _kind(x: Any) -> Any:
-    if x.__class__ is ndarray:
-        return x.shape, x.dtype
-    if x.__class__ in _PLAIN:
-        return x.__class__
-    if is_array(x):
-        aval = aval_of(x)
-        return aval.shape, aval.dtype, aval.weak
-    raise ArgumentError(
-        f"jit: an argument is {x!r}, a {type(x).__name__}; need arrays, numbers or trees of them: name "
-        f"it in static_argnums or static_argnames{where()}"
-    )
+def _kinds(leaves: Sequence[Any], treedef: Any) -> list[Any]:
+    """What a program depends on of each argument."""
+    found: list[Any] = []
+    for i, x in enumerate(leaves):
+        if x.__class__ is ndarray:
+            found.append((x.shape, x.dtype))
+        elif x.__class__ in _PLAIN:
+            found.append(x.__class__)
+        elif is_array(x):
+            aval = aval_of(x)
+            found.append((aval.shape, aval.dtype, aval.weak))
+        else:
+            raise ArgumentError(
+                f"jit: argument {argument_name(treedef.paths()[i], 1)} {unfit(x)}; an argument whose "
+                f"value counts is named in static_argnums or static_argnames{where()}"
+            )
+    return found
 
 
 def _difference(key: Any, other: Any) -> str:
@@ -274,7 +281,8 @@ def jit(
     else has changed `f` is traced again. ``.lower(*args)`` shows the programs, ``.code`` the source of
     the last, ``.explain()`` what is kept and why, and ``.clear_cache()`` forgets it.
 
-    Shapes, dtypes: as those of `f`.   Derivative: that of `f`, compiled too.
+    Shapes, dtypes: as those of `f`; what is computed of Python numbers counts as float64.
+    Derivative: that of `f`, compiled too.
     Raises: ConcretizationError: `f` branches on a traced value; mark the argument as static.
     Source: Frostig, Johnson & Leary, "Compiling machine learning programs via high-level tracing",
     SysML 2018.
@@ -298,14 +306,31 @@ def jit(
         return functools.partial(
             jit, static_argnums=static_argnums, static_argnames=static_argnames
         )
+    if isinstance(f, staticmethod | classmethod):
+        return type(f)(
+            jit(f.__func__, static_argnums=static_argnums, static_argnames=static_argnames)
+        )
     require_callable("jit", f, makes=True)
     nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-    parameters: list[str] = []
     try:
-        parameters = list(inspect.signature(f).parameters)
+        parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        parameters = []
-    names = (*names, *[parameters[i] for i in nums if -len(parameters) <= i < len(parameters)])
-    nums = (*nums, *[parameters.index(n) for n in names if n in parameters])
+        return _Jitted(f, nums, names)
+    known = [p.name for p in parameters]
+    spare = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+    if not spare:
+        for unknown in [n for n in nums if not -len(known) <= n < len(known)]:
+            raise ArgumentError(f"jit: static_argnums={unknown}, but {_signature(f, known)}")
+        for name in [n for n in names if n not in known]:
+            raise ArgumentError(f"jit: static_argnames={name!r}, but {_signature(f, known)}")
+    nums = tuple(n + len(known) if n < 0 else n for n in nums)
+    names = (*names, *[known[i] for i in nums if i < len(known)])
+    nums = (*nums, *[known.index(n) for n in names if n in known])
     return _Jitted(f, nums, names)
+
+
+def _signature(f: Any, known: Sequence[str]) -> str:
+    return (
+        f"{getattr(f, '__name__', 'the function')} has the parameters {', '.join(known) or 'none'}"
+    )

@@ -55,7 +55,9 @@ def shared(loop: Any, group: Any) -> Callable[..., Any]:
     """
     size = math.prod(group.shape)
     sliced = [v.shape == group.shape for v in group.inputs]
-    if threads() == 1 or size < LARGE or not any(sliced):
+    # A loop with sums has one axis, whatever the arrays have.
+    has_sums = len(group.shape) > 1 and any(v.shape != group.shape for v in group.outs)
+    if not has_sums and (threads() == 1 or size < LARGE or not any(sliced)):
         return loop
     if not all(s or v.size == 1 for s, v in zip(sliced, group.inputs, strict=True)):
         return loop

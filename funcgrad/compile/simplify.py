@@ -289,6 +289,8 @@ def _sum(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
         return None
     shape = tuple(n for a, n in enumerate(source.aval.shape) if a + lead not in axis)
     count = math.prod(x.aval.shape[a] for a in axis)
+    if not count:
+        return None
     small: Atom = source
     if source.__class__ is Var and source.aval.shape != shape:
         small = r.apply(reshape, source, shape=shape)

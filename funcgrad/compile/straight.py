@@ -332,7 +332,7 @@ class Straight:
                 and step.options is None
                 and _fits(step)
             ):
-                x = self.numbers.setdefault((x, type(x), dtype), np.array(x, dtype))
+                x = self.numbers.setdefault((repr(x), type(x), dtype), np.array(x, dtype))
         if x.__class__ is bool:
             return repr(x)
         return self.source.constant(x)

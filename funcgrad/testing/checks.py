@@ -19,87 +19,15 @@ from ..compile.jit import jit
 from ..core import aval_of
 from ..errors import FuncgradError
 from ..transforms.checkpoint import checkpoint
-from ..transforms.jvp import jvp
 from ..transforms.trace import trace_to_jaxpr
 from ..transforms.vjp import vjp
 from ..transforms.vmap import vmap
 from . import kinks, numerical
+from .agreement import Failure, Skip, backward, floor_of, forward, leaf_name, outputs, same
 from .explain import suggestion
 from .subject import Arrays, Subject, largest, pair
 
 Check = Callable[[Subject], str]
-
-
-class Failure(Exception):
-    """A check failed; the message says how."""
-
-
-class Skip(Exception):
-    """A check cannot be made of this subject; the message says why."""
-
-
-# ---------------------------------------------------------------- pieces
-
-
-def forward(s: Callable[..., Any], xs: Arrays, ts: Arrays) -> tuple[Arrays, Arrays]:
-    """Values and tangents."""
-    outs, tangents = jvp(s, tuple(xs), tuple(ts))
-    return list(outs), list(tangents)
-
-
-def backward(s: Callable[..., Any], xs: Arrays, cts: Arrays) -> Arrays:
-    """Cotangents of the operands."""
-    return list(vjp(s, *xs)[1](list(cts)))
-
-
-def same(
-    found: Arrays,
-    expected: Arrays,
-    paths: Sequence[str],
-    tolerance: float,
-    what: str,
-    than: str,
-    floor: float = 0.0,
-    error: float = 0.0,
-    lengths: Sequence[int] = (),
-) -> None:
-    """Require that the arrays agree within `tolerance` of the largest number in sight, or of `floor`.
-
-    `error`: what is allowed beyond that. `lengths`: of axes that a wrong factor may be.
-
-    Raises: Failure: naming the leaf, both numbers where they differ most, and what that suggests.
-    """
-    allowed = tolerance * max(largest(expected), floor, 1e-300) + error
-    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
-        a, b = np.asarray(a), np.asarray(b)
-        others = [e for k, e in enumerate(expected) if k != i]
-        if a.shape == b.shape:
-            with np.errstate(all="ignore"):
-                gap = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
-            if not gap.size or float(np.max(gap)) <= allowed:
-                continue
-            place = np.unravel_index(int(np.argmax(np.nan_to_num(gap, nan=np.inf))), gap.shape)
-            numbers = f"{a[place]:.8g} against {b[place]:.8g}"
-        else:
-            numbers = f"shape {list(a.shape)} against {list(b.shape)}"
-        hint = suggestion(a, b, others, lengths)
-        raise Failure(
-            f"{what} {_name(paths, i)} differs from {than}: {numbers}{'; ' if hint else ''}{hint}"
-        )
-
-
-def _name(paths: Sequence[str], i: int) -> str:
-    return f"by {paths[i]}" if i < len(paths) and paths[i] else f"number {i}"
-
-
-def _floor(xs: Arrays, outs: Arrays, order: int) -> float:
-    """What derivatives of this order are measured against where they cancel: a small part of what
-    they would be otherwise."""
-    return 0.03 * (largest(outs) or 1.0) / max(1.0, largest(xs)) ** order
-
-
-def _outputs(s: Subject) -> list[str]:
-    return [f"the output{path}" for path in s.out_paths]
 
 
 # ---------------------------------------------------------------- values
@@ -161,13 +89,13 @@ def finite(s: Subject) -> str:
     if not all(np.all(np.isfinite(a)) for a in (*xs, *outs)):
         raise Skip("the results are not finite")
     for mode, found, paths in (
-        ("forward", forward(s, xs, s.directions(xs))[1], _outputs(s)),
+        ("forward", forward(s, xs, s.directions(xs))[1], outputs(s)),
         ("reverse", backward(s, xs, s.directions(outs)), s.paths),
     ):
         for i, a in enumerate(found):
             if not np.all(np.isfinite(a)):
                 raise Failure(
-                    f"the {mode} derivative {_name(paths, i)} is not finite although the results "
+                    f"the {mode} derivative {leaf_name(paths, i)} is not finite although the results "
                     f"are; see funcgrad.testing.find_nonfinite"
                 )
     return ""
@@ -182,7 +110,7 @@ def types(s: Subject) -> str:
     outs, tangents = forward(s, xs, s.directions(xs))
     found = backward(s, xs, s.directions(outs))
     for what, paths, made, likes in (
-        ("the tangent", _outputs(s), tangents, outs),
+        ("the tangent", outputs(s), tangents, outs),
         ("the gradient", s.paths, found, xs),
     ):
         for i, (a, b) in enumerate(zip(made, likes, strict=True)):
@@ -191,7 +119,7 @@ def types(s: Subject) -> str:
                 differ = a.shape != b.shape
                 hint = suggestion(np.zeros(a.shape), np.zeros(b.shape)) if differ else ""
                 raise Failure(
-                    f"{what} {_name(paths, i)} is {a}, need {b}{'; ' if hint else ''}{hint}"
+                    f"{what} {leaf_name(paths, i)} is {a}, need {b}{'; ' if hint else ''}{hint}"
                 )
     return ""
 
@@ -205,7 +133,7 @@ def transpose(s: Subject) -> str:
         cts = s.directions(outs)
         found = backward(s, xs, cts)
         (a, scale_a), (b, scale_b) = pair(cts, tangents), pair(found, ts)
-        rtol, floor = s.rtol(*outs), _floor(xs, outs, 1)
+        rtol, floor = s.rtol(*outs), floor_of(xs, outs, 1)
         if abs(a - b) > rtol * (scale_a + scale_b + floor) or np.isnan(a) != np.isnan(b):
             expected = _gradient_by_columns(s, xs, cts)
             same(found, expected, s.paths, rtol, "the gradient", "J^T u", floor)
@@ -241,14 +169,14 @@ def linear(s: Subject) -> str:
     xs = s.xs
     outs = s(*xs)
     for what, paths, f, like in (
-        ("the tangent", _outputs(s), lambda ts: forward(s, xs, ts)[1], xs),
+        ("the tangent", outputs(s), lambda ts: forward(s, xs, ts)[1], xs),
         ("the gradient", s.paths, lambda cts: backward(s, xs, cts), outs),
     ):
         a, b = s.directions(like), s.directions(like)
         mixed = [np.asarray(2 * p - 3 * q, aval_of(p).dtype) for p, q in zip(a, b, strict=True)]
         expected = [2 * p - 3 * q for p, q in zip(f(a), f(b), strict=True)]
         than = "2 f(a) - 3 f(b): it is not linear"
-        same(f(mixed), expected, paths, 4 * s.rtol(*outs), what, than, _floor(xs, outs, 1))
+        same(f(mixed), expected, paths, 4 * s.rtol(*outs), what, than, floor_of(xs, outs, 1))
     return ""
 
 
@@ -308,11 +236,11 @@ def _along(s: Subject, ts: Arrays) -> str:
     same(
         tangents,
         found.values,
-        _outputs(s),
+        outputs(s),
         rtol,
         "the tangent",
         "the differences (the numerical side)",
-        _floor(xs, outs, 1),
+        floor_of(xs, outs, 1),
         found.error,
         [n for x in xs for n in (*np.shape(x), np.size(x))],
     )
@@ -374,7 +302,7 @@ def _inside_subdifferential(
         low, high = slopes.min(0) - slack, slopes.max(0) + slack
         if not np.all((np.real(a) >= low) & (np.real(a) <= high)):
             raise Failure(
-                f"at a kink, the tangent {_name(_outputs(s), i)} is {np.real(a)}, which is not "
+                f"at a kink, the tangent {leaf_name(outputs(s), i)} is {np.real(a)}, which is not "
                 f"between the slopes of the two sides, {low} and {high}"
             )
     return "at a kink: between the slopes of its two sides"
@@ -389,7 +317,7 @@ def second(s: Subject) -> str:
     outs = s(*xs)
     cts, ts, us = s.directions(outs), s.directions(xs), s.directions(xs)
     likely = s.rtol(*outs) ** 0.75
-    floor = _floor(xs, outs, 2)
+    floor = floor_of(xs, outs, 2)
 
     def gradient(*xs: Any) -> Any:
         return backward(s, list(xs), cts)
@@ -483,7 +411,7 @@ def batched(s: Subject) -> str:
             columns = zip(*[f(*example) for example in examples], strict=True)
             expected = [np.stack(column) for column in columns]
             where = f"the {what} under vmap(in_axes={axes})"
-            floor = _floor(xs, outs, 1)
+            floor = floor_of(xs, outs, 1)
             same(list(found), expected, [], s.rtol(*outs), where, "the stacked loop", floor)
     return ""
 
@@ -525,7 +453,7 @@ def compiled(s: Subject) -> str:
             raise Skip(f"it cannot be traced: {str(error).splitlines()[0]}") from None
         gradient = jit(lambda xs, cts: backward(s, xs, cts))(xs, cts)
     same(list(found), outs, [], s.rtol(), "the compiled value", "the function's")
-    floor = _floor(xs, outs, 1)
+    floor = floor_of(xs, outs, 1)
     expected = backward(s, xs, cts)
     same(
         gradient, expected, s.paths, s.rtol(*outs), "the compiled gradient", "the plain one", floor

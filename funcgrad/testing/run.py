@@ -15,7 +15,8 @@ import numpy as np
 
 from ..errors import ArgumentError, FuncgradError
 from ..transforms.jvp import jvp
-from .checks import CHECKS, Check, Failure, Skip
+from .agreement import Failure, Skip
+from .checks import CHECKS, Check
 from .kinks import Kink, passage
 from .report import Outcome, Report
 from .subject import Subject

@@ -1,0 +1,324 @@
+"""The primitive `while_loop`: a program run for as long as another one says so.
+
+NOTE [Reverse mode of while loops] How many steps there are is known only when they are run. Where
+values are known, the way there saves what every step needs in a list, and the way back reads it.
+Where they are not (in a program, under `vmap`), the cotangents are a step of their own, which runs
+the loop a second time, on values, and keeps that list for itself (`deferred.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import Aval, aval_of
+from ..indexing import known
+from ..jaxpr import Jaxpr, eval_jaxpr
+from ..ops.select import where as select
+from ..ops.structural import reshape
+from .bodies import (
+    Control,
+    Flags,
+    Split,
+    all_known,
+    batched_program,
+    derived,
+    inexact,
+    joined,
+    jvp_program,
+    memo_of,
+    moving_outs,
+    placed,
+    run,
+    split_of,
+    strong,
+    tangent_aval,
+    zeros,
+)
+from .control import put_together, take_rows
+from .deferred import Deferred, pulled_back
+from .vmap import batch_flat, move_batch
+
+
+class Counts(NamedTuple):
+    """How many values the test and the body close over; the other operands are the carry."""
+
+    test: int
+    body: int
+
+    def parts(self, xs: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        k = self.test + self.body
+        return list(xs[: self.test]), list(xs[self.test : k]), list(xs[k:])
+
+
+def _moving(body: Jaxpr, moving: Sequence[bool], carry: Sequence[bool]) -> Flags:
+    """Which carries have a tangent at any step; `moving`: which closed-over values have one."""
+    full = inexact((*moving, *carry), body.in_avals)
+    moving, flags = full[: len(moving)], list(full[len(moving) :])
+    while True:
+        outs = moving_outs(body, (*moving, *flags))
+        more = [a or b for a, b in zip(flags, outs, strict=True)]
+        if more == flags:
+            return tuple(flags)
+        flags = more
+
+
+@dataclass(frozen=True)
+class Looped(Deferred):
+    """A loop as a function, for its deferred derivatives."""
+
+    test: Jaxpr
+    body: Jaxpr
+    counts: Counts
+    __name__ = "while_loop"
+
+    @property
+    def in_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        return (*self.test.in_avals[: self.counts.test], *self.body.in_avals)
+
+    @property
+    def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        return tuple(map(strong, self.body.out_avals))
+
+    def __call__(self, *xs: Any) -> list[Any]:
+        return list(while_call(*xs, test=self.test, body=self.body, counts=self.counts))
+
+
+class WhileLoop(Control):
+    """Runs the program `body` on the carry while the program `test` gives true."""
+
+    def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
+        return tuple(map(strong, params["body"].out_avals))
+
+    # ------------------------------------------------------------ forward mode
+
+    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        test, body, counts = params["test"], params["body"], params["counts"]
+        t_consts, b_consts, carry = counts.parts(xs)
+        _, b_dots, k_dots = counts.parts(ts)
+        live = [t is not None for t in b_dots]
+        moving = _moving(body, live, [t is not None for t in k_dots])
+        if not any(moving):
+            return (None,) * len(ans)
+        program = jvp_program(body, (*live, *moving), moving)
+        n, extra = len(body.in_vars), sum(live)
+        in_vars = program.in_vars
+        moved = Jaxpr(
+            (
+                *program.const_vars,
+                *in_vars[: counts.body],
+                *in_vars[n : n + extra],
+                *in_vars[counts.body : n],
+                *in_vars[n + extra :],
+            ),
+            program.eqns,
+            program.outs,
+        )
+        avals = [*test.in_avals, *(tangent_aval(a) for a in _chosen(body.out_avals, moving))]
+        tested = memo_of(
+            test,
+            ("ignoring", moving),
+            lambda: derived(lambda *xs: eval_jaxpr(test, *xs[: len(test.in_vars)]), avals),
+        )
+        dots = [zeros(aval_of(c)) if t is None else t for c, t in zip(carry, k_dots, strict=True)]
+        outs = self(
+            *tested.consts,
+            *t_consts,
+            *program.consts,
+            *b_consts,
+            *(t for t in b_dots if t is not None),
+            *carry,
+            *_chosen(dots, moving),
+            test=joined([tested])[0][0],
+            body=moved,
+            counts=Counts(
+                len(tested.consts) + counts.test, len(program.consts) + counts.body + extra
+            ),
+        )
+        places = [i for i, m in enumerate(moving) if m]
+        return tuple(placed(outs[len(carry) :], places, len(ans)))
+
+    # ------------------------------------------------------------ reverse mode
+
+    def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
+        _, b_wanted, k_wanted = params["counts"].parts(wanted)
+        moving = _moving(params["body"], b_wanted, k_wanted)
+        return [split_of(params["body"], (*b_wanted, *moving))]
+
+    def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
+        if not all_known(xs):
+            return self(*xs, **params), (None, list(xs))
+        test, counts = params["test"], params["counts"]
+        (split,) = self.splits(tuple(wanted), params)
+        t_consts, b_consts, carry = counts.parts(xs)
+        steps = []
+        while bool(known(eval_jaxpr(test, *t_consts, *carry)[0])):
+            operands = [*b_consts, *carry]
+            outs = eval_jaxpr(split.forward, *operands)
+            kept = [operands[i] for i in split.kept if i >= counts.body]
+            steps.append((outs[split.count :], kept))
+            carry = outs[: split.count]
+        same = [b_consts[i] for i in split.kept if i < counts.body]
+        return tuple(carry), (split, (same, steps))
+
+    def backward(
+        self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
+        split, saved = residual
+        if split is None:
+            return pulled_back(Looped(**params), saved, cts, wanted)
+        same, steps = saved
+        counts = params["counts"]
+        sums: list[Any] = [None] * counts.body
+        carry: list[Any] = list(cts)
+        for made, kept in reversed(steps):
+            outs = eval_jaxpr(
+                split.backward, *made, *same, *kept, *(carry[i] for i in split.moving)
+            )
+            carry = [zeros(a) for a in params["body"].out_avals]
+            for i, g in zip(split.found, outs, strict=True):
+                if i >= counts.body:
+                    carry[i - counts.body] = g
+                else:
+                    sums[i] = g if sums[i] is None else sums[i] + g
+        full = [*[None] * counts.test, *sums, *carry]
+        return [g if w else None for g, w in zip(full, wanted, strict=True)]
+
+    # ------------------------------------------------------------ batches
+
+    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
+        test, body, counts = params["test"], params["body"], params["counts"]
+        t_dims, b_dims, k_dims = counts.parts(bdims)
+        batched = [b is not None for b in k_dims]
+        while True:
+            axes = [0 if b else None for b in batched]
+            stepped, found = batched_program(body, size, (*b_dims, *axes), tuple(batched))
+            tested, (many,) = batched_program(test, size, (*t_dims, *axes), (False,))
+            found = (True,) * len(batched) if many else found
+            if list(found) == batched:
+                break
+            batched = list(found)
+        t_consts, b_consts, carry = counts.parts(xs)
+        carry = [
+            move_batch(c, d, 0, size) if b else c
+            for c, d, b in zip(carry, k_dims, batched, strict=True)
+        ]
+        if not many:
+            outs = self(
+                *tested.consts,
+                *t_consts,
+                *stepped.consts,
+                *b_consts,
+                *carry,
+                test=joined([tested])[0][0],
+                body=joined([stepped])[0][0],
+                counts=Counts(len(tested.consts) + counts.test, len(stepped.consts) + counts.body),
+            )
+        elif all_known(xs):
+            outs = _active_rows(size, xs, bdims, carry, params)
+        else:
+            outs = _masked(size, tested, stepped, [*t_consts, *b_consts, *carry], counts)
+        return outs, tuple(axes)
+
+
+def _chosen(xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
+    return [x for x, f in zip(xs, flags, strict=True) if f]
+
+
+def _active_rows(
+    size: int,
+    xs: Sequence[Any],
+    bdims: Sequence[int | None],
+    carry: Sequence[Any],
+    params: dict,
+) -> tuple[Any, ...]:
+    """The loop for every example until its own test fails; then its row is taken out."""
+    test, body, counts = params["test"], params["body"], params["counts"]
+    t_consts, b_consts, _ = counts.parts(xs)
+    t_dims, b_dims, _ = counts.parts(bdims)
+    front = [0] * len(carry)
+    carry = list(carry)
+    rows = np.arange(size)
+    pieces: list[list[Any]] = []
+    order: list[Any] = []
+    while rows.size:
+        going = _mapped(test, [*t_consts, *carry], [*t_dims, *front], rows.size)[0]
+        flags = np.asarray(known(going), dtype=bool)
+        if not flags.all():
+            done, left = np.flatnonzero(~flags), np.flatnonzero(flags)
+            pieces.append(take_rows(carry, front, done))
+            order.append(rows[done])
+            carry = take_rows(carry, front, left)
+            t_consts = take_rows(t_consts, t_dims, left)
+            b_consts = take_rows(b_consts, b_dims, left)
+            rows = rows[left]
+        if rows.size:
+            carry = _mapped(body, [*b_consts, *carry], [*b_dims, *front], rows.size)
+    return put_together(pieces, order) if pieces else tuple(carry)
+
+
+def _mapped(jaxpr: Jaxpr, xs: Sequence[Any], dims: Sequence[int | None], size: int) -> list[Any]:
+    outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, dims, size)
+    return [move_batch(y, b, 0, size) for y, b in outs]
+
+
+def _masked(
+    size: int, tested: Jaxpr, stepped: Jaxpr, xs: Sequence[Any], counts: Counts
+) -> tuple[Any, ...]:
+    """The loop on all examples until all are done; those that are done before keep their carry."""
+    n = counts.test + counts.body
+
+    def some(*values: Any) -> list[Any]:
+        going = eval_jaxpr(tested, *values[: counts.test], *values[n:])[0]
+        return [going.astype(bool).any()]
+
+    def step(*values: Any) -> list[Any]:
+        going = eval_jaxpr(tested, *values[: counts.test], *values[n:])[0]
+        new = eval_jaxpr(stepped, *values[counts.test :])
+        return [
+            select(reshape(going, shape=(size,) + (1,) * (aval_of(c).ndim - 1)), y, c)
+            for y, c in zip(new, values[n:], strict=True)
+        ]
+
+    avals = [*tested.in_avals[: counts.test], *stepped.in_avals]
+
+    def make() -> tuple[Jaxpr, Jaxpr]:
+        return derived(some, avals), derived(step, avals)
+
+    test, body = memo_of(stepped, ("masked", tested, counts), make)
+    outs = while_call(
+        *test.consts,
+        *xs[:n],
+        *body.consts,
+        *xs,
+        test=joined([test])[0][0],
+        body=joined([body])[0][0],
+        counts=Counts(len(test.consts) + n, len(body.consts) + n),
+    )
+    return tuple(outs)
+
+
+def _while_impl(xp, /, *operands, test, body, counts):
+    """The carry for which the program `test` first fails, from running the program `body`.
+
+    Shapes: those of the carry.   Dtypes: those of the carry.
+    Derivative: that of the steps taken.
+    Raises: what the programs raise.
+    Source: Griewank & Walther, "Evaluating Derivatives", SIAM 2008, section 3.
+
+    >>> import funcgrad
+    >>> f = lambda x: funcgrad.lax.while_loop(lambda y: y < 10.0, lambda y: y * y, x)
+    >>> float(funcgrad.jit(funcgrad.grad(f))(2.0))
+    32.0
+    """
+    t_consts, b_consts, carry = counts.parts(operands)
+    going, step = run(test), run(body)
+    while bool(going(*t_consts, *carry)[0]):
+        carry = step(*b_consts, *carry)
+    return tuple(carry)
+
+
+while_call = WhileLoop(_while_impl, register_as="while_loop")

@@ -1,0 +1,251 @@
+"""`jit` never answers with what was read earlier: what a function reads is changed between calls."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import funcgrad
+from funcgrad import jit
+from funcgrad.core import aval_of
+
+X = np.array([1.0, -2.0, 3.0])
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Whoever changes the world all the time is told so; that is tested with `jit`."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="jit has compiled")
+        yield
+
+
+def same(found: Any, expected: Any) -> None:
+    """The same type and numbers; a Python number counts as NumPy's."""
+    kinds = [(aval_of(a).shape, aval_of(a).dtype) for a in (found, expected)]
+    assert kinds[0] == kinds[1]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+class World:
+    """What a function may read beside its arguments; every part can be changed."""
+
+    def __init__(self) -> None:
+        self.k = 2.0
+        self.flag = True
+        self.name = "sin"
+        self.array = np.array([1.0, 2.0, 3.0])
+        self.hidden = 4.0
+        self.op: Any = np.sin
+        self.dtype: Any = np.float64
+        self.items: list[Any] = [1.0, np.ones(3)]
+        self.table: dict[str, Any] = {"a": 1.0, "b": np.ones(3)}
+        self.inner = types.SimpleNamespace(k=1.0, array=np.ones(3))
+
+    def method(self) -> Any:
+        return self.hidden
+
+    def deep(self) -> Any:
+        return self.method()
+
+    @property
+    def doubled(self) -> Any:
+        return self.hidden * 2
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.hidden
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.hidden
+
+
+class Shared:
+    value = 2.0
+
+
+READS: dict[str, tuple[Callable[[World, Any], Any], Callable[[World], Any]]] = {
+    "number": (lambda w, x: x * w.k, lambda w: setattr(w, "k", w.k + 1)),
+    "bool": (lambda w, x: x if w.flag else -x, lambda w: setattr(w, "flag", not w.flag)),
+    "string": (lambda w, x: getattr(np, w.name)(x), lambda w: setattr(w, "name", "cos")),
+    "array rebound": (lambda w, x: x * w.array, lambda w: setattr(w, "array", w.array + 1)),
+    "array written": (lambda w, x: x * w.array, lambda w: w.array.__iadd__(1)),
+    "array's dtype": (
+        lambda w, x: w.array * x,
+        lambda w: setattr(w, "array", w.array.astype(complex)),
+    ),
+    "array's shape": (lambda w, x: w.array * x, lambda w: setattr(w, "array", np.ones((2, 3)))),
+    "array to number": (lambda w, x: w.array * x, lambda w: setattr(w, "array", 7.0)),
+    "item of a list": (lambda w, x: x * w.items[0], lambda w: w.items.__setitem__(0, 3.0)),
+    "array in a list": (lambda w, x: x * w.items[1], lambda w: w.items.__setitem__(1, X)),
+    "item of a dict": (lambda w, x: x * w.table["a"], lambda w: w.table.update(a=3.0)),
+    "array in a dict": (lambda w, x: x * w.table["b"], lambda w: w.table.update(b=X)),
+    "attribute of one": (lambda w, x: x * w.inner.k, lambda w: setattr(w.inner, "k", 5.0)),
+    "its array": (lambda w, x: x * w.inner.array, lambda w: setattr(w.inner, "array", X)),
+    "another object": (
+        lambda w, x: x * w.inner.k,
+        lambda w: setattr(w, "inner", types.SimpleNamespace(k=9.0)),
+    ),
+    "method": (lambda w, x: x * w.method(), lambda w: setattr(w, "hidden", 5.0)),
+    "method of a method": (lambda w, x: x * w.deep(), lambda w: setattr(w, "hidden", 5.0)),
+    "property": (lambda w, x: x * w.doubled, lambda w: setattr(w, "hidden", 5.0)),
+    "item of an object": (lambda w, x: x * w[0], lambda w: setattr(w, "hidden", 5.0)),
+    "call of an object": (lambda w, x: w(x), lambda w: setattr(w, "hidden", 5.0)),
+    "ufunc": (lambda w, x: w.op(x), lambda w: setattr(w, "op", np.cos)),
+    "dtype": (lambda w, x: x.astype(w.dtype), lambda w: setattr(w, "dtype", np.float32)),
+    "list grows": (lambda w, x: x * len(w.items), lambda w: w.items.append(3.0)),
+    "dict grows": (lambda w, x: x * w.table.get("c", 1.0), lambda w: w.table.update(c=3.0)),
+    "class attribute": (
+        lambda w, x: x * Shared.value,
+        lambda w: setattr(Shared, "value", Shared.value + 1),
+    ),
+    "computed of an array": (lambda w, x: x * np.sin(w.array), lambda w: w.array.__iadd__(1)),
+    "element of an array": (lambda w, x: x * w.array[0], lambda w: w.array.__iadd__(1)),
+    "branch on an array": (
+        lambda w, x: x if w.array[0] > 1 else -x,
+        lambda w: w.array.__iadd__(1),
+    ),
+    "mask": (lambda w, x: x[w.array > 1], lambda w: w.array.__isub__(1)),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_is_read_may_change(name: str) -> None:
+    world = World()
+    read, change = READS[name]
+
+    def f(x: Any) -> Any:
+        return read(world, x)
+
+    compiled = jit(f)
+    for _ in range(3):
+        same(compiled(X), f(X))
+    before = f(X)
+    change(world)
+    for _ in range(3):
+        same(compiled(X), f(X))
+    assert aval_of(before) != aval_of(f(X)) or not np.array_equal(before, f(X))
+
+
+GLOBAL: Any = np.ones(3)
+
+
+def helper(x: Any) -> Any:
+    return x * 2.0
+
+
+def rebind(name: str, value: Any) -> None:
+    globals()[name] = value
+
+
+def write(x: Any, v: float) -> None:
+    """Into the array itself, if it is one."""
+    if isinstance(x, np.ndarray):
+        x[..., 1] = v
+
+
+def actions(w: World, nonlocal_: list[Any]) -> dict[str, Callable[[float], None]]:
+    """Changes to what `of_the_world` reads, by a number."""
+    return {
+        "nothing": lambda v: None,
+        "global rebound": lambda v: rebind("GLOBAL", np.full(3, v)),
+        "global written": lambda v: write(GLOBAL, v),
+        "global number": lambda v: rebind("GLOBAL", v),
+        "global float32": lambda v: rebind("GLOBAL", np.full(3, v, np.float32)),
+        "global matrix": lambda v: rebind("GLOBAL", np.full((2, 3), v)),
+        "closure": lambda v: nonlocal_[0](v),
+        "attribute": lambda v: setattr(w, "k", v),
+        "flag": lambda v: setattr(w, "flag", not w.flag),
+        "nested": lambda v: setattr(w.inner, "array", np.full(3, v)),
+        "entry": lambda v: w.table.update(a=v),
+        "entry is an array": lambda v: w.table.update(a=np.full(3, v)),
+        "item": lambda v: w.items.__setitem__(0, v),
+        "helper": lambda v: rebind("helper", lambda x: x * v + 1.0),
+        "same array twice": lambda v: rebind("GLOBAL", w.inner.array),
+    }
+
+
+ARGUMENTS: list[Any] = [X, X * 2, 2.5, 3, np.float32(1.5), X.astype(np.float32), np.ones((2, 3))]
+TRANSFORMS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+    "value": lambda f: f,
+    "grad": lambda f: lambda x: funcgrad.grad(lambda y: np.sum(f(y)))(x * 1.0),
+    "vmap": lambda f: lambda x: funcgrad.vmap(f, in_axes=None, axis_size=2)(x),
+    "jvp": lambda f: lambda x: funcgrad.jvp(f, (x * 1.0,), (x * 0.5,))[1],
+}
+
+
+# How the world is read: with traced values only, or also by plain NumPy before these come in.
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "traced": lambda x, g, k, a, b: x * g * k + x * a + b,
+    "plain": lambda x, g, k, a, b: x * (g * k) + a * b,
+}
+
+
+@pytest.mark.parametrize("formula", ["traced", "plain"])
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.sampled_from(sorted(actions(World(), []))),
+            st.sampled_from([0.0, -0.0, 1.0, 2.5]),
+            st.sampled_from(range(len(ARGUMENTS))),
+            st.sampled_from(sorted(TRANSFORMS)),
+        ),
+        min_size=3,
+        max_size=8,
+    )
+)
+def test_a_world_that_changes(formula: str, steps: list[tuple[str, float, int, str]]) -> None:
+    rebind("GLOBAL", np.ones(3))
+    rebind("helper", lambda x: x * 2.0)
+    w, k = World(), 1.0
+
+    def change_closure(v: float) -> None:
+        nonlocal k
+        k = v
+
+    def f(x: Any) -> Any:
+        y = helper(x) if w.flag else -x
+        read = FORMULAS[formula](y, GLOBAL, w.k, w.table["a"], w.inner.array)
+        return read + y * k + x * w.items[0]
+
+    change = actions(w, [change_closure])
+    compiled = jit(f)
+    for name, v, place, transform in steps:
+        change[name](v)
+        x = ARGUMENTS[place]
+        same(TRANSFORMS[transform](compiled)(x), TRANSFORMS[transform](f)(x))
+
+
+def test_two_names_of_one_array() -> None:
+    w = types.SimpleNamespace(p=X.copy())
+    w.q = w.p
+
+    def f(x: Any) -> Any:
+        return x * w.p + w.q
+
+    compiled = jit(f)
+    same(compiled(X), f(X))
+    for name in ("p", "q"):
+        setattr(w, name, X * 3)
+        same(compiled(X), f(X))
+
+
+def test_tracers_of_other_transforms_may_be_captured() -> None:
+    held: dict[str, Any] = {"v": 1.0}
+    f = jit(lambda x: held["v"] * x)
+
+    def outer(a: Any) -> Any:
+        held["v"] = a
+        return np.sum(f(X))
+
+    for v in (2.0, 3.0):
+        same(funcgrad.grad(outer)(X), X)
+        same(jit(funcgrad.grad(outer))(X), X)
+        held["v"] = v
+        same(f(X), v * X)
