@@ -64,10 +64,11 @@ __all__ = [
     "vmap",
 ]
 
-_SUBPACKAGES = ("datasets", "numpy", "random", "scipy", "testing", "viz")
+_SUBPACKAGES = ("datasets", "lax", "numpy", "random", "scipy", "testing", "viz")
 
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
+    from . import lax as lax
     from . import numpy as numpy
     from . import random as random
     from . import scipy as scipy

@@ -240,16 +240,19 @@ class _Printer:
         return [head.replace("lambda  ;", "lambda ;"), *body, f"  in ({outs}) }}"]
 
     def eqn_lines(self, eqn: Eqn) -> list[str]:
-        shown = [f"{k}={_show(v)}" for k, v in eqn.params.items() if v.__class__ is not Jaxpr]
+        programs = {k: v for k, v in eqn.params.items() if nested_jaxprs({k: v})}
+        shown = [f"{k}={_show(v)}" for k, v in eqn.params.items() if k not in programs]
         params = f"[{' '.join(shown)}]" if shown else ""
         inputs = "".join(" " + self.atom(a) for a in eqn.inputs)
         line = f"{self.typed(eqn.outs)} = {eqn.prim.name}{params}{inputs}"
         if self.source and eqn.source is not None:
             line += f"  # {os.path.basename(eqn.source[0])}:{eqn.source[1]}"
         nested = []
-        for key, value in eqn.params.items():
-            if value.__class__ is Jaxpr:
-                nested += [f"  {key} =", *("    " + text for text in self.jaxpr_lines(value))]
+        for key, value in programs.items():
+            several = value.__class__ is tuple
+            for i, program in enumerate(value if several else (value,)):
+                name = f"{key}[{i}]" if several else key
+                nested += [f"  {name} =", *("    " + text for text in self.jaxpr_lines(program))]
         return [line, *nested]
 
 

@@ -35,6 +35,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.compile": 4.5,
     "funcgrad": 5,
     "funcgrad.random": 5,
+    "funcgrad.lax": 5,
     "funcgrad.viz": 5,
     "funcgrad.datasets": 5,
     "funcgrad.testing": 5,

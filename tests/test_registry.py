@@ -25,6 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import funcgrad
+import funcgrad.lax
 import funcgrad.ops
 from funcgrad.algebra import Bilinear, Linear, _OneRule
 from funcgrad.core import REGISTRY, Aval, Primitive, aval_of
@@ -43,6 +44,7 @@ SAMPLES = samples.collect()
 # Primitives that have no samples: they take functions or programs; `test_transforms.py` has them.
 HIGHER_ORDER: dict[str, str] = {
     "checkpoint_call": "takes a program",
+    **dict.fromkeys(["cond", "scan", "while_loop", "while_derivative"], "take programs"),
     "custom_call": "takes a function and its rules",
 }
 # Primitives whose derivative is zero by declaration, although they vary smoothly.

@@ -62,6 +62,7 @@ class _Split:
             outs, tape, slots = record_flat(of_live, [xs[i] for i in live], lasting=False)
             self.moving = [i for i, slot in enumerate(slots) if slot >= 0]
             cts = {i: trace.new_input(aval_of(outs[i])) for i in self.moving}
+            cut = len(trace.eqns)
             seeds = [(slots[i], ct) for i, ct in cts.items()]
             found = pull_back(tape.entries, seeds, len(live), consume=True)
         finally:
@@ -71,18 +72,12 @@ class _Split:
         self.has = [given.get(i) is not None for i in range(len(wanted))]
         gradients = [g for g in found if g is not None]
         whole = trace.finish([x.symbol for x in xs], [*outs, *gradients])
-        self._divide(whole, [ct.symbol for ct in cts.values()])
+        self._divide(whole, cut, [ct.symbol for ct in cts.values()])
 
-    def _divide(self, whole: Jaxpr, cts: Sequence[Var]) -> None:
-        """Equations that depend on a cotangent go backward, the others forward."""
-        late: set[Any] = set(cts)
-        before, after = [], []
-        for eqn in whole.eqns:
-            if late.isdisjoint(eqn.inputs):
-                before.append(eqn)
-            else:
-                late.update(eqn.outs)
-                after.append(eqn)
+    def _divide(self, whole: Jaxpr, cut: int, cts: Sequence[Var]) -> None:
+        """The equations before `cut` go forward, and so what is computed again goes backward."""
+        before, after = whole.eqns[:cut], whole.eqns[cut:]
+        late = {*cts, *(v for eqn in after for v in eqn.outs)}
         outs, gradients = whole.outs[: self.count], whole.outs[self.count :]
         read = [a for eqn in after for a in eqn.inputs] + list(gradients)
         saved = dict.fromkeys(a for a in read if a.__class__ is Var and a not in late)

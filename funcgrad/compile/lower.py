@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..core import EVAL, Aval, Primitive, aval_of, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal
+from .simplify import simplify
 
 # What a step is.
 UFUNC = (
@@ -27,6 +28,7 @@ CAST = "cast"  # operand.astype(dtype)
 REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
 VIEW = "view"  # an expression that shows the operand's memory
 CALL = "call"  # function(*operands, **options)
+LOOP = "loop"  # the program `function` for every row; options: see `Rows`
 KERNEL = "kernel"  # a group of steps that run as one loop; `function` is the group
 
 ELEMENTWISE = frozenset({UFUNC, WHERE, CAST})
@@ -98,6 +100,15 @@ class Lowered:
         self.inputs = list(inputs)
         self.steps = list(steps)
         self.outs = list(outs)
+
+
+class Rows(NamedTuple):
+    """How a loop runs: its body's inputs are constants, the carry and the rows; see `lax.scan`."""
+
+    consts: int
+    carries: int
+    length: int
+    reverse: bool
 
 
 class NotLowerableError(Exception):
@@ -420,6 +431,8 @@ def lower(jaxpr: Jaxpr) -> Lowered:
 
 
 def _equation(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
+    if eqn.prim.name == "scan" and not eqn.params["jaxpr"].consts:
+        return _loop(writer, eqn, operands)
     written = len(writer.steps)
     avals = [v.aval for v in eqn.outs]
     try:
@@ -436,6 +449,15 @@ def _equation(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]
     values = [Value(a.shape, a.dtype) for a in avals]
     writer.steps.append(Step(CALL, eqn.prim, list(map(writer.value, operands)), values, eqn.params))
     return values
+
+
+def _loop(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
+    p = eqn.params
+    rows = Rows(p["counts"].consts, p["counts"].carries, p["length"], p["reverse"])
+    outs = [Value(v.aval.shape, v.aval.dtype) for v in eqn.outs]
+    body = lower(simplify(p["jaxpr"]))
+    writer.steps.append(Step(LOOP, body, list(map(writer.value, operands)), outs, rows))
+    return outs
 
 
 def _run(prim: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:

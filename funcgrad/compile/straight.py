@@ -20,6 +20,7 @@ from .lower import (
     CALL,
     CAST,
     KERNEL,
+    LOOP,
     UFUNC,
     VIEW,
     WHERE,
@@ -161,12 +162,15 @@ FRESH = frozenset({np.dot, np.matmul})  # functions whose results are arrays of 
 class Straight:
     """Prints one function, `run`. `floats`: 0-d float64 values are Python floats where possible."""
 
-    def __init__(self, program: Lowered, *, floats: bool) -> None:
+    def __init__(self, program: Lowered, *, floats: bool, inside: Straight | None = None) -> None:
         self.program = program
-        self.source = Source()
+        self.uses_floats = floats
+        self.source: Source = Source() if inside is None else inside.source
+        self.prefix: str = "t" if inside is None else f"{inside.prefix}{len(inside.names)}_"
         self.names: dict[Value, str] = {v: f"a{i}" for i, v in enumerate(program.inputs)}
         self.float_steps = _float_steps(program) if floats else {}
         self.nested = _read_once(program, self.float_steps)
+        self.may_raise = bool(self.float_steps)  # where `math` does, and NumPy gives inf or nan
         self.floats = {v for vs in self.float_steps.values() for v in vs if v.__class__ is Value}
         self.memory = Memory(program)
         self.writeable: set[Value] = set()  # arrays that results may be written into
@@ -221,11 +225,13 @@ class Straight:
                 self.assign(step.outs, expression)
             self.writeable.add(step.out)
             self.source.lines += freed
+        elif step.kind == LOOP:
+            self.loop(step)
+            self.source.lines += self.release(dead)
         else:
             multiple = getattr(step.function, "multiple", len(step.outs) > 1)
             self.assign(step.outs, getattr(self, step.kind)(step), multiple=multiple)
-            if step.out in self.floats:
-                name = self.names[step.out]
+            for name in [self.names[out] for out in step.outs if out in self.floats]:
                 self.source.lines.append(f"{name} = float({name})")
             if step.kind in (WHERE, CAST, KERNEL) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
@@ -248,9 +254,62 @@ class Straight:
 
     def assign(self, outs: Sequence[Value], expression: str, *, multiple: bool = False) -> None:
         for out in outs:
-            self.names[out] = f"t{len(self.names)}"
+            self.names[out] = f"{self.prefix}{len(self.names)}"
         left = ", ".join(self.names[out] for out in outs) + "," * multiple
         self.source.lines.append(f"{left} = {expression}")
+
+    def loop(self, step: Step) -> None:
+        """A loop over rows; numbers in the carry stay Python's floats from row to row."""
+        body, rows = Straight(step.function, floats=self.uses_floats, inside=self), step.options
+        outside, inputs = self.source.lines, step.function.inputs
+        places = rows.consts + rows.carries
+        name = f"{body.prefix}x"
+        head, fetch = [], []
+        for i, (value, given) in enumerate(zip(inputs, step.operands, strict=True)):
+            text, own = self.wrapped(given), f"{name}{i}"
+            body.names[value] = own
+            if i < places:
+                head.append(f"{own} = {f'float({text})' if value in body.floats else text}")
+            else:
+                listed = ".tolist()" if value in body.floats and value.dtype == FLOAT64 else ""
+                head.append(f"{own}s = {text}{listed}")
+                fetch.append(f"{own} = {own}s[{name}]")
+        self.source.lines = lines = fetch
+        for inner, dead in zip(step.function.steps, last_uses(step.function), strict=True):
+            body.step(inner, dead)
+        self.may_raise = self.may_raise or body.may_raise
+        carried = [
+            body.carried(old, new)
+            for old, new in zip(inputs[rows.consts : places], step.function.outs, strict=False)
+        ]
+        if carried:
+            left = ", ".join(f"{name}{i}" for i in range(rows.consts, places))
+            lines.append(f"{left} = {', '.join(carried)}")
+        self.source.lines = outside
+        for out, value in zip(
+            step.outs[rows.carries :], step.function.outs[rows.carries :], strict=True
+        ):
+            self.names[out] = column = f"{self.prefix}{len(self.names)}"
+            dtype = self.source.bind(out.dtype, f"dtype_{out.dtype.name}")
+            head.append(f"{column} = np.empty({out.shape!r}, {dtype})")
+            lines.insert(len(lines) - bool(carried), f"{column}[{name}] = {body.operand(value)}")
+        turns = f"range({rows.length})"
+        outside += [*head, f"for {name} in {f'reversed({turns})' if rows.reverse else turns}:"]
+        outside += [f"    {line}" for line in lines or ["pass"]]
+        for i, out in enumerate(step.outs[: rows.carries], rows.consts):
+            # The last carry may be what the first was: a copy, unless it is a number.
+            text = f"np.array({name}{i}, {self.source.bind(out.dtype, f'dtype_{out.dtype.name}')})"
+            self.names[out] = f"{self.prefix}{len(self.names)}"
+            outside.append(f"{self.names[out]} = {text}{'' if out.shape else '[()]'}")
+            if out in self.floats:
+                outside.append(f"{self.names[out]} = float({self.names[out]})")
+
+    def carried(self, old: Value, new: Value) -> str:
+        """What is in the carry at the end of a row, in the form that the next one takes."""
+        if old in self.floats:
+            text = self.operand(new)
+            return text if new in self.floats else f"float({text})"
+        return self.wrapped(new) if new.__class__ is Value else self.operand(new)
 
     # ------------------------------------------------------------ expressions
 
@@ -444,7 +503,7 @@ def straight(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     printer = Straight(program, floats=True)
     text = printer.text()
     run = _compiled(text, printer.source.scope)
-    if not printer.floats:
+    if not printer.may_raise:
         return text, run
     slow = Straight(program, floats=False)
     return text, _with_fallback(run, _compiled(slow.text(), slow.source.scope))

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import tree
 from ..core import aval_of
-from ..errors import ArgumentError, ShapeError, where
+from ..errors import ArgumentError, ConcretizationError, ShapeError, where
 from ..indexing import known
 from .arguments import is_array, require_callable
 from .bodies import Body, as_type, boxed, joined, require_arrays, retyped, staged
@@ -115,9 +115,13 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
     start, stop = known(lower), known(upper)
     if start is not None and stop is not None:
         steps = np.arange(int(start), max(int(start), int(stop)), dtype=np.int64)
-        return Loop(
-            "fori_loop", lambda c, i: (body_fun(i, c), ()), init_val, steps, None, False
-        ).run()[0]
+        loop = Loop("fori_loop", lambda c, i: (body_fun(i, c), ()), init_val, steps, None, False)
+        try:
+            return loop.run()[0]
+        except ConcretizationError:  # the body branches on values
+            if loop.length or staged():
+                raise
+            return init_val
 
     def body(state: tuple[Any, Any]) -> tuple[Any, Any]:
         i, c = state

@@ -18,19 +18,21 @@ from ..core import Aval, aval_of
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..ops.select import where as select
-from ..ops.structural import reshape
 from .bodies import (
     Control,
     Flags,
     Split,
     all_known,
     batched_program,
+    chosen,
     derived,
     inexact,
     joined,
     jvp_program,
+    mask_of,
     memo_of,
     moving_outs,
+    on_examples,
     placed,
     run,
     split_of,
@@ -40,7 +42,7 @@ from .bodies import (
 )
 from .control import put_together, take_rows
 from .deferred import Deferred, pulled_back
-from .vmap import batch_flat, move_batch
+from .vmap import move_batch
 
 
 class Counts(NamedTuple):
@@ -117,7 +119,7 @@ class WhileLoop(Control):
             program.eqns,
             program.outs,
         )
-        avals = [*test.in_avals, *(tangent_aval(a) for a in _chosen(body.out_avals, moving))]
+        avals = [*test.in_avals, *(tangent_aval(a) for a in chosen(body.out_avals, moving))]
         tested = memo_of(
             test,
             ("ignoring", moving),
@@ -131,7 +133,7 @@ class WhileLoop(Control):
             *b_consts,
             *(t for t in b_dots if t is not None),
             *carry,
-            *_chosen(dots, moving),
+            *chosen(dots, moving),
             test=joined([tested])[0][0],
             body=moved,
             counts=Counts(
@@ -220,12 +222,8 @@ class WhileLoop(Control):
         elif all_known(xs):
             outs = _active_rows(size, xs, bdims, carry, params)
         else:
-            outs = _masked(size, tested, stepped, [*t_consts, *b_consts, *carry], counts)
+            outs = _masked(tested, stepped, [*t_consts, *b_consts, *carry], counts)
         return outs, tuple(axes)
-
-
-def _chosen(xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
-    return [x for x, f in zip(xs, flags, strict=True) if f]
 
 
 def _active_rows(
@@ -245,7 +243,7 @@ def _active_rows(
     pieces: list[list[Any]] = []
     order: list[Any] = []
     while rows.size:
-        going = _mapped(test, [*t_consts, *carry], [*t_dims, *front], rows.size)[0]
+        going = on_examples(test, [*t_consts, *carry], [*t_dims, *front], rows.size)[0]
         flags = np.asarray(known(going), dtype=bool)
         if not flags.all():
             done, left = np.flatnonzero(~flags), np.flatnonzero(flags)
@@ -256,18 +254,11 @@ def _active_rows(
             b_consts = take_rows(b_consts, b_dims, left)
             rows = rows[left]
         if rows.size:
-            carry = _mapped(body, [*b_consts, *carry], [*b_dims, *front], rows.size)
+            carry = on_examples(body, [*b_consts, *carry], [*b_dims, *front], rows.size)
     return put_together(pieces, order) if pieces else tuple(carry)
 
 
-def _mapped(jaxpr: Jaxpr, xs: Sequence[Any], dims: Sequence[int | None], size: int) -> list[Any]:
-    outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, dims, size)
-    return [move_batch(y, b, 0, size) for y, b in outs]
-
-
-def _masked(
-    size: int, tested: Jaxpr, stepped: Jaxpr, xs: Sequence[Any], counts: Counts
-) -> tuple[Any, ...]:
+def _masked(tested: Jaxpr, stepped: Jaxpr, xs: Sequence[Any], counts: Counts) -> tuple[Any, ...]:
     """The loop on all examples until all are done; those that are done before keep their carry."""
     n = counts.test + counts.body
 
@@ -278,10 +269,7 @@ def _masked(
     def step(*values: Any) -> list[Any]:
         going = eval_jaxpr(tested, *values[: counts.test], *values[n:])[0]
         new = eval_jaxpr(stepped, *values[counts.test :])
-        return [
-            select(reshape(going, shape=(size,) + (1,) * (aval_of(c).ndim - 1)), y, c)
-            for y, c in zip(new, values[n:], strict=True)
-        ]
+        return [select(mask_of(going, c), y, c) for y, c in zip(new, values[n:], strict=True)]
 
     avals = [*tested.in_avals[: counts.test], *stepped.in_avals]
 

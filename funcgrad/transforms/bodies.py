@@ -1,0 +1,401 @@
+"""Bodies of loops and branches as programs, and the programs that are derived from them.
+
+What a body closes over becomes an operand, so that it is differentiated too. Programs are derived
+once and kept in the `memo` of the program they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..algebra import scaling
+from ..backend import unfit
+from ..core import EVAL, Aval, Primitive, aval_of, current, run_under, tangent_dtype
+from ..errors import ArgumentError, NotLinearError, where
+from ..indexing import known
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live
+from ..ops.cast import astype, cast, cast_constant
+from ..ops.structural import broadcast_to, reshape
+from ..views import snapshot
+from .arguments import Flat, is_array
+from .jvp import jvp_flat
+from .tape import pull_back
+from .trace import JaxprTrace
+from .vjp import record_flat
+from .vmap import batch_flat, move_batch
+
+NUMBERS = (bool, int, float, complex)
+Flags = tuple[bool, ...]
+
+
+def staged() -> bool:
+    """Whether a program is being recorded, for values that are not known."""
+    return any(not t.concrete for t in _recorders())
+
+
+def _recorders() -> list[JaxprTrace]:
+    found = []
+    trace = current.get()
+    while trace is not EVAL:
+        if isinstance(trace, JaxprTrace):
+            found.append(trace)
+        trace = trace.parent
+    return found
+
+
+def all_known(xs: Sequence[Any]) -> bool:
+    """Whether there is a number behind every value."""
+    return all(known(x) is not None for x in xs)
+
+
+def require_arrays(name: str, what: str, leaves: Sequence[Any], treedef: Any) -> None:
+    """Raise unless the leaves of the tree `what` are arrays or numbers."""
+    for i, x in enumerate(leaves):
+        if not is_array(x):
+            raise ArgumentError(f"{name}: {what}{names_of(treedef)[i]} {unfit(x)}{where()}")
+
+
+def boxed(leaves: Sequence[Any]) -> list[Any]:
+    """The values for a body that may write into them: its writes are its own."""
+    return [snapshot(x, copy=True) for x in leaves]
+
+
+# ---------------------------------------------------------------- types
+
+
+def strong(aval: Aval) -> Aval:
+    return Aval(aval.shape, aval.dtype)
+
+
+def tangent_aval(aval: Aval) -> Aval:
+    return Aval(aval.shape, tangent_dtype(aval.dtype))
+
+
+def zeros(aval: Aval) -> Any:
+    """The zero tangent of a value of this type, as a step of the program that is being recorded."""
+    zero = tangent_dtype(aval.dtype).type(0)
+    return broadcast_to(zero, shape=aval.shape) if aval.shape else zero
+
+
+def agreed(old: Aval, new: Aval) -> Aval | None:
+    """The type of a value that is `old` at first and then `new`; None if there is none.
+
+    A Python number takes the type of the array it stands for.
+    """
+    if old.shape != new.shape:
+        return None
+    if old.weak and new.weak:
+        return Aval(old.shape, np.result_type(old.dtype, new.dtype))
+    if old.weak or new.weak:
+        number, array = (old, new) if old.weak else (new, old)
+        return array if np.can_cast(number.dtype, array.dtype, "same_kind") else None
+    return old if old.dtype == new.dtype else None
+
+
+def as_type(x: Any, aval: Aval) -> Any:
+    """`x` with the dtype of `aval`, no Python number."""
+    found = aval_of(x)
+    if found.dtype == aval.dtype and not found.weak:
+        return x
+    return aval.dtype.type(x) if isinstance(x, NUMBERS) else astype(x, aval.dtype)
+
+
+def retyped(jaxpr: Jaxpr, avals: Sequence[Aval]) -> Jaxpr:
+    """The program with results of these types, which differ from its own by the dtype only."""
+    eqns: list[Eqn] = list(jaxpr.eqns)
+    outs: list[Atom] = []
+    for atom, aval in zip(jaxpr.outs, avals, strict=True):
+        if atom.aval == aval:
+            outs.append(atom)
+        elif isinstance(atom, Literal):
+            outs.append(Literal(aval.dtype.type(atom.value)))
+        else:
+            is_cast = atom.aval.dtype.kind in "fc" and aval.dtype.kind in "fc"
+            prim: Primitive = cast if is_cast else cast_constant
+            var = Var(aval)
+            eqns.append(Eqn(prim, (atom,), {"dtype": aval.dtype}, (var,)))
+            outs.append(var)
+    return Jaxpr(jaxpr.in_vars, eqns, outs, jaxpr.const_vars, jaxpr.consts)
+
+
+# ---------------------------------------------------------------- recording
+
+
+class Body:
+    """The program of a function for arguments in the tree `treedef`; its constants are apart."""
+
+    def __init__(self, f: Callable[..., Any], treedef: Any, avals: Sequence[Aval]) -> None:
+        flat = Flat(f, treedef)
+        spreads = any(t.spreads for t in _recorders())
+        trace = JaxprTrace(current.get(), spreads=spreads)
+        self.jaxpr = _recorded(trace, flat, f, avals)
+        self.out_def = flat.out_def
+
+
+def _recorded(
+    trace: JaxprTrace, flat: Callable[..., Any], f: Callable[..., Any], avals: Sequence[Aval]
+) -> Jaxpr:
+    inputs = [trace.new_input(aval) for aval in avals]
+    in_vars = [x.symbol for x in inputs]
+    trace.function = f
+    outs = run_under(trace, flat, inputs)
+    return live(trace.finish(in_vars, outs))
+
+
+def derived(f: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Jaxpr:
+    """The program of a function of ours, whatever is being traced at the moment."""
+    return _recorded(JaxprTrace(EVAL, spreads=True), f, f, avals)
+
+
+def joined(jaxprs: Sequence[Jaxpr]) -> tuple[tuple[Jaxpr, ...], list[Any]]:
+    """Programs with constants as programs of the same operands: all constants, then the inputs."""
+    values = {id(c): c for jaxpr in jaxprs for c in jaxpr.consts}
+    out = []
+    for jaxpr in jaxprs:
+        own = {id(c): v for c, v in zip(jaxpr.consts, jaxpr.const_vars, strict=True)}
+        first = [own.get(key) or Var(aval_of(c)) for key, c in values.items()]
+        out.append(Jaxpr((*first, *jaxpr.in_vars), jaxpr.eqns, jaxpr.outs))
+    return tuple(out), list(values.values())
+
+
+def run(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
+    """The program as a function of arrays: what an implementation calls for every step."""
+    out_avals = jaxpr.out_avals
+
+    def step(*xs: Any) -> list[Any]:
+        token = current.set(EVAL)
+        try:
+            outs = eval_jaxpr(jaxpr, *xs)
+        finally:
+            current.reset(token)
+        return [
+            as_type(y, a) if y.__class__ in NUMBERS else y
+            for y, a in zip(outs, out_avals, strict=True)
+        ]
+
+    return step
+
+
+# ---------------------------------------------------------------- derivatives and batches
+
+
+def inexact(flags: Sequence[bool], avals: Sequence[Aval]) -> Flags:
+    """The flags, off where a value has no tangent because it counts or is true or false."""
+    return tuple(f and a.dtype.kind in "fc" for f, a in zip(flags, avals, strict=True))
+
+
+def moving_outs(jaxpr: Jaxpr, moving: Flags) -> Flags:
+    """Which results have a tangent, if these operands do."""
+    return memo_of(jaxpr, ("moving", moving), lambda: _moving_outs(jaxpr, moving))
+
+
+def _moving_outs(jaxpr: Jaxpr, moving: Flags) -> Flags:
+    found: list[bool] = []
+
+    def probe(*values: Any) -> list[Any]:
+        _, dots = _jvp(jaxpr, moving, values)
+        found.extend(t is not None for t in dots)
+        return []
+
+    derived(probe, _with_tangents(jaxpr, moving))
+    return inexact(found, jaxpr.out_avals)
+
+
+def _with_tangents(jaxpr: Jaxpr, moving: Flags) -> list[Aval]:
+    avals = jaxpr.in_avals
+    return [*avals, *(tangent_aval(a) for a, m in zip(avals, moving, strict=True) if m)]
+
+
+def _jvp(jaxpr: Jaxpr, moving: Flags, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    count = len(jaxpr.in_vars)
+    rest = iter(values[count:])
+    ts = [next(rest) if m else None for m in moving]
+    return jvp_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), values[:count], ts)
+
+
+def jvp_program(jaxpr: Jaxpr, moving: Flags, wanted: Flags) -> Jaxpr:
+    """Operands and tangents of those that move, to results and tangents of those wanted."""
+
+    def both(*values: Any) -> list[Any]:
+        outs, dots = _jvp(jaxpr, moving, values)
+        avals = jaxpr.out_avals
+        return outs + [
+            zeros(a) if t is None else t for t, a, w in zip(dots, avals, wanted, strict=True) if w
+        ]
+
+    def make() -> Jaxpr:
+        return derived(both, _with_tangents(jaxpr, moving))
+
+    return memo_of(jaxpr, ("jvp", moving, wanted), make)
+
+
+def batched_program(
+    jaxpr: Jaxpr, size: int, bdims: tuple[int | None, ...], forced: Flags
+) -> tuple[Jaxpr, Flags]:
+    """The program for operands with these batch axes, and which results have one, then in front.
+
+    `forced`: results that get one in any case.
+    """
+    batched: list[bool] = []
+
+    def step(*xs: Any) -> list[Any]:
+        outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, bdims, size)
+        batched.extend(b is not None or f for (_, b), f in zip(outs, forced, strict=True))
+        return [
+            move_batch(y, b, 0, size) if m else y for (y, b), m in zip(outs, batched, strict=True)
+        ]
+
+    def make() -> tuple[Jaxpr, Flags]:
+        avals = []
+        for aval, b in zip(jaxpr.in_avals, bdims, strict=True):
+            shape = aval.shape if b is None else (*aval.shape[:b], size, *aval.shape[b:])
+            avals.append(aval if b is None else Aval(shape, aval.dtype))
+        return derived(step, avals), tuple(batched)
+
+    return memo_of(jaxpr, ("batched", size, bdims, forced), make)
+
+
+def memo_of(jaxpr: Jaxpr, key: Any, make: Callable[[], Any]) -> Any:
+    """What has been made of the program under this key, or is made now."""
+    memo = jaxpr.memo.setdefault("bodies", {})
+    key = (key, scaling.get())
+    if key not in memo:
+        memo[key] = make()
+    return memo[key]
+
+
+def on_examples(
+    jaxpr: Jaxpr, xs: Sequence[Any], dims: Sequence[int | None], size: int
+) -> list[Any]:
+    """The results of the program for every example, the batch in front, run at once."""
+    outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, dims, size)
+    return [move_batch(y, b, 0, size) for y, b in outs]
+
+
+def mask_of(flags: Any, y: Any) -> Any:
+    """Flags, one for every example, to choose between batches like `y`."""
+    aval = aval_of(y)
+    return reshape(flags, shape=(aval.shape[0],) + (1,) * (aval.ndim - 1))
+
+
+class Split:
+    """The gradient of a program as two: `forward` also returns what `backward` needs of it.
+
+    `forward`: operands -> (results, `made`). `backward`: (made, the operands in `kept`, cotangents of
+    the results in `moving`) -> cotangents of the operands in `found`. What the pullback computes from
+    saved values alone stays behind the cut, so that a checkpoint inside saves memory.
+    """
+
+    def __init__(self, jaxpr: Jaxpr, wanted: Flags) -> None:
+        trace = JaxprTrace(EVAL, spreads=True)
+        xs = [trace.new_input(v.aval) for v in jaxpr.in_vars]
+        live_xs = [i for i, w in enumerate(wanted) if w]
+
+        def of_live(*values: Any) -> list[Any]:
+            full: list[Any] = list(xs)
+            for i, v in zip(live_xs, values, strict=True):
+                full[i] = v
+            return eval_jaxpr(jaxpr, *full)
+
+        token = current.set(trace)
+        try:
+            outs, tape, slots = record_flat(of_live, [xs[i] for i in live_xs], lasting=False)
+            cut = len(trace.eqns)
+            has_slot = inexact([slot >= 0 for slot in slots], jaxpr.out_avals)
+            self.moving = [i for i, m in enumerate(has_slot) if m]
+            cts = [trace.new_input(tangent_aval(aval_of(outs[i]))) for i in self.moving]
+            seeds = [(slots[i], ct) for i, ct in zip(self.moving, cts, strict=True)]
+            gradients = pull_back(tape.entries, seeds, len(live_xs), consume=True)
+        finally:
+            current.reset(token)
+        self.count = len(outs)
+        self.found = [i for i, g in zip(live_xs, gradients, strict=True) if g is not None]
+        whole = trace.finish(
+            [x.symbol for x in xs], [*outs, *(g for g in gradients if g is not None)]
+        )
+        self._divide(whole, cut, [ct.symbol for ct in cts], wanted)
+
+    def _divide(self, whole: Jaxpr, cut: int, cts: Sequence[Var], wanted: Flags) -> None:
+        outs, gradients = whole.outs[: self.count], whole.outs[self.count :]
+        after = live(Jaxpr((*whole.in_vars, *cts), whole.eqns[cut:], gradients)).eqns
+        late = {*cts, *(v for eqn in after for v in eqn.outs)}
+        read = [a for eqn in after for a in eqn.inputs] + list(gradients)
+        saved = dict.fromkeys(a for a in read if a.__class__ is Var and a not in late)
+        consts = [(v, c) for v, c in zip(whole.const_vars, whole.consts, strict=True) if v in saved]
+        made = [a for a in saved if a not in whole.in_vars and a not in whole.const_vars]
+        self.kept = [i for i, v in enumerate(whole.in_vars) if v in saved]
+        before = (*outs, *made)
+        self.forward = live(
+            Jaxpr(whole.in_vars, whole.eqns[:cut], before, whole.const_vars, whole.consts)
+        )
+        self.backward = Jaxpr(
+            (*made, *(whole.in_vars[i] for i in self.kept), *cts),
+            after,
+            gradients,
+            [v for v, _ in consts],
+            [c for _, c in consts],
+        )
+        moved: set[Any] = {v for v, w in zip(whole.in_vars, wanted, strict=True) if w}
+        for eqn in whole.eqns[:cut]:
+            if not moved.isdisjoint(eqn.inputs):
+                moved.update(eqn.outs)
+        self.is_linear = moved.isdisjoint(saved)
+
+    @property
+    def made_avals(self) -> list[Aval]:
+        return self.forward.out_avals[self.count :]
+
+
+def split_of(jaxpr: Jaxpr, wanted: Flags) -> Split:
+    return memo_of(jaxpr, ("split", wanted), lambda: Split(jaxpr, wanted))
+
+
+class Control(Primitive):
+    """A primitive whose parameters are programs, with a `forward` and a `backward`.
+
+    As a step of a linear program it is transposed by the same two, at zero.
+    """
+
+    multiple = True
+
+    def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+        return False, (False,) * len(wanted)
+
+    def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
+        """Of the programs, for operands that are differentiated by."""
+        raise NotImplementedError
+
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
+        if not all(s.is_linear for s in self.splits(tuple(wanted), params)):
+            raise NotLinearError(
+                f"linear_transpose: the function is not linear in its arguments: what {self.name} "
+                f"does to them is not{where()}"
+            )
+        full = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
+        _, residual = self.forward(full, wanted, params)
+        cts = [zeros(a) if c is None else c for c, a in zip(ct, ans, strict=True)]
+        return self.backward(residual, cts, wanted, params)
+
+
+def chosen(xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
+    """Those whose flag is on."""
+    return [x for x, f in zip(xs, flags, strict=True) if f]
+
+
+def placed(found: Sequence[Any], places: Sequence[int], count: int) -> list[Any]:
+    """A list of `count` with what was found in its places and None elsewhere."""
+    out: list[Any] = [None] * count
+    for i, g in zip(places, found, strict=True):
+        out[i] = g
+    return out
+
+
+def names_of(treedef: Any) -> list[str]:
+    """How errors name the leaves of a tree: ``['w']``, or nothing for a single leaf."""
+    return [tree.key_str(path) for path in treedef.paths()]

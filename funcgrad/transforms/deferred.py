@@ -1,0 +1,207 @@
+"""Derivatives that are taken when values are known: the primitive `while_derivative`.
+
+The pullback of a loop is found by running it, as only that says how many steps there are. In a program
+it is one step: a `Deferred` function, which is called on arrays. Its own derivatives are deferred
+functions again, and so on to any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core import EVAL, Aval, Primitive, current
+from .bodies import Flags, placed, tangent_aval, zeros
+from .jvp import jvp_flat
+from .tape import pull_back
+from .vjp import record_flat
+from .vmap import batch_flat, move_batch
+
+Dims = tuple[int | None, ...]
+
+
+class Deferred:
+    """A function of flat lists with known types, and what `vmap` makes of it. Hashable."""
+
+    in_avals: tuple[Aval, ...]
+    out_avals: tuple[Aval, ...]
+    __name__: str
+
+    def __call__(self, *xs: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def mapped(self, size: int, dims: Dims) -> tuple[Deferred, Dims]:
+        """The function for operands with batch axes, and where it takes those axes to be."""
+        return Mapped(self, size, dims), dims
+
+
+def _with_axis(aval: Aval, b: int | None, size: int) -> Aval:
+    return aval if b is None else Aval((*aval.shape[:b], size, *aval.shape[b:]), aval.dtype)
+
+
+@dataclass(frozen=True)
+class Mapped(Deferred):
+    """A function for a batch; the results have it in front."""
+
+    function: Deferred
+    size: int
+    dims: Dims
+
+    @property
+    def __name__(self) -> str:  # type: ignore[override]
+        return f"mapped {self.function.__name__}"
+
+    @property
+    def in_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        pairs = zip(self.function.in_avals, self.dims, strict=True)
+        return tuple(_with_axis(a, b, self.size) for a, b in pairs)
+
+    @property
+    def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        return tuple(_with_axis(a, 0, self.size) for a in self.function.out_avals)
+
+    def __call__(self, *xs: Any) -> list[Any]:
+        outs = batch_flat(self.function, xs, self.dims, self.size)
+        return [move_batch(y, b, 0, self.size) for y, b in outs]
+
+
+@dataclass(frozen=True)
+class Derivative(Deferred):
+    """What the two derivatives share: the function, and by which operands."""
+
+    function: Deferred
+    moving: Flags
+
+    @property
+    def places(self) -> list[int]:
+        return [i for i, m in enumerate(self.moving) if m]
+
+    def mapped(self, size: int, dims: Dims) -> tuple[Deferred, Dims]:
+        """The derivative of the mapped function: every operand that moves has the batch in front."""
+        count = len(self.moving)
+        first = tuple(0 if m else b for m, b in zip(self.moving, dims[:count], strict=True))
+        function, taken = self.function.mapped(size, first)
+        return type(self)(function, self.moving), (*taken, *(0,) * (len(dims) - count))
+
+
+class Pullback(Derivative):
+    """Operands and cotangents of the results, to cotangents of the operands that move."""
+
+    @property
+    def __name__(self) -> str:  # type: ignore[override]
+        return f"pullback of {self.function.__name__}"
+
+    @property
+    def in_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        f = self.function
+        return (*f.in_avals, *map(tangent_aval, f.out_avals))
+
+    @property
+    def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        return tuple(tangent_aval(self.function.in_avals[i]) for i in self.places)
+
+    def __call__(self, *values: Any) -> list[Any]:
+        count = len(self.moving)
+        full, cts = list(values[:count]), values[count:]
+
+        def of_moving(*xs: Any) -> list[Any]:
+            for i, x in zip(self.places, xs, strict=True):
+                full[i] = x
+            return self.function(*full)
+
+        _, trace, slots = record_flat(of_moving, [full[i] for i in self.places], lasting=False)
+        seeds = list(zip(slots, cts, strict=True))
+        found = pull_back(trace.entries, seeds, len(self.places), consume=True)
+        return [zeros(a) if g is None else g for g, a in zip(found, self.out_avals, strict=True)]
+
+
+class Tangent(Derivative):
+    """Operands and tangents of those that move, to tangents of the inexact results."""
+
+    @property
+    def __name__(self) -> str:  # type: ignore[override]
+        return f"tangent of {self.function.__name__}"
+
+    @property
+    def in_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        avals = self.function.in_avals
+        return (*avals, *(tangent_aval(avals[i]) for i in self.places))
+
+    @property
+    def results(self) -> list[int]:
+        """Which results have a tangent."""
+        return [i for i, a in enumerate(self.function.out_avals) if a.dtype.kind in "fc"]
+
+    @property
+    def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
+        return tuple(tangent_aval(self.function.out_avals[i]) for i in self.results)
+
+    def __call__(self, *values: Any) -> list[Any]:
+        count = len(self.moving)
+        ts = placed(values[count:], self.places, count)
+        _, dots = jvp_flat(self.function, values[:count], ts)
+        pairs = zip(self.results, self.out_avals, strict=True)
+        return [zeros(a) if dots[i] is None else dots[i] for i, a in pairs]
+
+
+class DeferredCall(Primitive):
+    """Calls the deferred function `of`."""
+
+    multiple = True
+
+    def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
+        return params["of"].out_avals
+
+    def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        of = Tangent(params["of"], tuple(t is not None for t in ts))
+        dots = self(*xs, *(t for t in ts if t is not None), of=of)
+        return tuple(placed(dots, of.results, len(ans)))
+
+    def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
+        return self(*xs, **params), list(xs)
+
+    def backward(
+        self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
+        return pulled_back(params["of"], residual, cts, wanted)
+
+    def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
+        of, dims = params["of"].mapped(size, tuple(bdims))
+        operands = [
+            x if to is None else move_batch(x, b, to, size)
+            for x, b, to in zip(xs, bdims, dims, strict=True)
+        ]
+        outs = self(*operands, of=of)
+        return outs, (0,) * len(outs)
+
+
+def pulled_back(
+    of: Deferred, xs: Sequence[Any], cts: Sequence[Any], wanted: Sequence[bool]
+) -> list[Any]:
+    """Cotangents of the operands in `wanted`, found when the values are known."""
+    pullback = Pullback(of, tuple(wanted))
+    return placed(deferred_call(*xs, *cts, of=pullback), pullback.places, len(wanted))
+
+
+def _deferred_impl(xp, /, *xs, of):
+    """A derivative that is taken on values: `of` is a loop and which derivative, called on `xs`.
+
+    Shapes, dtypes: those of the derivative.
+    Derivative: deferred too.
+    Raises: what the loop raises.
+    Source: Griewank & Walther, "Evaluating Derivatives", SIAM 2008, section 3.
+
+    >>> import funcgrad, numpy as np
+    >>> f = lambda x: funcgrad.lax.while_loop(lambda y: y < 10.0, lambda y: y * y, x)
+    >>> [eqn.prim.name for eqn in funcgrad.make_jaxpr(funcgrad.grad(f))(np.ones(())).eqns]
+    ['while_loop', 'while_derivative']
+    """
+    token = current.set(EVAL)
+    try:
+        return tuple(of(*xs))
+    finally:
+        current.reset(token)
+
+
+deferred_call = DeferredCall(_deferred_impl, register_as="while_derivative")
