@@ -46,6 +46,7 @@ HIGHER_ORDER: dict[str, str] = {
     "checkpoint_call": "takes a program",
     **dict.fromkeys(["cond", "scan", "while_loop", "while_derivative"], "take programs"),
     "custom_call": "takes a function and its rules",
+    "jit_call": "takes a program",
 }
 # Primitives whose derivative is zero by declaration, although they vary smoothly.
 DECLARED_CONSTANT: dict[str, str] = {
