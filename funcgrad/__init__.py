@@ -11,8 +11,6 @@ The subpackages (`funcgrad.numpy`, `random`, `scipy`, ...) are loaded when they 
 import typing as _typing
 from importlib import import_module as _import_module
 
-from .compile.config import config
-from .compile.jit import jit
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
 from .transforms.checkpoint import checkpoint
@@ -66,6 +64,8 @@ __all__ = [
 
 _SUBPACKAGES = ("datasets", "lax", "numpy", "random", "scipy", "testing", "viz")
 
+_LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
+
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
     from . import lax as lax
@@ -74,13 +74,19 @@ if _typing.TYPE_CHECKING:
     from . import scipy as scipy
     from . import testing as testing
     from . import viz as viz
+    from .compile.config import config as config
+    from .compile.jit import jit as jit
 else:
 
     def __getattr__(name):
         if name in _SUBPACKAGES:
             return _import_module(f"{__name__}.{name}")
+        if name in _LATE:
+            found = getattr(_import_module(f"{__name__}.{_LATE[name]}"), name)
+            globals()[name] = found
+            return found
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_SUBPACKAGES})
+    return sorted({*globals(), *_SUBPACKAGES, *_LATE})

@@ -7,10 +7,12 @@ stays inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .lower import ELEMENTWISE, KERNEL, REDUCE, Constant, Lowered, Step, Value
+from .lower import ELEMENTWISE, KERNEL, LOOP, REDUCE, Constant, Lowered, Step, Value
+
+MOST_STEPS = 512  # that are looked at together: finding groups takes the square of that
 
 
 class Group:
@@ -38,29 +40,46 @@ def is_number(value: Any) -> bool:
 def grouped(
     program: Lowered, fits: Callable[[Step], bool], accepts: Callable[[Group], bool]
 ) -> Lowered:
-    """The program with groups in place of their steps, as steps of kind `KERNEL`.
+    """The program with groups in place of their steps, as steps of kind `KERNEL`; in loops too.
 
     `fits`: whether a step may be in a group. `accepts`: whether a whole group is worth it.
     """
-    units = _assign(program, fits)
+    units = []
+    for start in range(0, len(program.steps), MOST_STEPS):
+        units += _assign(program.steps[start : start + MOST_STEPS], fits)
     readers: dict[Value, set[int]] = {}
     for k, unit in enumerate(units):
         for step in unit.steps if unit.__class__ is Group else [unit]:
             for v in step.operands:
                 readers.setdefault(v, set()).add(k)
+    results = set(program.outs)
     steps: list[Step] = []
     for k, unit in enumerate(units):
         if unit.__class__ is not Group:
+            if unit.kind == LOOP:
+                body = grouped(unit.function, fits, accepts)
+                unit = Step(LOOP, body, unit.operands, unit.outs, unit.options)
             steps.append(unit)
             continue
         made = [v for step in unit.steps for v in step.outs]
-        later = {v for v in made if v in program.outs or readers.get(v, set()) - {k}}
+        later = {v for v in made if v in results or readers.get(v, set()) - {k}}
         unit.close(later)
         if accepts(unit):
             steps.append(Step(KERNEL, unit, unit.inputs, unit.outs))
         else:
             steps += unit.steps
     return Lowered(program.inputs, _ordered(program, steps), program.outs)
+
+
+def kernels_of(program: Lowered) -> list[Step]:
+    """The steps that are groups, in loops too."""
+    found = []
+    for step in program.steps:
+        if step.kind == KERNEL:
+            found.append(step)
+        elif step.kind == LOOP:
+            found += kernels_of(step.function)
+    return found
 
 
 def _shape_of(step: Step) -> tuple[int, ...] | None:
@@ -134,10 +153,10 @@ class _Units:
                 self.behind[i] |= both & ~(1 << i)
 
 
-def _assign(program: Lowered, fits: Callable[[Step], bool]) -> list[Any]:
-    order = {step: i for i, step in enumerate(program.steps)}
+def _assign(steps: Sequence[Step], fits: Callable[[Step], bool]) -> list[Any]:
+    order = {step: i for i, step in enumerate(steps)}
     all_units = _Units()
-    for step in program.steps:
+    for step in steps:
         sources = all_units.sources(step)
         shape = _shape_of(step)
         if not shape or not fits(step):

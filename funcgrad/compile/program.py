@@ -14,8 +14,8 @@ from typing import Any
 from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
 from .config import code
-from .groups import grouped
-from .lower import KERNEL, Lowered, lower
+from .groups import grouped, kernels_of
+from .lower import Lowered, lower
 from .parallel import shared
 from .simplify import simplify
 from .straight import straight
@@ -53,7 +53,7 @@ class Program:
     def _use_c(self) -> None:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
         program = grouped(self.lowered, c_source.fits, c_source.is_worth_it)
-        steps = [step for step in program.steps if step.kind == KERNEL]
+        steps = kernels_of(program)
         kernels = [c_source.Kernel(s.function, f"kernel{i}") for i, s in enumerate(steps)]
         loops = c_compiler.load(kernels) if kernels else None
         if loops is not None:
@@ -67,7 +67,7 @@ def _as_numpy(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     """NumPy source, of groups over large arrays too, and the function."""
     program = grouped(program, blocks.fits, blocks.is_worth_it)
     texts = []
-    for i, step in enumerate(s for s in program.steps if s.kind == KERNEL):
+    for i, step in enumerate(kernels_of(program)):
         text, step.function = blocks.Blocks(step.function, f"blocks{i}").function()
         texts.append(text)
     text, run = straight(program)

@@ -263,7 +263,7 @@ class Straight:
         body, rows = Straight(step.function, floats=self.uses_floats, inside=self), step.options
         outside, inputs = self.source.lines, step.function.inputs
         places = rows.consts + rows.carries
-        name = f"{body.prefix}x"
+        name, row = f"x{body.prefix[1:]}", f"i{body.prefix[1:-1]}"
         head, fetch = [], []
         for i, (value, given) in enumerate(zip(inputs, step.operands, strict=True)):
             text, own = self.wrapped(given), f"{name}{i}"
@@ -273,7 +273,7 @@ class Straight:
             else:
                 listed = ".tolist()" if value in body.floats and value.dtype == FLOAT64 else ""
                 head.append(f"{own}s = {text}{listed}")
-                fetch.append(f"{own} = {own}s[{name}]")
+                fetch.append(f"{own} = {own}s[{row}]")
         self.source.lines = lines = fetch
         for inner, dead in zip(step.function.steps, last_uses(step.function), strict=True):
             body.step(inner, dead)
@@ -292,9 +292,9 @@ class Straight:
             self.names[out] = column = f"{self.prefix}{len(self.names)}"
             dtype = self.source.bind(out.dtype, f"dtype_{out.dtype.name}")
             head.append(f"{column} = np.empty({out.shape!r}, {dtype})")
-            lines.insert(len(lines) - bool(carried), f"{column}[{name}] = {body.operand(value)}")
+            lines.insert(len(lines) - bool(carried), f"{column}[{row}] = {body.operand(value)}")
         turns = f"range({rows.length})"
-        outside += [*head, f"for {name} in {f'reversed({turns})' if rows.reverse else turns}:"]
+        outside += [*head, f"for {row} in {f'reversed({turns})' if rows.reverse else turns}:"]
         outside += [f"    {line}" for line in lines or ["pass"]]
         for i, out in enumerate(step.outs[: rows.carries], rows.consts):
             # The last carry may be what the first was: a copy, unless it is a number.

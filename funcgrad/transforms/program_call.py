@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import Aval, Primitive, aval_of
-from ..jaxpr import Jaxpr, eval_jaxpr
+from ..jaxpr import Atom, Jaxpr, Literal, Var, eval_jaxpr
 from .jvp import jvp_flat
 from .trace import trace_to_jaxpr
+from .transpose import transpose_eqns
 from .vmap import batch_flat, move_batch
 
 
@@ -45,6 +46,29 @@ class ProgramCall(Primitive):
             return eval_jaxpr(params["jaxpr"], *full)
 
         return tuple(jvp_flat(of_live, [xs[i] for i in live], [ts[i] for i in live])[1])
+
+    def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+        return False, (False,) * len(
+            wanted
+        )  # a step of a linear program is a linear program itself
+
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
+        jaxpr = params["jaxpr"]
+        known: dict[Atom, Any] = {
+            v: x for v, x, w in zip(jaxpr.in_vars, xs, wanted, strict=True) if not w
+        }
+        linear = []
+        for eqn in jaxpr.eqns:
+            if any(a.__class__ is Var and a not in known for a in eqn.inputs):
+                linear.append(eqn)
+                continue
+            values = [a.value if isinstance(a, Literal) else known[a] for a in eqn.inputs]
+            found = eqn.prim(*values, **eqn.params)
+            known.update(zip(eqn.outs, found if eqn.prim.multiple else (found,), strict=True))
+        env = transpose_eqns(linear, known, zip(jaxpr.outs, ct, strict=True))
+        return [env.get(v) if w else None for v, w in zip(jaxpr.in_vars, wanted, strict=True)]
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
         jaxpr = batched_jaxpr(params["jaxpr"], size, xs, bdims)

@@ -404,6 +404,14 @@ def test_what_is_computed_of_numbers_counts_as_float64() -> None:
     same(jit(lambda x, rate: x * (rate * 0.5))(x, 2.0), x * np.float64(1.0))
 
 
+def test_linear_functions_are_transposed() -> None:
+    for wrap in (jit, funcgrad.checkpoint):
+        f = wrap(lambda x: 2.0 * np.sin(3.0) * x + x[::-1])
+        found = funcgrad.linear_transpose(f, X)(X)
+        expected = funcgrad.linear_transpose(lambda x: 2.0 * np.sin(3.0) * x + x[::-1], X)(X)
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
+
+
 # ---------------------------------------------------------------- errors
 
 
