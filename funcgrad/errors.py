@@ -6,6 +6,7 @@ was found, what was needed and what to do; `where()` adds the user's file and li
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import sys
@@ -85,19 +86,25 @@ class JaxprError(FuncgradError, ValueError):
 def add_package(folder: str) -> None:
     """Count the code in `folder` as part of the library: a user's line is never in it."""
     _PACKAGES.append(folder + os.sep)
+    _is_users.cache_clear()
 
 
 def user_frame() -> FrameType | None:
     """The innermost frame on the stack that is not ours, NumPy's or SciPy's."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        name = frame.f_code.co_filename
-        ours = name.startswith(tuple(_PACKAGES)) and f"{os.sep}__main__" not in name
-        theirs = any(part in name for part in _SKIPPED) or name.endswith(_SKIPPED_NAMES)
-        if not ours and not theirs:
+        if _is_users(frame.f_code.co_filename):
             return frame
         frame = frame.f_back
     return None
+
+
+@functools.cache
+def _is_users(file: str) -> bool:
+    """Whether the code of a file is the user's."""
+    ours = file.startswith(tuple(_PACKAGES)) and f"{os.sep}__main__" not in file
+    theirs = any(part in file for part in _SKIPPED) or file.endswith(_SKIPPED_NAMES)
+    return not ours and not theirs
 
 
 def scipy_function() -> str | None:
