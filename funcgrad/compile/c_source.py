@@ -153,7 +153,7 @@ class Kernel:
         self.outs = group.outs
         # Truth values are as wide as the numbers, so that a loop over both becomes vectors.
         widths = [v.dtype.itemsize for step in group.steps for v in (*step.operands, step.out)]
-        self.flag = "long" if max(widths) == 8 else "int"
+        self.flag = "long" if max(widths, default=8) == 8 else "int"
         self.signature = self._signature()
         self.text = self._text()
 

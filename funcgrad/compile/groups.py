@@ -38,11 +38,15 @@ def is_number(value: Any) -> bool:
 
 
 def grouped(
-    program: Lowered, fits: Callable[[Step], bool], accepts: Callable[[Group], bool]
+    program: Lowered,
+    fits: Callable[[Step], bool],
+    accepts: Callable[[Group], bool],
+    as_loop: Callable[[Step], Any] = lambda step: None,
 ) -> Lowered:
     """The program with groups in place of their steps, as steps of kind `KERNEL`; in loops too.
 
-    `fits`: whether a step may be in a group. `accepts`: whether a whole group is worth it.
+    `fits`: whether a step may be in a group. `accepts`: whether a whole group is worth it. `as_loop`: a
+    loop as a whole in place of a group, or None.
     """
     units = []
     for start in range(0, len(program.steps), MOST_STEPS):
@@ -56,8 +60,11 @@ def grouped(
     steps: list[Step] = []
     for k, unit in enumerate(units):
         if unit.__class__ is not Group:
-            if unit.kind == LOOP:
-                body = grouped(unit.function, fits, accepts)
+            whole = as_loop(unit) if unit.kind == LOOP else None
+            if whole is not None:
+                unit = Step(KERNEL, whole, unit.operands, unit.outs)
+            elif unit.kind == LOOP:
+                body = grouped(unit.function, fits, accepts, as_loop)
                 unit = Step(LOOP, body, unit.operands, unit.outs, unit.options)
             steps.append(unit)
             continue

@@ -53,6 +53,8 @@ def shared(loop: Any, group: Any) -> Callable[..., Any]:
 
     `loop`: the ufunc of `group`, whose results are arrays of the group's shape, and sums.
     """
+    if not group.shape:  # a loop over rows
+        return loop
     size = math.prod(group.shape)
     sliced = [v.shape == group.shape for v in group.inputs]
     # A loop with sums has one axis, whatever the arrays have.

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
+from .c_loops import LoopGroup, LoopKernel, as_loop
 from .config import code
 from .groups import grouped, kernels_of
 from .lower import Lowered, lower
@@ -52,9 +53,14 @@ class Program:
 
     def _use_c(self) -> None:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
-        program = grouped(self.lowered, c_source.fits, c_source.is_worth_it)
+        program = grouped(self.lowered, c_source.fits, c_source.is_worth_it, as_loop)
         steps = kernels_of(program)
-        kernels = [c_source.Kernel(s.function, f"kernel{i}") for i, s in enumerate(steps)]
+        kernels = [
+            (LoopKernel if isinstance(s.function, LoopGroup) else c_source.Kernel)(
+                s.function, f"kernel{i}"
+            )
+            for i, s in enumerate(steps)
+        ]
         loops = c_compiler.load(kernels) if kernels else None
         if loops is not None:
             for step, loop in zip(steps, loops, strict=True):
