@@ -13,9 +13,10 @@ not hold the code runs as it is, and `explain()` says why.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
-import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,92 +24,44 @@ import numpy as np
 
 from funcgrad import tree
 from funcgrad.compile.call import jit_call
-from funcgrad.compile.captures import Place, captures, checker
+from funcgrad.compile.captures import NUMBERS
 from funcgrad.compile.config import code
 from funcgrad.compile.entry import OTHER, Printer
 from funcgrad.compile.program import program_of
 from funcgrad.core import EVAL, Tracer, aval_of, current, run_under
-from funcgrad.errors import FuncgradError
 from funcgrad.jaxpr import Jaxpr
 from funcgrad.transforms.program_call import open_jaxpr
-from funcgrad.transforms.trace import JaxprTrace
+from funcgrad.transforms.trace import JaxprTrace, JaxprTracer
 
 from .autograd import modes, views
-from .autograd.base import TensorBase, tensor
+from .autograd.base import UNCOUNTED, TensorBase, tensor
 from .autograd.node import AccumulateGrad
 from .autograd.tape import through
+from .compiled_state import NotCompilableError, State, is_leaf, not_plain, restored
 from .nn.module import Module
 from .ops.generator import default_generator
-from .optim.optimizer import Optimizer
 
 MOST_PROGRAMS = 16
 
-
-class NotCompilableError(Exception):
-    """The code does something that one program cannot do; the message says what."""
-
-
-class _State:
-    """The tensors that a function reads besides its arguments, and what else decides its program."""
-
-    def __init__(self, f: Any) -> None:
-        found = captures(f)
-        self.places = found.places
-        self.modules: list[Module] = []
-        self.optimizers: list[Optimizer] = []
-        self.tensors: list[TensorBase] = []
-        for x in (f, getattr(f, "__self__", None), *(p.value for p in self.places)):
-            if isinstance(x, Module) and x not in self.modules:
-                self.modules.append(x)
-            elif isinstance(x, Optimizer) and x not in self.optimizers:
-                self.optimizers.append(x)
-            elif isinstance(x, TensorBase):
-                self.tensors.append(x)
-        self.numbers = [p for p in self.places if not isinstance(p.value, TensorBase)]
-        self.containers = found.containers
-
-    def all_tensors(self) -> list[Any]:
-        found = list(self.tensors)
-        for module in self.modules:
-            found += [*module.parameters(), *module.buffers()]
-        for optimizer in self.optimizers:
-            found += [p for group in optimizer.param_groups for p in group["params"]]
-            for state in optimizer.state.values():
-                found += [v for v in state.values() if isinstance(v, TensorBase)]
-        return list({id(t): t for t in found}.values())
-
-    def flags(self) -> tuple[Any, ...]:
-        """What a program depends on beside the types of tensors."""
-        training = [m.training for module in self.modules for m in module.modules()]
-        options = [
-            tuple((k, _as_key(v)) for k, v in group.items() if k != "params")
-            for optimizer in self.optimizers
-            for group in optimizer.param_groups
-        ]
-        return tuple(training), tuple(options)
-
-    def is_fresh(self) -> Callable[[], bool]:
-        """A function that says whether the same tensors, flags and options are there as now."""
-        places = list(self.places)
-        for module in self.modules:
-            for m in module.modules():
-                places.append(Place(m.__dict__, "training", m.training))
-                for entries in (m._parameters, m._buffers, m._modules):
-                    places += [Place(entries, k, v) for k, v in entries.items()]
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                places += [Place(group, k, v) for k, v in group.items()]
-                places += [Place(group["params"], i, p) for i, p in enumerate(group["params"])]
-            for state in optimizer.state.values():
-                places += [Place(state, k, v) for k, v in state.items()]
-        return checker(places, self.containers)
-
-    def changed(self) -> list[Place]:
-        return [p for p in self.numbers if not p.is_same()]
+# NOTE [Threads] While one thread traces, the tensors hold no arrays. So it has the lock, and traces
+# only when no other thread is in code that runs as it is.
+_LOCK = threading.RLock()
+_running: collections.Counter[int] = collections.Counter()
 
 
-def _as_key(x: Any) -> Any:
-    return tuple(x) if isinstance(x, list) else x if not isinstance(x, TensorBase) else id(x)
+@contextlib.contextmanager
+def _as_it_is() -> Iterator[None]:
+    """Around code that runs without a program."""
+    me = threading.get_ident()
+    with _LOCK:
+        _running[me] += 1
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _running[me] -= 1
+            if not _running[me]:
+                del _running[me]
 
 
 class _Program:
@@ -138,7 +91,7 @@ class Compiled:
         self._f = f
         self._fullgraph = fullgraph
         self._programs: dict[Any, _Program | None] = {}
-        self._state: _State | None = None
+        self._state: State | None = None
         self._seen: set[Any] = set()
         self._last: Any = None
         self._why = "it has not been called twice with arguments of the same types"
@@ -155,34 +108,62 @@ class Compiled:
                 return found
         if current.get() is not EVAL or modes.get().level is not None:
             return self._f(*args, **kwargs)
+        with _LOCK:
+            has_run, found = self._compiled(args, kwargs)
+        if has_run:
+            return found
+        with _as_it_is():
+            return self._f(*args, **kwargs)
+
+    def _compiled(self, args: Any, kwargs: Any) -> tuple[bool, Any]:
+        """Whether there is a program, and what it returned."""
         leaves, treedef = tree.flatten((args, kwargs))
-        if self._state is None or self._state.changed():
-            self._state = _State(self._f)
+        if self._state is None or self._state.has_changed():
+            if self._state is not None:
+                self._why = "what it reads, and is no tensor, has changed since the call before"
+            self._state, self._last = State(self._f), None
+            self._programs.clear()
+            self._seen.clear()
         tensors = self._state.all_tensors()
         mine = [x for x in leaves if isinstance(x, TensorBase)]
+        count = len({id(t) for t in mine})
         every: list[Any] = list({id(t): t for t in (*mine, *tensors)}.values())
+        why = not_plain(leaves, every, self._state)
+        if why:
+            self._falls_back(why, None)
+            return False, None
         key = (
             treedef,
             tuple(map(_leaf_key, leaves)),
-            tuple(map(_tensor_key, every[len({id(t) for t in mine}) :])),
+            _which(mine, tensors),
+            tuple(map(_tensor_key, every[count:])),
             self._state.flags(),
             modes.get().records,
+            modes.get().inference,
             code(),
         )
         if key not in self._programs:
             if key not in self._seen:  # what is made at the first run is there at the second
                 self._seen.add(key)
-                return self._f(*args, **kwargs)
+                return False, None
+            if any(i != threading.get_ident() for i in _running):
+                return False, None
             self._programs[key] = self._traced(args, kwargs, leaves, every)
             if len(self._programs) > MOST_PROGRAMS:
                 del self._programs[next(iter(self._programs))]
         program = self._programs[key]
         if program is None:
-            return self._f(*args, **kwargs)
+            return False, None
+        self._why = ""
         found = _run(program, every, mine)
         if not program.is_pure and not kwargs:
-            self._last = _printed(program, args, every, len({id(t) for t in mine}), self._state)
-        return found
+            self._last = _printed(program, args, every, count, self._state)
+        return True, found
+
+    def _falls_back(self, why: str, error: Exception | None) -> None:
+        self._why = f"the code runs as it is: {why}"
+        if self._fullgraph:
+            raise RuntimeError(f"compile(fullgraph=True): {why}") from error
 
     def _traced(
         self, args: Any, kwargs: Any, leaves: Sequence[Any], tensors: list[Any]
@@ -192,21 +173,25 @@ class Compiled:
             program = _trace(self._f, args, kwargs, tensors, self._state)
             self._why = ""
             return program
-        except (NotCompilableError, FuncgradError) as error:
-            self._why = f"the code runs as it is: {error}"
-            if self._fullgraph:
-                raise RuntimeError(f"compile(fullgraph=True): {error}") from error
+        except Exception as error:  # an error of the code itself comes again as it runs as it is
+            why = str(error).removeprefix("vmap: ") or type(error).__name__
+            self._falls_back(why, error)
             return None
 
 
 def _leaf_key(x: Any) -> Any:
     if isinstance(x, TensorBase):
         return (*_tensor_key(x)[1:], None)
-    try:
-        hash(x)
-    except TypeError:
-        return id(x)
-    return x.__class__, x
+    return x.__class__, repr(x) if isinstance(x, NUMBERS) else x  # -0.0 is not 0.0
+
+
+def _which(mine: Sequence[Any], tensors: Sequence[Any]) -> tuple[int, ...]:
+    """Which of the arguments are the same tensor, or one that the code reads by name, too."""
+    known = {id(t) for t in tensors}
+    first: dict[int, int] = {}
+    for i, t in enumerate(mine):
+        first.setdefault(id(t), id(t) if id(t) in known else i)
+    return tuple(first[id(t)] for t in mine)
 
 
 def _tensor_key(t: Any) -> Any:
@@ -215,48 +200,108 @@ def _tensor_key(t: Any) -> Any:
 
 
 def _trace(
-    f: Callable[..., Any], args: Any, kwargs: Any, tensors: list[Any], state: _State
+    f: Callable[..., Any], args: Any, kwargs: Any, tensors: list[Any], state: State
 ) -> _Program:
-    _require_plain(tensors, state)
-    trace = JaxprTrace(EVAL, spreads=True)
+    trace = _Trace()
     gradients = [t for t in tensors if t._grad is not None]
-    with _swapped(tensors, gradients, trace) as inputs:
+    with _swapped(tensors, gradients, trace) as (inputs, befores):
         symbols = [x.symbol for x in inputs]  # before the function writes into them
         before = default_generator.get_state().numpy().tobytes()
-        with _restored_numbers(state):
+        records = modes.get().records
+        with restored(state):
             result = run_under(trace, lambda: f(*args, **kwargs), ())
         if default_generator.get_state().numpy().tobytes() != before:
             raise NotCompilableError("it draws random numbers")
-        outs, out_def = tree.flatten(result)
+        trace.require_unwritten()
         outputs: list[Any] = []
-        fixed: list[Any] = []
-        for x in outs:
-            fixed.append(_Hole(x) if isinstance(x, TensorBase) else x)
-            if isinstance(x, TensorBase):
-                outputs.append(_read(x))
         writes = []
         for i, t in enumerate(tensors):
             array = _read(t)
-            if not (isinstance(array, Tracer) and trace.atom(array) is symbols[i]):
-                writes.append(i)
+            is_same = isinstance(array, Tracer) and trace.atom(array) is symbols[i]
+            _require_kept(t, array, is_same, befores[i])
+            if not is_same:
+                writes.append((i, max(t._counter[0] - befores[i].version, 1)))
                 outputs.append(array)
         new_gradients = []
         for i, t in enumerate(tensors):
-            kind = _gradient_change(t, gradients, symbols, len(tensors), trace)
+            kind = _gradient_change(t, gradients, symbols, befores, trace)
             if kind != "same":
                 new_gradients.append((i, kind))
                 if kind != "none":
                     outputs.append(_read(t._grad))
-        jaxpr = trace.finish(symbols, outputs)
-    found = (writes, new_gradients, sum(x.__class__ is _Hole for x in fixed))
-    return _Program(jaxpr, tensors, gradients, found, (out_def, fixed))
+        outs, out_def = tree.flatten(result)
+        leaves, fixed = _results(outs, tensors)
+        has_history = any(x.__class__ is _Hole and x.requires_grad for x in fixed)
+        if has_history and not new_gradients and (writes or (records and trace.unrecorded)):
+            raise NotCompilableError(
+                "it returns a tensor with a history, and writes into others or "
+                "computes under no_grad"
+            )
+        jaxpr = trace.finish(symbols, [*leaves, *outputs])
+    return _Program(
+        jaxpr, tensors, gradients, (writes, new_gradients, len(leaves)), (out_def, fixed)
+    )
+
+
+class _Trace(JaxprTrace):
+    """Notes whether something is computed that autograd must not see, and what is detached."""
+
+    __slots__ = ("detached", "unrecorded")
+
+    def __init__(self) -> None:
+        super().__init__(EVAL, spreads=True)
+        self.unrecorded = False
+        self.detached: list[Any] = []
+
+    def process(self, prim: Any, args: Any, params: Any) -> Any:
+        if not modes.get().records:
+            self.unrecorded = True
+        out = super().process(prim, args, params)
+        if prim.name == "stop_gradient" and isinstance(out, JaxprTracer):
+            self.detached.append((out, out.symbol))
+        return out
+
+    def require_unwritten(self) -> None:
+        """Raises: NotCompilableError: something detached was written: its tensor was not."""
+        if any(x.symbol is not symbol for x, symbol in self.detached):
+            raise NotCompilableError("a tensor is written by way of .data or detach()")
 
 
 class _Hole:
-    """Where a tensor is in what the function returned."""
+    """Where a tensor is in what the function returned: a result, or a tensor from outside."""
 
-    def __init__(self, x: Any) -> None:
-        self.requires_grad = x.requires_grad
+    def __init__(self, requires_grad: bool, place: int, is_result: bool) -> None:
+        self.requires_grad = requires_grad
+        self.place = place
+        self.is_result = is_result
+
+
+def _results(outs: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The arrays that are returned, and a hole in place of each tensor.
+
+    Raises: NotCompilableError: a result is a view, or a leaf that was made inside.
+    """
+    places = {id(t): i for i, t in enumerate(tensors)}
+    counters = {id(t._counter) for t in tensors if t._counter is not UNCOUNTED}
+    counters |= {id(t._grad._counter) for t in tensors if t._grad is not None}
+    holes: dict[int, _Hole] = {}
+    leaves: list[Any] = []
+    for x in outs:
+        if not isinstance(x, TensorBase) or id(x) in holes:
+            continue
+        if id(x) in places:
+            holes[id(x)] = _Hole(False, places[id(x)], False)
+            continue
+        if id(x._counter) in counters:
+            raise NotCompilableError("it returns what shares memory with another tensor")
+        if x._counter is not UNCOUNTED:
+            counters.add(id(x._counter))
+        array = _read(x)
+        if x._node.__class__ is AccumulateGrad:
+            raise NotCompilableError("it returns a new leaf that requires grad")
+        holes[id(x)] = _Hole(x._node is not None, len(leaves), True)
+        leaves.append(array)
+    return leaves, [holes.get(id(x), x) for x in outs]
 
 
 def _read(t: Any) -> Any:
@@ -265,84 +310,71 @@ def _read(t: Any) -> Any:
     return t._array
 
 
+def _require_kept(t: Any, array: Any, is_same: bool, before: _Before) -> None:
+    """Raises: NotCompilableError: a tensor was changed in a way that a program does not repeat."""
+    written = t._counter[0] != before.version if t._counter is not UNCOUNTED else False
+    if is_same and written:
+        raise NotCompilableError("a tensor is written by way of .data, detach() or a view")
+    if not is_same and t._view is not None:
+        raise NotCompilableError("it writes into a view")
+    if t._node is not before.node:
+        raise NotCompilableError("it changes the history of a tensor from outside")
+    if aval_of(array) != aval_of(before.array):
+        raise NotCompilableError("it changes the shape or type of a tensor")
+
+
 def _gradient_change(
-    t: Any, gradients: Sequence[Any], symbols: Sequence[Any], count: int, trace: Any
+    t: Any, gradients: Sequence[Any], symbols: Sequence[Any], befores: Sequence[_Before], trace: Any
 ) -> str:
-    """What became of a gradient: "same", "none", or "new"."""
-    had = any(t is g for g in gradients)
-    if t._grad is None:
-        return "none" if had else "same"
-    if not had:
+    """What became of a gradient: "same", "none", "new", or "written"."""
+    place = next((i for i, g in enumerate(gradients) if g is t), None)
+    g = t._grad
+    if g is None:
+        return "same" if place is None else "none"
+    if any(g is b.tensor or g._counter is b.tensor._counter for b in befores if b.tensor is not g):
+        raise NotCompilableError("a gradient shares memory with another tensor")
+    index = len(befores) - len(gradients) + (place or 0)
+    before = befores[index] if place is not None else None
+    if before is None or g is not before.tensor:
         return "new"
-    place = next(i for i, g in enumerate(gradients) if g is t)
-    array = _read(t._grad)
-    same = isinstance(array, Tracer) and trace.atom(array) is symbols[count + place]
-    return "same" if same else "new"
+    array = _read(g)
+    is_same = isinstance(array, Tracer) and trace.atom(array) is symbols[index]
+    _require_kept(g, array, is_same, before)
+    return "same" if is_same else "written"
 
 
-def _require_plain(tensors: Sequence[Any], state: _State) -> None:
-    """Raises: NotCompilableError: tensors share memory, are views, or somebody listens to them."""
-    for t in tensors:
-        if t._view is not None:
-            raise NotCompilableError("a tensor is a view of another one")
-        if t._array.__class__ is not np.ndarray:
-            raise NotCompilableError(f"a tensor holds no NumPy array but {type(t._array).__name__}")
-        node = t._node
-        if node is not None and node.__class__ is not AccumulateGrad:
-            raise NotCompilableError("a tensor from outside has a history; detach it")
-        if getattr(t, "_backward_hooks", None) or _hooks_of(node):
-            raise NotCompilableError("a tensor has hooks")
-    for module in state.modules:
-        for m in module.modules():
-            if any(v for k, v in vars(m).items() if k.endswith("_hooks") and k.startswith("_")):
-                raise NotCompilableError(f"{type(m).__name__} has hooks")
-    spans = sorted(np.lib.array_utils.byte_bounds(t._array) for t in tensors if t._array.size)
-    for (_, stop), (start, _) in itertools.pairwise(spans):
-        if start < stop:
-            raise NotCompilableError("two tensors share memory")
+class _Before:
+    """What a tensor was before the code was traced."""
 
+    def __init__(self, t: Any) -> None:
+        self.tensor, self.array, self.node = t, t._array, t._node
+        self.grad, self.counter = t._grad, list(t._counter)
+        self.version = self.counter[0] if self.counter else 0
 
-def _hooks_of(node: Any) -> bool:
-    more = getattr(node, "_extras", None)
-    return bool(more) and any(
-        bool(getattr(more, k, None)) for k in ("tensor_hooks", "prehooks", "hooks")
-    )
+    def put_back(self) -> None:
+        t = self.tensor
+        t._array, t._node = self.array, self.node
+        if t._counter is not UNCOUNTED:
+            t._counter[:] = self.counter
+        if t._grad is not self.grad:
+            t._grad = self.grad
 
 
 @contextlib.contextmanager
 def _swapped(
     tensors: Sequence[Any], gradients: Sequence[Any], trace: JaxprTrace
-) -> Iterator[list[Any]]:
+) -> Iterator[tuple[list[Any], list[_Before]]]:
     """Traced values in place of the arrays in tensors and gradients; everything is put back."""
-    kept = [(t, t._array, t._grad, t._node, list(t._counter)) for t in tensors]
-    grads = [(t._grad, t._grad._array, list(t._grad._counter)) for t in gradients]
+    befores = [_Before(t) for t in (*tensors, *(t._grad for t in gradients))]
     inputs = []
     try:
-        for t in (*tensors, *(t._grad for t in gradients)):
-            inputs.append(trace.new_input(aval_of(t._array)))
-            t._array = inputs[-1]
-        yield inputs
+        for before in befores:
+            inputs.append(trace.new_input(aval_of(before.array)))
+            before.tensor._array = inputs[-1]
+        yield inputs, befores
     finally:
-        for t, array, grad, node, counter in kept:
-            t._array, t._node = array, node
-            t._counter[:] = counter
-            if t._grad is not grad:
-                t._grad = grad
-        for g, array, counter in grads:
-            g._array = array
-            g._counter[:] = counter
-
-
-@contextlib.contextmanager
-def _restored_numbers(state: _State) -> Iterator[None]:
-    """Raises: NotCompilableError: the code changes something that is no tensor; it is put back."""
-    yield
-    changed = state.changed()
-    for place in changed:
-        place.put_back()
-    if changed:
-        names = ", ".join(sorted({str(p.key or "a variable") for p in changed}))
-        raise NotCompilableError(f"it changes what is no tensor: {names}")
+        for before in befores:
+            before.put_back()
 
 
 def _run(program: _Program, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
@@ -356,21 +388,58 @@ def _run(program: _Program, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
     arrays += [t._grad._array for t in with_gradient]
     found = iter(program_of(program.jaxpr).run(*program.constants, *arrays))
     results = [next(found) for _ in range(program.leaves)]
-    for i in program.writes:
-        np.copyto(actual[i]._array, next(found))
-        views.touch(actual[i], "compiled code")
+    made = []
+    for i, times in program.writes:
+        _write(actual[i], next(found), times)
     for i, kind in program.new_gradients:
-        actual[i]._grad = None if kind == "none" else tensor(np.asarray(next(found)))
-    return _put_together(program, [tensor(np.asarray(x)) for x in results])
+        if kind == "written":
+            _write(actual[i]._grad, next(found), 1)
+        elif kind == "none":
+            actual[i]._grad = None
+        else:
+            made.append((actual[i], next(found)))
+    new = _owned([*results, *(g for _, g in made)])
+    for (t, _), g in zip(made, new[program.leaves :], strict=True):
+        t._grad = tensor(g)
+    return _put_together(program, [tensor(x) for x in new[: program.leaves]], actual)
+
+
+def _owned(found: Sequence[Any]) -> list[Any]:
+    """The arrays that a program has returned, in memory of their own that may be written."""
+    seen: set[int] = set()
+    arrays = []
+    for x in found:
+        array = np.asarray(x)
+        owner = id(array if array.base is None else array.base)
+        if owner in seen or not array.flags.writeable or 0 in array.strides:
+            array = array.copy()
+        seen.add(owner)
+        arrays.append(array)
+    return arrays
+
+
+def _write(t: Any, array: Any, times: int) -> None:
+    """Write as the code has, so many times."""
+    np.copyto(t._array, array)
+    views.touch(t, "compiled code")
+    if times > 1 and t._counter is not UNCOUNTED:
+        t._counter[0] += times - 1
 
 
 def _printed(
-    program: _Program, args: tuple[Any, ...], tensors: Sequence[Any], mine: int, state: _State
+    program: _Program, args: tuple[Any, ...], tensors: Sequence[Any], mine: int, state: State
 ) -> Any:
     """A printed function for the next calls with such arguments; None if they have no simple form."""
     leaves, treedef = tree.flatten(args)
     if len(leaves) != mine or not all(isinstance(x, TensorBase) for x in leaves):
         return None
+    written = [tensors[i]._array for i, _ in program.writes]
+    if any(i < mine for i, _ in program.writes) or any(x._grad is not None for x in leaves):
+        return None
+    if any(t._node is not None and t._node.extras is not None for t in tensors):
+        return None
+    if any(kind == "none" for _, kind in program.new_gradients):
+        return None  # which gradients are there at the next call is not known
     printer = Printer()
     names = [f"x{i}" for i in range(len(leaves))]
     if not printer.take_apart("args", tree.unflatten(treedef, names)):
@@ -378,41 +447,64 @@ def _printed(
     outside = modes.get()
     printer.scope |= {"mode": modes.get, "is_fresh": state.is_fresh(), "code": code, "kind": code()}
     printer.require(f"mode().level is None and mode().records is {outside.records}")
-    printer.require("code() is kind")
+    printer.require(f"code() is kind and mode().inference is {outside.inference}")
+    # Arguments are different tensors, none that the code reads by name, nor in the memory of one.
+    owners = {id(a) for a in written} | {id(a.base) for a in written if a.base is not None}
+    printer.scope |= {"others": {id(t) for t in tensors[mine:]}, "owners": owners, "kept": written}
+    if mine:
+        printer.require(f"len({{{', '.join(f'id({x})' for x in names)}}} - others) == {mine}")
+    gone = {i for i, _ in program.writes}
     for i, t in enumerate(tensors):
         if i >= mine:
             printer.scope[f"x{i}"] = t
         else:
-            printer.require(
-                f"x{i}.__class__ is {printer.bind(type(t), 'cls')} and x{i}._view is None"
-            )
+            cls = printer.bind(type(t), "cls")
+            printer.require(f"x{i}.__class__ is {cls} and (x{i}._view is None or is_leaf(x{i}))")
         printer.lines.append(f"a{i} = x{i}._array")
         printer.require_type(f"a{i}", t._array)
-        printer.require(f"(x{i}._node is None) is {t._node is None}")
-        had = any(t is g for g in program.gradients) or (i < mine and t._grad is not None)
-        printer.require(f"(x{i}._grad is None) is {not had}")
+        if i in gone:
+            printer.require(f"a{i} is {printer.bind(t._array, 'array')}")
+        else:
+            printer.require(f"id(a{i} if a{i}.base is None else a{i}.base) not in owners")
+        if t._node is None:
+            printer.require(f"x{i}._node is None")
+        else:
+            printer.require(f"x{i}._node.__class__ is leaf and x{i}._node.extras is None")
+        printer.require(f"x{i}._grad is last[{i}]")
     printer.require("is_fresh()")
     places = {id(t): i for i, t in enumerate(program.tensors)}
     gradients = [f"x{places[id(t)]}._grad._array" for t in program.gradients]
     constants = [printer.bind(c, "constant") for c in program.constants]
     arrays = [f"a{i}" for i in range(len(tensors))]
     outs = [f"y{i}" for i in range(len(program.jaxpr.outs))]
-    printer.scope |= {"program": program_of(program.jaxpr), "tensor": tensor, "touch": views.touch}
+    printer.scope |= {"leaf": AccumulateGrad, "is_leaf": is_leaf, "write": _write, "owned": _owned}
+    had = {id(t) for t in program.gradients}
+    printer.scope["last"] = [t._grad if id(t) in had else None for t in tensors]
+    printer.scope |= {"program": program_of(program.jaxpr), "tensor": tensor}
     printer.scope |= {
-        "copyto": np.copyto,
-        "asarray": np.asarray,
         "finish": _put_together,
         "whole": program,
     }
     call = f"program.run({', '.join([*constants, *arrays, *gradients])})"
     lines = [f"{''.join(f'{y}, ' for y in outs)}= {call}"]
     given = iter(outs[program.leaves :])
-    for i in program.writes:
-        lines += [f"copyto(a{i}, {next(given)})", f"touch(x{i}, 'compiled code')"]
+    for i, times in program.writes:
+        lines.append(f"write(x{i}, {next(given)}, {times})")
+    made = outs[: program.leaves]
+    after = []
     for i, kind in program.new_gradients:
-        lines.append(f"x{i}._grad = {'None' if kind == 'none' else f'tensor({next(given)})'}")
-    results = ", ".join(f"tensor(asarray({y}))" for y in outs[: program.leaves])
-    printer.after = [*lines, f"return finish(whole, [{results}])"]
+        if kind == "written":
+            lines.append(f"write(x{i}._grad, {next(given)}, 1)")
+        elif kind == "none":
+            lines.append(f"x{i}._grad = None")
+        else:
+            kept = f"last[{i}] = " if id(program.tensors[i]) in had else ""
+            after.append(f"{kept}x{i}._grad = tensor(made[{len(made)}])")
+            made.append(next(given))
+    lines += [f"made = owned([{', '.join(made)}])", *after]
+    results = ", ".join(f"tensor(made[{i}])" for i in range(program.leaves))
+    tensors = ", ".join(f"x{i}" for i in range(len(arrays)))
+    printer.after = [*lines, f"return finish(whole, [{results}], [{tensors}])"]
     return printer.function()
 
 
@@ -423,12 +515,20 @@ def _run_pure(program: _Program, tensors: Sequence[Any]) -> Any:
         return jit_call(*program.constants, *arrays, jaxpr=program.jaxpr)
 
     gradients = [t._grad for t in tensors if t._grad is not None]
-    return _put_together(program, list(through(call, *tensors, *gradients)))
+    results = list(through(call, *tensors, *gradients))
+    for x, array in zip(results, _owned([x._array for x in results]), strict=True):
+        x._array = array
+    for x in program.fixed:
+        if x.__class__ is _Hole and x.is_result and not x.requires_grad:
+            results[x.place] = results[x.place].detach()
+    return _put_together(program, results, tensors)
 
 
-def _put_together(program: _Program, results: list[Any]) -> Any:
-    found = iter(results)
-    leaves = [next(found) if x.__class__ is _Hole else x for x in program.fixed]
+def _put_together(program: _Program, results: Sequence[Any], tensors: Sequence[Any]) -> Any:
+    leaves = [
+        x if x.__class__ is not _Hole else (results if x.is_result else tensors)[x.place]
+        for x in program.fixed
+    ]
     return tree.unflatten(program.out_def, leaves)
 
 

@@ -1,0 +1,218 @@
+"""What compiled code depends on besides its arguments, and whether a program may stand for it.
+
+A program is right as long as the same tensors, flags, options and numbers are there; `State` finds
+and compares them. Tracing must change none of them but tensors: `restored` sees to that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad.compile.captures import NUMBERS, Place, captures, checker
+
+from .autograd import views
+from .autograd.base import TensorBase
+from .autograd.node import AccumulateGrad
+from .dtypes import dtype
+from .nn.module import Module
+from .optim.optimizer import Optimizer
+
+
+class NotCompilableError(Exception):
+    """The code does something that one program cannot do; the message says what."""
+
+
+class _Keys:
+    """The keys of a dictionary, of hooks for instance."""
+
+    def __init__(self, holder: Any) -> None:
+        self.holder = holder
+        self.copy = tuple(holder)
+
+    def is_same(self) -> bool:
+        return tuple(self.holder) == self.copy
+
+
+class State:
+    """The tensors that a function reads besides its arguments, and what else decides its program."""
+
+    def __init__(self, f: Any) -> None:
+        found = captures(_as_users(f))
+        self.places = found.places
+        self.modules: list[Module] = []
+        self.optimizers: list[Optimizer] = []
+        self.tensors: list[TensorBase] = []
+        for x in (f, getattr(f, "__self__", None), *(p.value for p in self.places)):
+            if isinstance(x, Module) and x not in self.modules:
+                self.modules.append(x)
+            elif isinstance(x, Optimizer) and x not in self.optimizers:
+                self.optimizers.append(x)
+            elif isinstance(x, TensorBase):
+                self.tensors.append(x)
+        self.containers: list[Any] = list(found.containers)
+        for module in self.modules:
+            for m in module.modules():
+                self.places += [Place(m._modules, k, v) for k, v in m._modules.items()]
+                for k, v in vars(m).items():
+                    if k.endswith("_hooks") and isinstance(v, dict):
+                        self.containers.append(_Keys(v))
+                    elif k != "training" and (v is None or isinstance(v, (*NUMBERS, tuple))):
+                        self.places.append(Place(vars(m), k, v))
+        for optimizer in self.optimizers:
+            self.containers += map(_Keys, optimizer._hooks.values())
+
+    def all_tensors(self) -> list[Any]:
+        found = list(self.tensors)
+        for module in self.modules:
+            found += [*module.parameters(), *module.buffers()]
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                found += [v for v in (*group["params"], *group.values()) if _is_tensor(v)]
+            for state in optimizer.state.values():
+                found += filter(_is_tensor, state.values())
+        return list({id(t): t for t in found}.values())
+
+    def flags(self) -> tuple[Any, ...]:
+        """What a program depends on beside the types of tensors."""
+        training = [m.training for module in self.modules for m in module.modules()]
+        options = [
+            tuple((k, _as_key(v)) for k, v in group.items() if k != "params")
+            for optimizer in self.optimizers
+            for group in optimizer.param_groups
+        ]
+        return tuple(training), tuple(options)
+
+    def watched(self) -> list[Place]:
+        """Where the tensors, flags and options are found."""
+        places = list(self.places)
+        for module in self.modules:
+            for m in module.modules():
+                places.append(Place(m.__dict__, "training", m.training))
+                for entries in (m._parameters, m._buffers):
+                    places += [Place(entries, k, v) for k, v in entries.items()]
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                places += [Place(group, k, v) for k, v in group.items()]
+                places += [Place(group["params"], i, p) for i, p in enumerate(group["params"])]
+            for state in optimizer.state.values():
+                places += [Place(state, k, v) for k, v in state.items()]
+        return places
+
+    def is_fresh(self) -> Callable[[], bool]:
+        """A function that says whether the same tensors, flags and options are there as now."""
+        return checker(self.watched(), self.containers)
+
+    def has_changed(self) -> bool:
+        """Whether something is there that a key of a program does not tell."""
+        return not all(x.is_same() for x in (*self.places, *self.containers))
+
+
+def _as_users(f: Any) -> Any:
+    """A function that is searched for what it reads also where it was defined in this library."""
+    if not isinstance(f, types.FunctionType):
+        return f
+    made = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    made.__kwdefaults__ = f.__kwdefaults__
+    made.__module__ = "__main__"
+    return made
+
+
+def _is_tensor(x: Any) -> bool:
+    return isinstance(x, TensorBase)
+
+
+def _as_key(x: Any) -> Any:
+    return tuple(x) if isinstance(x, list) else x if not isinstance(x, TensorBase) else id(x)
+
+
+def not_plain(leaves: Sequence[Any], tensors: Sequence[Any], state: State) -> str:
+    """Why there is no program for these: unknown arguments, hooks, tensors that share memory."""
+    for x in leaves:
+        if not (x is None or isinstance(x, (TensorBase, dtype, type, *NUMBERS))):
+            return f"an argument is of type {type(x).__name__}"
+    for t in tensors:
+        if t._array.__class__ is not np.ndarray:
+            return f"a tensor holds no NumPy array but {type(t._array).__name__}"
+        if not is_leaf(t):
+            return "a tensor from outside has a history; detach it"
+        if _has_hooks(t._node):
+            return "a tensor has hooks"
+    for module in state.modules:
+        for m in module.modules():
+            if any(v for k, v in vars(m).items() if k.endswith("_hooks") and k.startswith("_")):
+                return f"{type(m).__name__} has hooks"
+    if any(any(o._hooks.values()) for o in state.optimizers):
+        return "an optimizer has hooks"
+    arrays = [t._array for t in (*tensors, *(t._grad for t in tensors if t._grad is not None))]
+    spans = sorted(np.lib.array_utils.byte_bounds(a) for a in arrays if a.size)
+    for (_, stop), (start, _) in itertools.pairwise(spans):
+        if start < stop:
+            return "two tensors share memory"
+    return ""
+
+
+def is_leaf(t: Any) -> bool:
+    """Whether neither a tensor nor what it is a view of has a history."""
+    node = t._node
+    if t._view is not None:
+        return node is None and views.base_of(t._view)._node is None
+    return node is None or node.__class__ is AccumulateGrad
+
+
+def _has_hooks(node: Any) -> bool:
+    more = None if node is None else node.extras
+    if more is None:
+        return False
+    return bool(more.tensor_hooks or more.prehooks or more.hooks or more.post_accumulate)
+
+
+@contextlib.contextmanager
+def restored(state: State) -> Iterator[None]:
+    """What is no tensor is put back.
+
+    Raises: NotCompilableError: the code has changed some of it.
+    """
+    places = state.watched()
+    holders = [p.holder for p in places if isinstance(p.holder, dict)]
+    holders += [c.holder for c in state.containers]
+    for optimizer in state.optimizers:
+        holders += [optimizer.state, *optimizer.state.values()]
+    copies = [(x, x.copy()) for x in {id(x): x for x in holders}.values()]
+    changed: list[Any] = []
+    try:
+        yield
+    finally:
+        for place in places:
+            if not place.is_same():
+                changed.append(place.key)
+                place.put_back()
+        for holder, copy in copies:
+            if len(holder) != len(copy) or (
+                isinstance(copy, dict) and holder.keys() != copy.keys()
+            ):
+                changed.append("what is in a container")
+                _fill(holder, copy)
+    if changed:
+        names = ", ".join(sorted({str(k or "a variable") for k in changed}))
+        raise NotCompilableError(f"it changes what is no tensor: {names}")
+
+
+def _fill(holder: Any, copy: Any) -> None:
+    """Give a container what was in it; of a dictionary, other code may read the rest meanwhile."""
+    if isinstance(holder, dict):
+        for k in holder.keys() - copy.keys():
+            del holder[k]
+        for k in copy.keys() - holder.keys():
+            holder[k] = copy[k]
+    elif isinstance(holder, set):
+        holder.clear()
+        holder.update(copy)
+    else:
+        holder.clear()
+        holder.extend(copy)
