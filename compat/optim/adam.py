@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.core import Tracer
+
 from ..autograd import base
 from ..autograd.base import TensorBase
 from .optimizer import Group, RuleOptimizer, check_fused, check_lr
@@ -115,8 +117,15 @@ def _moved(p: Any, g: Any, moments: list[Any], step: Any, group: Group) -> tuple
     v = v * b2 + g * g * (1 - b2)
     if largest:
         largest = [np.maximum(largest[0], v)]
-    denominator = np.sqrt(largest[0] if largest else v) / (1 - b2**step) ** 0.5 + group["eps"]
-    return p - m / denominator * (group["lr"] / (1 - b1**step)), m, v, *largest
+    root = _number_for(p, (1 - b2**step) ** 0.5)
+    rate = _number_for(p, group["lr"] / (1 - b1**step))
+    denominator = np.sqrt(largest[0] if largest else v) / root + group["eps"]
+    return p - m / denominator * rate, m, v, *largest
+
+
+def _number_for(p: Any, x: Any) -> Any:
+    """A number as it is; a traced one, which has a dtype, in that of the parameter."""
+    return x.astype(p.dtype) if isinstance(x, Tracer) and not isinstance(p, TensorBase) else x
 
 
 class AdamW(Adam):

@@ -350,7 +350,7 @@ class RuleOptimizer(Optimizer):
     def _change(self, param: Any, state: dict[str, Any], options: Group) -> None:
         """One step on the arrays in the tensors; nothing is recorded."""
         p, g = _array(param), _array(param._grad)
-        values = {k: scalar(v) if k == "step" else _array(v) for k, v in state.items()}
+        values = {k: _count(v) if k == "step" else _array(v) for k, v in state.items()}
         rule, what = type(self).rule, f"{type(self).__name__}.step()"
         if _is_long(p, g, *values.values()):
             changes = _by_blocks(rule, p, g, values, options)
@@ -438,6 +438,12 @@ def scalar(x: Any) -> Any:
         return x
     array = x._array
     return fnp.reshape(array, ()) if isinstance(array, Tracer) else array.item()
+
+
+def _count(x: Any) -> Any:
+    """The number of steps, as exact as a Python number where it is traced."""
+    number = scalar(x)
+    return fnp.astype(number, np.float64) if isinstance(number, Tracer) else number
 
 
 def check_lr(lr: Any) -> None:

@@ -17,8 +17,7 @@ from funcgrad import tree
 
 World = SimpleNamespace
 
-# Adam's count of steps is float32, and so is what compiled code makes of it.
-EXACT, ADAM = 1e-11, 2e-3
+EXACT = 1e-11
 
 
 def assert_same(found: Any, expected: Any, where: str = "", tolerance: float = EXACT) -> None:
