@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
 
 from ..autograd import base
@@ -125,7 +126,8 @@ def _moved(p: Any, g: Any, moments: list[Any], step: Any, group: Group) -> tuple
 
 def _number_for(p: Any, x: Any) -> Any:
     """A number as it is; a traced one, which has a dtype, in that of the parameter."""
-    return x.astype(p.dtype) if isinstance(x, Tracer) and not isinstance(p, TensorBase) else x
+    is_traced = isinstance(x, Tracer) and not isinstance(p, TensorBase)
+    return fnp.astype(x, p.dtype) if is_traced else x
 
 
 class AdamW(Adam):
