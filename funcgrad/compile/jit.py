@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -259,8 +260,6 @@ def _shown(kind: Any) -> str:
 
 
 def _depth_of_user() -> int:
-    import sys
-
     user, frame, depth = user_frame(), sys._getframe(1), 0
     while frame is not None and frame is not user:
         frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
