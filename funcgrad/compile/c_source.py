@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .groups import Group, is_number
-from .lower import CAST, REDUCE, WHERE, NotLowerableError, Step, Value, step_dtypes
+from .lower import CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value, step_dtypes
 
 TYPES: dict[str, str] = {
     "float64": "double",
@@ -87,6 +87,8 @@ def fits(step: Step) -> bool:
     if step.kind == REDUCE:
         whole = len(step.options[0]) == len(step.operands[0].shape)
         return whole and step.function is np.add and step.out.dtype.kind == "f"
+    if step.kind != UFUNC:
+        return False
     try:
         _expression(step, ["x"] * len(step.operands))
     except NotLowerableError:
@@ -144,6 +146,8 @@ def prototypes() -> str:
 
 class Kernel:
     """The C source of a group's loop, called `name`, and how NumPy is to call it."""
+
+    shared = ""  # what kernels of its kind have in common
 
     def __init__(self, group: Group, name: str) -> None:
         self.group = group
@@ -301,4 +305,6 @@ def number(x: Any, dtype: Any) -> str:
 
 def sources(kernels: Sequence[Kernel]) -> str:
     """The whole file, without the declarations of the C library."""
-    return "\n".join(k.text for k in kernels)
+    return "\n".join(
+        [*dict.fromkeys(k.shared for k in kernels if k.shared), *(k.text for k in kernels)]
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .lower import ELEMENTWISE, KERNEL, LOOP, REDUCE, Constant, Lowered, Step, Value
+from .lower import CALL, ELEMENTWISE, KERNEL, LOOP, REDUCE, Constant, Lowered, Step, Value
 
 MOST_STEPS = 512  # that are looked at together: finding groups takes the square of that
 
@@ -41,12 +41,10 @@ def grouped(
     program: Lowered,
     fits: Callable[[Step], bool],
     accepts: Callable[[Group], bool],
-    as_loop: Callable[[Step], Any] = lambda step: None,
 ) -> Lowered:
     """The program with groups in place of their steps, as steps of kind `KERNEL`; in loops too.
 
-    `fits`: whether a step may be in a group. `accepts`: whether a whole group is worth it. `as_loop`: a
-    loop as a whole in place of a group, or None.
+    `fits`: whether a step may be in a group. `accepts`: whether a whole group is worth it.
     """
     units = []
     for start in range(0, len(program.steps), MOST_STEPS):
@@ -60,11 +58,8 @@ def grouped(
     steps: list[Step] = []
     for k, unit in enumerate(units):
         if unit.__class__ is not Group:
-            whole = as_loop(unit) if unit.kind == LOOP else None
-            if whole is not None:
-                unit = Step(KERNEL, whole, unit.operands, unit.outs)
-            elif unit.kind == LOOP:
-                body = grouped(unit.function, fits, accepts, as_loop)
+            if unit.kind == LOOP:
+                body = grouped(unit.function, fits, accepts)
                 unit = Step(LOOP, body, unit.operands, unit.outs, unit.options)
             steps.append(unit)
             continue
@@ -75,7 +70,7 @@ def grouped(
             steps.append(Step(KERNEL, unit, unit.inputs, unit.outs))
         else:
             steps += unit.steps
-    return Lowered(program.inputs, _ordered(program, steps), program.outs)
+    return Lowered(program.inputs, ordered(steps), program.outs)
 
 
 def kernels_of(program: Lowered) -> list[Step]:
@@ -91,7 +86,7 @@ def kernels_of(program: Lowered) -> list[Step]:
 
 def _shape_of(step: Step) -> tuple[int, ...] | None:
     """Over which shape a step loops, if it can be in a group."""
-    if step.kind in ELEMENTWISE:
+    if step.kind in ELEMENTWISE or step.kind == CALL:
         return step.out.shape
     return step.operands[0].shape if step.kind == REDUCE else None
 
@@ -127,6 +122,8 @@ class _Units:
         """Whether a step may be run with group `k`: nothing else leads from the group to it."""
         inside = [v for v in step.operands if self.home.get(v) == k]
         group = self.units[k]
+        if inside and step.kind == CALL:  # it reads other elements than its own
+            return False
         return all(v.shape == group.shape for v in inside) and not any(
             self.behind[other] >> k & 1 for other in sources if other != k
         )
@@ -144,8 +141,12 @@ class _Units:
         """Put the steps of group `b` into group `a`."""
         one, other = self.units[a], self.units[b]
         made = {v for step in one.steps for v in step.outs}
-        if any(v in made and v.shape != one.shape for s in other.steps for v in s.operands):
-            return  # it reads a sum over the other
+        if any(
+            v in made and (v.shape != one.shape or s.kind == CALL)
+            for s in other.steps
+            for v in s.operands
+        ):
+            return  # it reads a sum over the other, or elements that are not there yet
         one.steps += other.steps
         other.steps = []
         for value, k in self.home.items():
@@ -190,7 +191,7 @@ def _assign(steps: Sequence[Step], fits: Callable[[Step], bool]) -> list[Any]:
     return found
 
 
-def _ordered(program: Lowered, steps: list[Step]) -> list[Step]:
+def ordered(steps: list[Step]) -> list[Step]:
     """The steps in an order in which everything is made before it is read."""
     maker = {v: step for step in steps for v in step.outs}
     done: set[Step] = set()

@@ -393,12 +393,23 @@ def _broadcast_to(w: _Writer, x: Any, shape: tuple[int, ...]) -> Symbol:
     return w.view(f"np_broadcast_to({{}}, {tuple(shape)!r})", x, tuple(shape))
 
 
+def _clip(w: _Writer, x: Any, low: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(x, low), high)
+
+
+def _count_nonzero(w: _Writer, x: Symbol, axis: Any = None) -> Symbol:
+    hit: Any = x if x.dtype.kind == "b" else np.not_equal(x, 0)
+    return w.reduce(np.add, hit, axis, False)
+
+
 def _squeeze(w: _Writer, x: Symbol, axis: Any) -> Symbol:
     return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axis))
 
 
 _FUNCTIONS: dict[Any, Any] = {
     np.where: _where,
+    np.clip: _clip,
+    np.count_nonzero: _count_nonzero,
     np.broadcast_to: _broadcast_to,
     np.reshape: lambda w, x, shape: x.reshape(shape),
     np.transpose: lambda w, x, axes: x.transpose(axes),

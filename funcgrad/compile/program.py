@@ -13,7 +13,7 @@ from typing import Any
 
 from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
-from .c_loops import LoopGroup, LoopKernel, as_loop
+from .c_regions import Region, RegionKernel, with_regions
 from .config import code
 from .groups import grouped, kernels_of
 from .lower import Lowered, lower
@@ -53,10 +53,10 @@ class Program:
 
     def _use_c(self) -> None:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
-        program = grouped(self.lowered, c_source.fits, c_source.is_worth_it, as_loop)
+        program = with_regions(self.lowered)
         steps = kernels_of(program)
         kernels = [
-            (LoopKernel if isinstance(s.function, LoopGroup) else c_source.Kernel)(
+            (RegionKernel if isinstance(s.function, Region) else c_source.Kernel)(
                 s.function, f"kernel{i}"
             )
             for i, s in enumerate(steps)

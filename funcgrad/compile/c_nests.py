@@ -1,0 +1,402 @@
+"""Nests of loops in C: elementwise steps over one known shape, with reductions over any of its axes.
+
+Layer 4½. One axis is the innermost and runs in vectors: that along which most operands lie element
+by element. Short axes are written out, so that what a row of three needs is in registers and the
+vectors run over the rows. A reduction adds up in a variable where its axes are the inner ones, and
+in memory where they are not.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .c_places import Part, Place, moved
+from .c_source import TYPES, number
+from .groups import is_number
+from .lower import CALL, REDUCE, Step, Value
+
+SHORT = 16  # the longest axis that is written out
+MOST = 256  # statements that writing out may make
+STRAND = 1024  # elements that are added up before the sum joins the others
+
+# Of a reduction: the next value, and what it starts with.
+_NEXT = {
+    np.add: "{0} + {1}",
+    np.multiply: "{0} * {1}",
+    np.maximum: "({0} >= {1}) | ({0} != {0}) ? {0} : {1}",
+    np.minimum: "({0} <= {1}) | ({0} != {0}) ? {0} : {1}",
+}
+REDUCTIONS = frozenset(_NEXT)
+_SIGN = {np.add: "+", np.multiply: "*"}
+
+
+def start(ufunc: Any, dtype: Any) -> str:
+    """What a reduction starts with."""
+    if ufunc in _SIGN:
+        return "0" if ufunc is np.add else "1"
+    if dtype.kind == "f":
+        return number(-math.inf if ufunc is np.maximum else math.inf, dtype)
+    info = np.iinfo(dtype)
+    return f"({info.min + 1}L - 1)" if ufunc is np.maximum else f"{info.max}L"
+
+
+class Access:
+    """An operand or a result inside a nest: where its element is for a place in the nest."""
+
+    def __init__(
+        self, base: str, kind: str, offset: int, strides: dict[int, int], variable: bool = False
+    ) -> None:
+        self.base, self.kind = base, kind
+        self.offset, self.strides = offset, strides
+        self.variable = variable
+
+    def at(self, where: dict[int, Any]) -> str:
+        """The element as C; `where`: the number or the variable that an axis has."""
+        if self.variable:
+            return self.base
+        fixed, terms = self.offset, []
+        for axis, stride in self.strides.items():
+            place = where[axis]
+            if place.__class__ is int:
+                fixed += place * stride
+            elif stride:
+                terms.append(place if stride == 1 else f"{place} * {stride}")
+        if fixed or not terms:
+            terms.append(str(fixed))
+        return f"{self.base}[{' + '.join(terms)}]"
+
+
+class Moved:
+    """A result that is put together from parts of other arrays, and zeros."""
+
+    def __init__(self, parts: Sequence[tuple[Access, Part]], shape: Sequence[int]) -> None:
+        self.parts = parts
+        self.shape = shape
+
+    def at(self, where: dict[int, Any]) -> str:
+        text = "0"
+        for access, part in self.parts:
+            guards = []
+            possible = True
+            for axis, (low, high) in enumerate(zip(part.low, part.high, strict=True)):
+                place = where.get(axis, 0)
+                if place.__class__ is int:
+                    possible = possible and low <= place < high
+                    continue
+                if low > 0:
+                    guards.append(f"{place} >= {low}")
+                if high < self.shape[axis]:
+                    guards.append(f"{place} < {high}")
+            if possible:
+                found = access.at(where)
+                text = f"({' & '.join(guards)} ? {found} : {text})" if guards else found
+        return text
+
+
+class Reduction:
+    """A reduction of a nest: over which loops, and how it gathers its result."""
+
+    def __init__(self, index: int, step: Step, out: Access, axes: set[int]) -> None:
+        self.index, self.step, self.out, self.axes = index, step, out, axes
+        self.ufunc = step.function
+        self.dtype = step.out.dtype
+        self.keys: list[tuple[int, ...]] = []
+        self.depth: int | None = None  # of the outermost loop that it runs over, if all inner do
+        self.in_memory = False
+        self.one_strand = False  # nothing is added up but one turn of the innermost loop
+
+    def plan(self, loops: Sequence[int], length: int) -> None:
+        """`length`: of the innermost loop."""
+        over = [d for d, axis in enumerate(loops) if axis in self.axes]
+        if over and all(loops[d] in self.axes for d in range(over[0], len(loops))):
+            self.depth = over[0]
+            self.one_strand = self.depth == len(loops) - 1 and length <= STRAND
+        else:
+            self.in_memory = bool(over)
+
+    def name(self, what: str, key: tuple[int, ...]) -> str:
+        return "_".join([f"{what}{self.index}", *map(str, key)])
+
+    def joined(self, a: str, b: str) -> str:
+        return _NEXT[self.ufunc].format(a, b)
+
+
+class Nest:
+    """Prints one nest. `kernel`: prints single steps, and knows where values are.
+
+    `steps`: over `shape`, more than one element; the values of `kept` are stored. `fused`: they are a
+    product and its sum, where a multiplication and an addition may be one instruction, as in BLAS.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        shape: tuple[int, ...],
+        steps: Sequence[Step],
+        kept: set[Value],
+        *,
+        fused: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.fused = fused
+        self.shape = shape
+        self.steps = [s for s in steps if s.kind != REDUCE]
+        self.extent = {a: n for a, n in enumerate(shape) if n > 1}
+        self.order = list(self.extent)  # of the axes, from the outermost
+        made = {s.out for s in self.steps}
+        read = [v for s in steps if s.kind != CALL for v in s.operands]
+        self.reads = {
+            v: self.access(v) for v in dict.fromkeys(read) if v not in made and not is_number(v)
+        }
+        self.moves = {s.out: self.parts(s) for s in self.steps if s.kind == CALL}
+        self.stores = {
+            s.out: self.access(s.out, kernel.made(s.out)) for s in self.steps if s.out in kept
+        }
+        self.reductions = [self.reduction(s) for s in steps if s.kind == REDUCE]
+        self.arrange()
+
+    # ------------------------------------------------------------ accesses
+
+    def access(self, value: Value, place: Place | None = None) -> Access:
+        place = place or self.kernel.places[value]
+        kind = TYPES[value.dtype.name]
+        if place.is_variable:
+            return Access(place.base, kind, 0, {}, variable=True)
+        place = place.over(self.shape)
+        strides = {a: place.shown.strides[a] for a in self.extent}
+        return Access(place.base, kind, place.offset, strides)
+
+    def parts(self, step: Step) -> Moved:
+        places = [self.kernel.places[v] for v in step.operands]
+        found = []
+        parts = moved(step, [p.offsets() for p in places])
+        for value, place, part in zip(step.operands, places, parts or (), strict=True):
+            if part is not None:
+                kind = TYPES[value.dtype.name]
+                strides = {a: part.strides[a] for a in self.extent}
+                found.append(
+                    (Access(place.base, kind, part.offset, strides, place.is_variable), part)
+                )
+        return Moved(found, self.shape)
+
+    def reduction(self, step: Step) -> Reduction:
+        axes, keepdims = step.options
+        place = self.kernel.made(step.out)
+        if place.is_variable:
+            out = Access(place.base, TYPES[step.out.dtype.name], 0, {}, variable=True)
+        else:
+            shown = place.shown if keepdims else np.expand_dims(place.shown, tuple(axes))
+            out = self.access(step.out, Place(place.base, shown, place.origin))
+        inner = {a for a in axes if a in self.extent}
+        for a in inner:
+            out.strides[a] = 0
+        return Reduction(self.kernel.count(), step, out, inner)
+
+    def accesses(self) -> Iterator[Access]:
+        yield from self.reads.values()
+        yield from self.stores.values()
+        for m in self.moves.values():
+            yield from (access for access, _ in m.parts)
+
+    # ------------------------------------------------------------ arrangement
+
+    def arrange(self) -> None:
+        """Which axes are one, which are written out, and the order of the loops."""
+        first = next(iter([*self.stores.values(), *self.reads.values()]), None)
+        if first is not None and not first.variable:
+            self.order.sort(key=lambda a: (-abs(first.strides[a]), a))
+        if not self.moves:
+            self.collapse()
+        inner = max(self.order, key=self.fitness)
+        self.unrolled: list[int] = []
+        copies = 1
+        for axis in reversed(self.order):
+            n = self.extent[axis]
+            if axis == inner or n > SHORT or copies * n * max(len(self.steps), 1) > MOST:
+                continue
+            copies *= n
+            self.unrolled.insert(0, axis)
+        left = [a for a in self.order if a != inner and a not in self.unrolled]
+        reduced = self.reductions[0].axes if self.reductions else set()
+        left.sort(key=lambda a: a in reduced)
+        self.loops = [*left, inner]
+        for r in self.reductions:
+            r.plan(self.loops, self.extent[inner])
+            kept = [range(self.extent[a]) for a in self.unrolled if a not in r.axes]
+            r.keys = list(itertools.product(*kept))
+
+    def fitness(self, axis: int) -> tuple[int, float, int]:
+        """The longest axis of those that are long enough, if arrays lie along it."""
+        n = self.extent[axis]
+        score = sum(
+            {0: 0.5, 1: 1.0}.get(abs(a.strides[axis]), 0.0)
+            for a in self.accesses()
+            if not a.variable
+        )
+        return min(n, SHORT), score, n
+
+    def collapse(self) -> None:
+        """Make one axis of two neighbours that every array walks through as one."""
+        everything = (*self.accesses(), *(r.out for r in self.reductions))
+        arrays = [a for a in everything if not a.variable]
+        at = len(self.order) - 1
+        while at > 0:
+            outer, inner = self.order[at - 1], self.order[at]
+            n = self.extent[inner]
+            if all(a.strides[outer] == a.strides[inner] * n for a in arrays) and all(
+                (outer in r.axes) == (inner in r.axes) for r in self.reductions
+            ):
+                for a in arrays:
+                    a.strides[outer] = a.strides[inner]
+                for r in self.reductions:
+                    r.axes.discard(inner)
+                self.extent[outer] *= n
+                del self.extent[inner]
+                self.order.pop(at)
+                for a in arrays:
+                    a.strides.pop(inner)
+            at -= 1
+
+    # ------------------------------------------------------------ text
+
+    def lines(self) -> list[str]:
+        lines: list[str] = []
+        for r in self.reductions:
+            if r.in_memory:
+                count = math.prod(self.kernel.places[r.step.out].shown.shape)
+                fill = f"{r.out.base}[i] = {start(r.ufunc, r.dtype)};"
+                lines.append(f"for (long i = 0; i < {count}; i++) {fill}")
+        return lines + self.around(0, lambda: self.loop(0))
+
+    def around(self, depth: int, inside: Callable[[], list[str]]) -> list[str]:
+        """The loops from `depth` on, with the variables of the reductions that start there."""
+        here = [r for r in self.reductions if r.depth == depth]
+        lines = [self.declared(r, key, "total") for r in here for key in r.keys if not r.one_strand]
+        lines += inside()
+        for r in here:
+            what = "part" if r.one_strand else "total"
+            lines += [self.stored(r, key, r.name(what, key)) for key in r.keys]
+        return lines
+
+    def declared(self, r: Reduction, key: tuple[int, ...], what: str) -> str:
+        return f"{TYPES[r.dtype.name]} {r.name(what, key)} = {start(r.ufunc, r.dtype)};"
+
+    def stored(self, r: Reduction, key: tuple[int, ...], text: str) -> str:
+        if r.out.variable:
+            return f"{TYPES[r.dtype.name]} {r.out.base} = {text};"
+        where = self.where(r.axes, key)
+        return f"{r.out.at(where)} = {text};"
+
+    def where(self, reduced: set[int], key: tuple[int, ...]) -> dict[int, Any]:
+        found: dict[int, Any] = {a: f"i{a}" for a in self.loops}
+        found.update(dict.fromkeys(reduced, 0))
+        found.update(zip([a for a in self.unrolled if a not in reduced], key, strict=True))
+        return found
+
+    def loop(self, depth: int) -> list[str]:
+        axis = self.loops[depth]
+        head = f"for (long i{axis} = 0; i{axis} < {self.extent[axis]}; i{axis}++) {{"
+        if depth == len(self.loops) - 1:
+            return self.innermost(axis)
+        inside = self.around(depth + 1, lambda: self.loop(depth + 1))
+        return [head, *[f"  {x}" for x in inside], "}"]
+
+    def innermost(self, axis: int) -> list[str]:
+        """The loop in vectors; sums over it are of strands, so that errors do not grow."""
+        n = self.extent[axis]
+        over = [r for r in self.reductions if axis in r.axes]
+        parts = [(r, key) for r in over for key in r.keys]
+        clauses = "".join(
+            f" reduction({_SIGN.get(r.ufunc) or self.kernel.extreme(r.ufunc, r.dtype)}:"
+            f"{r.name('part', key)})"
+            for r, key in parts
+        )
+        declared = [self.declared(r, key, "part") for r, key in parts]
+        joined = []
+        for r, key in parts:
+            part = r.name("part", key)
+            if r.in_memory:
+                joined.append(
+                    self.stored(r, key, r.joined(r.out.at(self.where(r.axes, key)), part))
+                )
+            elif not r.one_strand:
+                total = r.name("total", key)
+                joined.append(f"{total} = {r.joined(total, part)};")
+        i, body = f"i{axis}", [f"  {x}" for x in self.body()]
+        pragma = f"#pragma omp simd{clauses}"
+        if not parts or n <= STRAND:
+            loop = [pragma, f"for (long {i} = 0; {i} < {n}; {i}++) {{", *body, "}"]
+            return [*declared, *loop, *joined]
+        loop = [pragma, f"for (long {i} = from; {i} < to; {i}++) {{", *body, "}"]
+        inside = [f"const long to = from + {STRAND} < {n} ? from + {STRAND} : {n};"]
+        inside += [*declared, *loop, *joined]
+        head = f"for (long from = 0; from < {n}; from += {STRAND}) {{"
+        return [head, *[f"  {x}" for x in inside], "}"]
+
+    def body(self) -> list[str]:
+        """The statements for one turn: for every place on the axes that are written out."""
+        lines: list[str] = []
+        known: dict[str, str] = {}  # what a text is called, so that nothing is computed twice
+        kinds: dict[str, str] = {}
+        gathered: dict[tuple[Any, tuple[int, ...]], str] = {}
+
+        def named(text: str, kind: str) -> str:
+            if kinds.get(text) == kind:
+                return text
+            key = f"{kind} {text}"
+            if key not in known:
+                known[key] = name = f"v{self.kernel.count()}"
+                kinds[name] = kind
+                lines.append(f"const {kind} {name} = {text};")
+            return known[key]
+
+        for places in itertools.product(*[range(self.extent[a]) for a in self.unrolled]):
+            where: dict[int, Any] = {a: f"i{a}" for a in self.loops}
+            where.update(zip(self.unrolled, places, strict=True))
+            names = {
+                v: a.base if a.variable else named(a.at(where), self.kernel.variable(v))
+                for v, a in self.reads.items()
+            }
+            for step in () if self.fused else self.steps:
+                if step.kind == CALL:
+                    text = self.moves[step.out].at(where)
+                else:
+                    text = self.kernel._step(step, names)
+                names[step.out] = named(text, self.kernel.variable(step.out))
+            lines += [f"{a.at(where)} = {names[v]};" for v, a in self.stores.items()]
+            for r in self.reductions:
+                kept = zip(self.unrolled, places, strict=True)
+                key = tuple(p for a, p in kept if a not in r.axes)
+                kind = TYPES[r.dtype.name]
+                if self.fused:
+                    x, y = (names[v] for v in self.steps[0].operands)
+                    before = gathered.get((r, key)) or self.start(r, key)
+                    gathered[r, key] = named(f"FMA_{kind}({x}, {y}, {before})", kind)
+                    continue
+                text = named(self.kernel._cast(r.step.operands[0], r.dtype, names), kind)
+                if (r, key) in gathered:
+                    text = named(r.joined(gathered[r, key], text), kind)
+                gathered[r, key] = text
+        for (r, key), text in gathered.items():
+            lines.append(self.gather(r, key, text))
+        return lines
+
+    def start(self, r: Reduction, key: tuple[int, ...]) -> str:
+        """What one turn of a fused sum adds to."""
+        if self.loops[-1] in r.axes:
+            return r.name("part", key)
+        return r.out.at(self.where(r.axes, key)) if r.in_memory else "0"
+
+    def gather(self, r: Reduction, key: tuple[int, ...], text: str) -> str:
+        """What one turn adds to a reduction."""
+        if self.loops[-1] in r.axes:
+            part = r.name("part", key)
+            return f"{part} = {text if self.fused else r.joined(part, text)};"
+        if r.in_memory and not self.fused:
+            text = r.joined(r.out.at(self.where(r.axes, key)), text)
+        return self.stored(r, key, text)

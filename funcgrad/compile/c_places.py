@@ -1,0 +1,139 @@
+"""Where values are inside a region: pointers of C, and the element that each index shows.
+
+Layer 4½. Shapes are known when C is printed, so a place is a strided array over memory that nobody
+reads: NumPy itself works out what a view of it shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .lower import Step
+
+FEW = 16  # elements of a last axis that is no good for vectors
+
+
+class Place:
+    """`shown`: an array of one-byte elements whose strides are those of the value in `base`.
+
+    A single element is a C variable, `base`, and `shown` has no meaning but its shape.
+    """
+
+    __slots__ = ("base", "origin", "shown")
+
+    def __init__(self, base: str, shown: np.ndarray, origin: int | None = None) -> None:
+        self.base = base
+        self.shown = shown
+        self.origin = _address(shown) if origin is None else origin
+
+    @property
+    def is_variable(self) -> bool:
+        return self.shown.size == 1
+
+    @property
+    def offset(self) -> int:
+        return _address(self.shown) - self.origin
+
+    def viewed(self, template: str) -> Place | None:
+        """What a view shows; None if it would have to copy."""
+        made = _viewed(self.shown, template)
+        inside = np.may_share_memory(made, self.shown)
+        return Place(self.base, made, self.origin) if inside or made.size == 1 else None
+
+    def over(self, shape: tuple[int, ...]) -> Place:
+        return Place(self.base, np.broadcast_to(self.shown, shape), self.origin)
+
+    def offsets(self) -> np.ndarray:
+        """The offset of every element."""
+        found = np.full(self.shown.shape, self.offset)
+        for axis, (n, stride) in enumerate(zip(self.shown.shape, self.shown.strides, strict=True)):
+            found += (np.arange(n) * stride).reshape([-1] + [1] * (found.ndim - axis - 1))
+        return found
+
+
+def _address(shown: np.ndarray) -> int:
+    return shown.__array_interface__["data"][0]
+
+
+def _viewed(shown: np.ndarray, template: str) -> np.ndarray:
+    return eval(template.format("x"), {"x": shown, "np_broadcast_to": np.broadcast_to})
+
+
+def is_array_view(step: Step) -> bool:
+    """Whether a view of an array is an array, so that a place can follow it."""
+    stand_in = np.broadcast_to(np.empty((), np.int8), step.operands[0].shape)
+    return isinstance(_viewed(stand_in, step.function), np.ndarray)
+
+
+def dense(base: str, shape: tuple[int, ...], order: Sequence[int] | None = None) -> Place:
+    """Memory of its own; `order`: the axes from the outermost to the innermost."""
+    memory = np.empty(math.prod(shape), np.int8)
+    if order is None:
+        return Place(base, memory.reshape(shape))
+    shown = memory.reshape([shape[a] for a in order]).transpose(np.argsort(order))
+    return Place(base, shown)
+
+
+def layout(shape: tuple[int, ...]) -> list[int]:
+    """The order of axes for an intermediate result: a short last axis gives way to a long one."""
+    axes = list(range(len(shape)))
+    longest = max(axes, key=lambda a: (shape[a], a))
+    if shape[-1] < FEW and shape[longest] >= 4 * shape[-1]:
+        axes.remove(longest)
+        axes.append(longest)
+    return axes
+
+
+class Part:
+    """Which part of a result comes from one operand, by slices: from `low` to `high` on each axis.
+
+    The operand's element is at `offset` and the strides times the place in the *result*.
+    """
+
+    def __init__(
+        self, low: Sequence[int], high: Sequence[int], offset: int, strides: Sequence[int]
+    ) -> None:
+        self.low, self.high = tuple(low), tuple(high)
+        self.offset, self.strides = offset, tuple(strides)
+
+
+def moved(step: Step, offsets: Sequence[np.ndarray]) -> list[Part | None] | None:
+    """How a step that only moves elements does it; None if that are not slices.
+
+    `offsets`: of the operands' elements. Found by moving the offsets themselves: what does not come
+    from an operand is 0 there.
+    """
+    parts: list[Part | None] = []
+    for k in range(len(offsets)):
+        given = [o + 1 if i == k else np.zeros_like(o) for i, o in enumerate(offsets)]
+        table = np.asarray(step.function.impl(np, *given, **step.options))
+        places = np.nonzero(table)
+        if not len(places[0] if places else ()):
+            parts.append(None)
+            continue
+        low = [int(p.min()) for p in places]
+        high = [int(p.max()) + 1 for p in places]
+        box = table[tuple(slice(a, b) for a, b in zip(low, high, strict=True))]
+        strides = [
+            int(np.take(box, 1, a).flat[0] - box.flat[0]) if box.shape[a] > 1 else 0
+            for a in range(box.ndim)
+        ]
+        offset = int(box.flat[0]) - 1 - sum(a * s for a, s in zip(low, strides, strict=True))
+        part = Part(low, high, offset, strides)
+        if not np.array_equal(box, _of(part) + 1):
+            return None
+        parts.append(part)
+    return parts
+
+
+def _of(part: Part) -> np.ndarray:
+    """The offsets that a part stands for."""
+    count = len(part.low)
+    found = np.full([b - a for a, b in zip(part.low, part.high, strict=True)], part.offset)
+    for axis, (a, b) in enumerate(zip(part.low, part.high, strict=True)):
+        line = np.arange(a, b) * part.strides[axis]
+        found += line.reshape([-1] + [1] * (count - axis - 1))
+    return found

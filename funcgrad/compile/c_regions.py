@@ -1,0 +1,606 @@
+"""Regions: whole stretches of a program as one function in C, loops over rows included.
+
+Layer 4½. Everything whose shapes are small enough and whose steps C can say becomes one inner loop of
+a generalised ufunc of NumPy: nests of loops one after another, with memory for what lies between.
+What is left outside are products large enough for BLAS, and what only Python can do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import c_source
+from .c_nests import REDUCTIONS, Nest, start
+from .c_places import Place, dense, is_array_view, layout
+from .c_source import TYPES, Kernel
+from .groups import Group, grouped, is_number, ordered
+from .lower import (
+    CALL,
+    CAST,
+    ELEMENTWISE,
+    KERNEL,
+    LOOP,
+    REDUCE,
+    UFUNC,
+    VIEW,
+    Constant,
+    Lowered,
+    Step,
+    Value,
+)
+from .parallel import LARGE
+
+HUGE = 1 << 22  # elements that are too many for memory between nests
+MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
+FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
+THIN = 16  # the widest matrix that is no good for BLAS
+ON_STACK = 1 << 15  # bytes of intermediate results
+MOVES = frozenset({"embed", "concatenate"})  # primitives that only move elements
+
+
+class Region:
+    """Steps that run as one; it has what a group has. Any shape: the border is whole arrays."""
+
+    shape = ()
+
+    def __init__(self, steps: Sequence[Step], inputs: Sequence[Value], outs: Sequence[Value]):
+        self.steps = list(steps)
+        self.inputs = list(inputs)
+        self.outs = list(outs)
+
+
+# ---------------------------------------------------------------- which steps
+
+
+def fits(step: Step) -> bool:
+    """Whether a step can be in a region."""
+    values = [*step.operands, *step.outs]
+    if not all(v.dtype.name in TYPES and 0 < v.size < HUGE for v in values):
+        return False
+    if step.kind == VIEW:
+        return is_array_view(step)
+    if step.kind == LOOP:
+        body = step.function
+        known = all(v.dtype.name in TYPES and v.size for v in (*body.inputs, *body.outs))
+        return known and bool(step.options.length) and all(map(fits, body.steps))
+    return _in_nest(step) or _is_small_product(step)
+
+
+def _in_nest(step: Step) -> bool:
+    if step.kind == REDUCE:
+        return step.function in REDUCTIONS and step.out.dtype.kind in "fi"
+    if step.kind == CALL:
+        if getattr(step.function, "name", None) not in MOVES:
+            return False
+        same = all(v.dtype == step.out.dtype for v in step.operands)
+        slices = all(getattr(e, "step", 1) == 1 for e in step.options.get("index", ()))
+        return same and slices and step.out.size > 1
+    return step.kind in ELEMENTWISE and c_source.fits(step)
+
+
+def _is_small_product(step: Step) -> bool:
+    """Whether a matrix product is too small or too thin for BLAS to be worth a call."""
+    if step.kind != CALL or step.function not in (np.matmul, np.dot):
+        return False
+    x, y = step.operands
+    if step.function is np.dot and max(len(x.shape), len(y.shape)) > 2:
+        return False
+    if not all(v.dtype == step.out.dtype and v.dtype.kind == "f" for v in (x, y)):
+        return False
+    rows = x.shape[-2] if len(x.shape) > 1 else 1
+    columns = y.shape[-1] if len(y.shape) > 1 else 1
+    _, middle, _ = sorted((rows, columns, x.shape[-1]))
+    work = step.out.size * x.shape[-1]
+    return work <= FEW_PRODUCTS or (middle <= THIN and work < 16 * LARGE)
+
+
+def with_regions(program: Lowered) -> Lowered:
+    """The program with groups and regions in place of their steps, as steps of kind `KERNEL`.
+
+    Groups over large flat arrays come first, as threads can share them.
+    """
+    program = grouped(program, _is_large, _is_flat)
+    return grouped(_regions(program), c_source.fits, c_source.is_worth_it)
+
+
+def _is_large(step: Step) -> bool:
+    return c_source.fits(step) and max(v.size for v in (*step.operands, *step.outs)) >= LARGE
+
+
+def _is_flat(group: Group) -> bool:
+    flat = all(v.shape == group.shape or v.size == 1 for v in group.inputs)
+    return flat and c_source.is_worth_it(group)
+
+
+def _regions(program: Lowered) -> Lowered:
+    maker = {v: s for s in program.steps for v in s.outs}
+    runs = [run for run in _runs(program.steps, maker) if _is_worth_it(run)]
+    while True:
+        taken = {step for run in runs for step in run}
+        others = [s for s in program.steps if s not in taken and s.kind != VIEW]
+        insides = [_inside(run, maker) for run in runs]
+        needed = {*program.outs, *(v for s in others for v in _read(s))}
+        needed.update(v for _, inputs in insides for v in inputs)
+        views = []
+        for step in reversed([s for s in program.steps if s.kind == VIEW]):
+            if step.out in needed:
+                needed.add(step.operands[0])
+                views.append(step)
+        found = [
+            Region(steps, inputs, [v for s in run for v in s.outs if v in needed])
+            for run, (steps, inputs) in zip(runs, insides, strict=True)
+        ]
+        fitting = [
+            run
+            for run, region in zip(runs, found, strict=True)
+            if len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS
+        ]
+        if len(fitting) == len(runs):
+            break
+        runs = fitting
+    steps = [Step(KERNEL, r, r.inputs, r.outs) for r in found]
+    steps += [*reversed(views), *map(_with_regions, others)]
+    return Lowered(program.inputs, ordered(steps), program.outs)
+
+
+def _with_regions(step: Step) -> Step:
+    if step.kind != LOOP:
+        return step
+    return Step(LOOP, _regions(step.function), step.operands, step.outs, step.options)
+
+
+def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
+    """The steps that can be in regions, views aside, as runs that need nothing made after them."""
+    waiting = list(steps)
+    done: set[Step] = set()
+    able = {s: fits(s) for s in steps}
+    runs: list[list[Step]] = []
+    while waiting:
+        for kind in (False, True):  # what C cannot say first: it may be of inputs alone
+            run, left = [], []
+            ahead = set(done)
+            for step in waiting:
+                ready = all(v not in maker or maker[v] in ahead for v in step.operands)
+                if ready and able[step] == kind:
+                    run.append(step)
+                    if kind:
+                        ahead.add(step)
+                else:
+                    left.append(step)
+            done.update(run)
+            waiting = left
+            if kind and run:
+                runs.append([s for s in run if s.kind != VIEW])
+    return runs
+
+
+def _is_worth_it(run: Sequence[Step]) -> bool:
+    """Not single steps, and not what is one group of elementwise steps: that is less to call."""
+    if any(s.kind == LOOP for s in run):
+        return True
+    shapes = {s.out.shape for s in run}
+    one_group = len(shapes) == 1 and shapes != {()} and all(s.kind in ELEMENTWISE for s in run)
+    return len(run) > 1 and not one_group
+
+
+def _read(step: Step) -> list[Value]:
+    """What a step reads; also the arrays that a loop's body has in it."""
+    found = [v for v in step.operands if not is_number(v)]
+    if step.kind == LOOP:
+        inside = (*(v for s in step.function.steps for v in _read(s)), *step.function.outs)
+        found += [v for v in inside if v.__class__ is Constant and not is_number(v)]
+    return found
+
+
+def _inside(run: Sequence[Step], maker: dict[Value, Step]) -> tuple[list[Step], list[Value]]:
+    """The steps of a run with the views that they read, in order; and what they read of others."""
+    steps: dict[Step, None] = {}
+    inputs: dict[Value, None] = {}
+    own = set(run)
+
+    def read(value: Value) -> None:
+        step = maker.get(value)
+        if step is not None and step.kind == VIEW and fits(step):
+            if step not in steps:
+                read(step.operands[0])
+                steps[step] = None
+        elif step not in own:
+            inputs[value] = None
+
+    for step in run:
+        for value in _read(step):
+            read(value)
+        steps[step] = None
+    return list(steps), list(inputs)
+
+
+# ---------------------------------------------------------------- text
+
+
+class Arena:
+    """Memory for intermediate results: given back and used again as the text goes on."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.free: list[tuple[int, int]] = []  # size and start
+
+    def take(self, size: int) -> tuple[int, int]:
+        size = -(-size // 64) * 64
+        fitting = [block for block in self.free if block[0] >= size]
+        if fitting:
+            block = min(fitting)
+            self.free.remove(block)
+            return block
+        self.size += size
+        return size, self.size - size
+
+
+# Arrays that are not dense are copied into dense memory first, or from it at the end.
+SHARED = """\
+#ifdef __FMA__
+#define FMA_double __builtin_fma
+#define FMA_float __builtin_fmaf
+#else
+#define FMA_double(x, y, z) ((x) * (y) + (z))
+#define FMA_float(x, y, z) ((x) * (y) + (z))
+#endif
+void *aligned_alloc(unsigned long, unsigned long);
+void free(void *);
+static void strided(void *dense, char *other, long width, long axes, const long *shape,
+                    const long *strides, int back) {
+  long size = width;
+  for (long a = 0; a < axes; a++) size *= shape[a];
+  for (long at = 0; at < size; at += width) {
+    char *here = (char *)dense + at, *there = other;
+    long left = at / width;
+    for (long a = axes - 1; a >= 0; a--) {
+      there += left % shape[a] * strides[a];
+      left /= shape[a];
+    }
+    for (long i = 0; i < width; i++) *(back ? there + i : here + i) = *(back ? here + i : there + i);
+  }
+}
+"""
+
+
+class RegionKernel(Kernel):
+    """The C source of a region, called `name`."""
+
+    shared = SHARED
+    group: Any
+
+    def __init__(self, region: Region, name: str) -> None:
+        self.group = region
+        self.name = name
+        self.inputs, self.outs = region.inputs, region.outs
+        self.flag = "long"
+        self.places: dict[Value, Place] = {}
+        self.given: dict[Value, Place] = {}  # where a value is to be made
+        self.blocks: dict[str, tuple[int, int]] = {}
+        self.arena = Arena()
+        self.counter = 0
+        self.extremes: dict[str, str] = {}
+        self.signature = self._signature()
+        self.text = self._text()
+
+    def _signature(self) -> str:
+        sides = [
+            ",".join(f"({','.join(map(str, v.shape))})" for v in values)
+            for values in (self.inputs, self.outs)
+        ]
+        return "->".join(sides)
+
+    def count(self) -> int:
+        self.counter += 1
+        return self.counter
+
+    def variable(self, value: Value) -> str:
+        """The type of a C variable for one element."""
+        return self.flag if value.dtype.kind == "b" else self._type(value)
+
+    def extreme(self, ufunc: Any, dtype: Any) -> str:
+        """The name by which loops in vectors reduce to a maximum or minimum."""
+        name = f"{self.name}_{ufunc.__name__}_{dtype.name}"
+        sign, kind = ">=" if ufunc is np.maximum else "<=", TYPES[dtype.name]
+        self.extremes[name] = (
+            f"#pragma omp declare reduction({name} : {kind} : omp_out = "
+            f"(omp_in {sign} omp_out) | (omp_in != omp_in) ? omp_in : omp_out) "
+            f"initializer(omp_priv = {start(ufunc, dtype)})"
+        )
+        return name
+
+    def made(self, value: Value) -> Place:
+        """Where a value that is about to be made goes."""
+        place = self.given.get(value)
+        if place is None:
+            name = f"b{self.count()}"
+            if value.size == 1:
+                place = dense(name, value.shape)
+            else:
+                place = dense(name, value.shape, layout(value.shape))
+                self.blocks[name] = self.arena.take(value.size * value.dtype.itemsize)
+                kind = self._type(value)
+                self.head.append(f"{kind} *{name} = ({kind} *)(space + {self.blocks[name][1]});")
+        self.places[value] = place
+        return place
+
+    # ------------------------------------------------------------ the function
+
+    def _text(self) -> str:
+        self.head: list[str] = []
+        border, last = [], []
+        strides = len(self.inputs) + len(self.outs)
+        for k, v in enumerate((*self.inputs, *self.outs)):
+            is_out = k >= len(self.inputs)
+            lines, after = self._border(k, v, strides, is_out)
+            border += lines
+            last += after
+            strides += len(v.shape)
+        program = Lowered(self.inputs, self.group.steps, self.outs)
+        body = self.sequence(grouped(program, _in_nest, lambda group: True))
+        for k, v in enumerate(self.outs, len(self.inputs)):
+            if v.size == 1:
+                last.append(f"*({self._type(v)} *)args[{k}] = {self.places[v].base};")
+        size = max(self.arena.size, 64)
+        space = (
+            f"char space[{size}] __attribute__((aligned(64)));"
+            if size <= ON_STACK
+            else f"char *space = aligned_alloc(64, {size});"
+        )
+        if size > ON_STACK:
+            last.append("free(space);")
+        lines = [*border, space, *self.head, *body, *last]
+        return "\n".join(
+            [
+                *self.extremes.values(),
+                f"void {self.name}(char **args, long const *dims, long const *steps, void *data) {{",
+                *[f"  {x}" for x in lines],
+                "}",
+                "",
+            ]
+        )
+
+    def _border(
+        self, k: int, value: Value, strides: int, is_out: bool
+    ) -> tuple[list[str], list[str]]:
+        """How an array comes in or goes out; one that is not dense is copied."""
+        kind, name = self._type(value), f"a{k}"
+        if value.size == 1:
+            if is_out:
+                return [], []
+            self.places[value] = dense(name, value.shape)
+            return [f"const {self.variable(value)} {name} = *({kind} *)args[{k}];"], []
+        place = dense(name, value.shape)
+        (self.given if is_out else self.places)[value] = place
+        width = value.dtype.itemsize
+        axes = [a for a, n in enumerate(value.shape) if n > 1]
+        is_dense = " && ".join(
+            f"steps[{strides + a}] == {place.shown.strides[a] * width}" for a in axes
+        )
+        shape = f"(const long[]){{{', '.join(map(str, value.shape))}}}"
+        copy = f"args[{k}], {width}, {len(value.shape)}, {shape}, steps + {strides}"
+        size = -(-value.size * width // 64) * 64
+        lines = [
+            f"{kind} *{name} = ({kind} *)args[{k}], *copy{k} = 0;",
+            f"if (!({is_dense})) {{",
+            f"  {name} = copy{k} = aligned_alloc(64, {size});",
+            *([] if is_out else [f"  strided(copy{k}, {copy}, 0);"]),
+            "}",
+        ]
+        back = [f"if (copy{k}) strided(copy{k}, {copy}, 1);"] if is_out else []
+        return lines, [*back, f"free(copy{k});"]
+
+    # ------------------------------------------------------------ steps
+
+    def sequence(self, program: Lowered) -> list[str]:
+        """The text of steps one after another; memory is given back after the last use."""
+        root: dict[Value, Value] = {}
+        last: dict[Value, int] = {}
+        for i, step in enumerate(program.steps):
+            for v in (*step.operands, *step.outs):
+                last[root.get(v, v)] = i
+            if step.kind == VIEW:
+                root[step.out] = root.get(step.operands[0], step.operands[0])
+        for v in program.outs:
+            last.pop(root.get(v, v), None)
+        ends: dict[int, list[Value]] = {}
+        for v, i in last.items():
+            ends.setdefault(i, []).append(v)
+        lines: list[str] = []
+        own: set[str] = set()
+        homes: dict[Value, set[str]] = {}
+        for i, step in enumerate(program.steps):
+            before = set(self.blocks)
+            lines += self.step(step)
+            made = set(self.blocks) - before
+            own |= made
+            if step.kind == VIEW:
+                homes.setdefault(root[step.out], set()).update(made)
+            for v in step.outs:
+                homes.setdefault(root.get(v, v), set()).add(self.places[v].base)
+            for v in ends.get(i, ()):
+                for base in homes.get(v, set()) & own & set(self.blocks):
+                    self.arena.free.append(self.blocks.pop(base))
+        return lines
+
+    def step(self, step: Step) -> list[str]:
+        if step.kind == VIEW:
+            return self.view(step)
+        if step.kind == LOOP:
+            return self.loop(step)
+        if step.kind == KERNEL:
+            group = step.function
+            return self.nest(group.shape, group.steps, set(group.outs))
+        if step.kind == CALL and step.function in (np.matmul, np.dot):
+            return self.product(step)
+        shape = step.operands[0].shape if step.kind == REDUCE else step.out.shape
+        return self.nest(shape, [step], set(step.outs))
+
+    def nest(self, shape: tuple[int, ...], steps: Sequence[Step], kept: set[Value]) -> list[str]:
+        if math.prod(shape) > 1:
+            return Nest(self, shape, steps, kept).lines()
+        lines = []
+        for step in steps:
+            names = {v: self.places[v].base for v in step.operands if not is_number(v)}
+            if step.kind == REDUCE:
+                text = self._cast(step.operands[0], step.out.dtype, names)
+            else:
+                text = self._step(step, names)
+            place = self.made(step.out)
+            lines.append(f"const {self.variable(step.out)} {place.base} = {text};")
+        return lines
+
+    def view(self, step: Step) -> list[str]:
+        value = step.operands[0]
+        found = self.places[value].viewed(step.function)
+        if found is not None:
+            self.places[step.out] = found
+            if found.is_variable and not self.places[value].is_variable:
+                # One element of an array.
+                name = f"b{self.count()}"
+                text = f"{found.base}[{found.offset}]"
+                self.places[step.out] = dense(name, step.out.shape)
+                return [f"const {self.variable(value)} {name} = {text};"]
+            return []
+        copy = Value(value.shape, value.dtype)
+        lines = self.copied(value, copy, dense(self.reserved(copy), value.shape))
+        place = self.places[copy].viewed(step.function)
+        assert place is not None  # a reshape of dense memory
+        self.places[step.out] = place
+        return lines
+
+    def reserved(self, value: Value) -> str:
+        """The name of memory for a value, in C's order."""
+        name, kind = f"b{self.count()}", self._type(value)
+        self.blocks[name] = self.arena.take(value.size * value.dtype.itemsize)
+        self.head.append(f"{kind} *{name} = ({kind} *)(space + {self.blocks[name][1]});")
+        return name
+
+    def copied(self, value: Value, target: Value, place: Place) -> list[str]:
+        """`value`, a number or an array, written to `place`, which is then that of `target`."""
+        self.given[target] = place
+        step = Step(CAST, target.dtype, [value], [target])
+        return Nest(self, target.shape, [step], {target}).lines()
+
+    def product(self, step: Step) -> list[str]:
+        """A matrix product as products with a sum over the last axis of a nest."""
+        x, y = step.operands
+        px, py, out = self.places[x], self.places[y], self.made(step.out)
+        left = px.shown if len(x.shape) > 1 else px.shown[None]
+        right = py.shown.swapaxes(-1, -2) if len(y.shape) > 1 else py.shown[None]
+        shown = (
+            out.shown if len(x.shape) > 1 else np.expand_dims(out.shown, -1 - (len(y.shape) > 1))
+        )
+        shown = shown if len(y.shape) > 1 else shown[..., None]
+        dtype = step.out.dtype
+        operands = []
+        for place, array in ((px, left[..., :, None, :]), (py, right[..., None, :, :])):
+            operands.append(Value(array.shape, dtype))
+            self.places[operands[-1]] = Place(place.base, array, place.origin)
+        shape = np.broadcast_shapes(*[v.shape for v in operands])
+        products, total = Value(shape, dtype), Value(shape[:-1], dtype)
+        self.given[total] = Place(out.base, shown, out.origin)
+        steps = [
+            Step(UFUNC, np.multiply, operands, [products]),
+            Step(REDUCE, np.add, [products], [total], ((len(shape) - 1,), False)),
+        ]
+        if math.prod(shape) > 1:
+            return Nest(self, shape, steps, set(), fused=True).lines()
+        return self.nest(shape, steps, set())
+
+    # ------------------------------------------------------------ loops
+
+    def loop(self, step: Step) -> list[str]:
+        """A loop over rows: the carry is where the loop's results are."""
+        body, rows = step.function, step.options
+        split = rows.consts + rows.carries
+        turn = f"t{self.count()}"
+        lines, fetch, store = [], [], []
+        for inner, given in zip(body.inputs[: rows.consts], step.operands, strict=False):
+            lines += self.constant(inner, given)
+        carries = list(zip(body.inputs[rows.consts : split], step.outs, strict=False))
+        for (inner, out), given in zip(carries, step.operands[rows.consts :], strict=False):
+            self.places[inner] = place = self.made(out)
+            lines += self.written(given, out, place, f"{self.variable(out)} ")
+        for inner, given in zip(body.inputs[split:], step.operands[split:], strict=True):
+            fetch.append(self.row(inner, self.places[given], turn))
+        made = {v for s in body.steps if s.kind != VIEW for v in s.outs}
+        for value, out in zip(body.outs[rows.carries :], step.outs[rows.carries :], strict=True):
+            place = self.made(out)
+            row = Value(out.shape[1:], out.dtype)
+            if place.is_variable:
+                lines.append(f"{self.variable(out)} {place.base} = 0;")
+                store.append((value, row, place))
+            elif row.size == 1:
+                text = f"{place.base}[{place.offset} + {turn} * {place.shown.strides[0]}]"
+                store.append((value, row, dense(text, row.shape)))
+            else:
+                fetch.append(self.row(row, place, turn))
+                if value in made and value.dtype == out.dtype and value not in self.given:
+                    self.given[value] = self.places[row]
+                else:
+                    store.append((value, row, self.places[row]))
+        inside = self.sequence(body)
+        for value, row, place in store:
+            inside += self.written(value, row, place)
+        inside += self.carry(carries, body.outs)
+        index = f"{rows.length - 1} - {turn}_" if rows.reverse else f"{turn}_"
+        return [
+            *lines,
+            f"for (long {turn}_ = 0; {turn}_ < {rows.length}; {turn}_++) {{",
+            *[f"  {x}" for x in (f"const long {turn} = {index};", *fetch, *inside)],
+            "}",
+        ]
+
+    def constant(self, inner: Value, given: Value) -> list[str]:
+        """What every row reads, with the type that the body wants."""
+        if not is_number(given) and given.dtype == inner.dtype:
+            self.places[inner] = self.places[given]
+            return []
+        if inner.size == 1:
+            place = dense(f"b{self.count()}", inner.shape)
+        else:
+            place = dense(self.reserved(inner), inner.shape)
+        return self.written(given, inner, place, f"const {self.variable(inner)} ")
+
+    def row(self, inner: Value, place: Place, turn: str) -> str:
+        """A row of an array: a pointer or, where it is one element, a number."""
+        name, kind = f"b{self.count()}", self._type(inner)
+        if inner.size > 1:
+            self.places[inner] = Place(name, place.shown[0], place.origin)
+            return f"{kind} *{name} = {place.base} + {turn} * {place.shown.strides[0]};"
+        self.places[inner] = dense(name, inner.shape)
+        here = f"{place.base}[{place.offset} + {turn} * {place.shown.strides[0]}]"
+        text = place.base if place.is_variable else here
+        return f"const {self.variable(inner)} {name} = {text};"
+
+    def written(self, value: Value, target: Value, place: Place, declared: str = "") -> list[str]:
+        """`value`, of one element or of many, written to `place`, which is `target`'s from now on."""
+        if place.is_variable:
+            self.places[target] = place
+            names = {} if is_number(value) else {value: self.places[value].base}
+            return [f"{declared}{place.base} = {self._cast(value, target.dtype, names)};"]
+        return self.copied(value, target, place)
+
+    def carry(self, carries: Sequence[tuple[Value, Value]], outs: Sequence[Value]) -> list[str]:
+        """The carry of the next row; all of it is read before any of it is written."""
+        first, last = [], []
+        bases = {self.places[inner].base for inner, _ in carries}
+        for (inner, out), new in zip(carries, outs, strict=False):
+            place, own = self.places[inner], Value(out.shape, out.dtype)
+            if place.is_variable:
+                kept = dense(f"b{self.count()}", out.shape)
+                first += self.written(new, own, kept, f"const {self.variable(out)} ")
+                last.append(f"{place.base} = {kept.base};")
+                continue
+            if new is inner:
+                continue
+            if not is_number(new) and self.places[new].base in bases:
+                first += self.copied(new, own, dense(self.reserved(own), own.shape))
+                new = own
+            last += self.copied(new, Value(out.shape, out.dtype), place)
+        return [*first, *last]
