@@ -191,7 +191,7 @@ class Nest:
             out = Access(place.base, TYPES[step.out.dtype.name], 0, {}, variable=True)
         else:
             shown = place.shown if keepdims else np.expand_dims(place.shown, tuple(axes))
-            out = self.access(step.out, Place(place.base, shown, place.origin))
+            out = self.access(step.out, place.showing(shown))
         inner = {a for a in axes if a in self.extent}
         for a in inner:
             out.strides[a] = 0

@@ -19,32 +19,33 @@ FEW = 16  # elements of a last axis that is no good for vectors
 class Place:
     """`shown`: an array of one-byte elements whose strides are those of the value in `base`.
 
-    A single element is a C variable, `base`, and `shown` has no meaning but its shape.
+    What is one element, whatever it is broadcast to, is a C variable, `base`.
     """
 
-    __slots__ = ("base", "origin", "shown")
+    __slots__ = ("base", "is_variable", "origin", "shown")
 
-    def __init__(self, base: str, shown: np.ndarray, origin: int | None = None) -> None:
+    def __init__(self, base: str, shown: np.ndarray, origin: int, is_variable: bool) -> None:
         self.base = base
         self.shown = shown
-        self.origin = _address(shown) if origin is None else origin
-
-    @property
-    def is_variable(self) -> bool:
-        return self.shown.size == 1
+        self.origin = origin
+        self.is_variable = is_variable
 
     @property
     def offset(self) -> int:
         return _address(self.shown) - self.origin
 
+    def showing(self, shown: np.ndarray) -> Place:
+        """The same memory, seen through another array over it."""
+        return Place(self.base, shown, self.origin, self.is_variable)
+
     def viewed(self, template: str) -> Place | None:
         """What a view shows; None if it would have to copy."""
         made = _viewed(self.shown, template)
-        inside = np.may_share_memory(made, self.shown)
-        return Place(self.base, made, self.origin) if inside or made.size == 1 else None
+        inside = self.is_variable or np.may_share_memory(made, self.shown)
+        return self.showing(made) if inside else None
 
     def over(self, shape: tuple[int, ...]) -> Place:
-        return Place(self.base, np.broadcast_to(self.shown, shape), self.origin)
+        return self.showing(np.broadcast_to(self.shown, shape))
 
     def offsets(self) -> np.ndarray:
         """The offset of every element."""
@@ -70,11 +71,12 @@ def is_array_view(step: Step) -> bool:
 
 def dense(base: str, shape: tuple[int, ...], order: Sequence[int] | None = None) -> Place:
     """Memory of its own; `order`: the axes from the outermost to the innermost."""
-    memory = np.empty(math.prod(shape), np.int8)
+    shown = np.empty(math.prod(shape), np.int8)
     if order is None:
-        return Place(base, memory.reshape(shape))
-    shown = memory.reshape([shape[a] for a in order]).transpose(np.argsort(order))
-    return Place(base, shown)
+        shown = shown.reshape(shape)
+    else:
+        shown = shown.reshape([shape[a] for a in order]).transpose(np.argsort(order))
+    return Place(base, shown, _address(shown), shown.size == 1)
 
 
 def layout(shape: tuple[int, ...]) -> list[int]:

@@ -13,11 +13,12 @@ from typing import Any
 
 from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
-from .c_regions import Region, RegionKernel, with_regions
+from .c_regions import RegionKernel
 from .config import code
 from .groups import grouped, kernels_of
 from .lower import Lowered, lower
 from .parallel import shared
+from .regions import Region, with_regions
 from .simplify import simplify
 from .straight import straight
 

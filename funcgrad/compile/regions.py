@@ -1,0 +1,201 @@
+"""Regions: which whole stretches of a program run as one function in C, loops over rows included.
+
+Layer 4½. Everything whose shapes are small enough and whose steps C can say is taken together. What is
+left outside are products large enough for BLAS, what threads can share, and what only Python can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import c_source
+from .c_nests import REDUCTIONS
+from .c_places import is_array_view
+from .c_source import TYPES
+from .groups import Group, grouped, is_number, ordered
+from .lower import CALL, ELEMENTWISE, KERNEL, LOOP, REDUCE, VIEW, Constant, Lowered, Step, Value
+from .parallel import LARGE
+
+HUGE = 1 << 22  # elements that are too many for memory between nests
+MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
+FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
+THIN = 16  # the widest matrix that is no good for BLAS
+MOVES = frozenset({"embed", "concatenate"})  # primitives that only move elements
+
+
+class Region:
+    """Steps that run as one; it has what a group has. Any shape: the border is whole arrays."""
+
+    shape = ()
+
+    def __init__(self, steps: Sequence[Step], inputs: Sequence[Value], outs: Sequence[Value]):
+        self.steps = list(steps)
+        self.inputs = list(inputs)
+        self.outs = list(outs)
+
+
+# ---------------------------------------------------------------- which steps
+
+
+def fits(step: Step) -> bool:
+    """Whether a step can be in a region."""
+    values = [*step.operands, *step.outs]
+    if not all(v.dtype.name in TYPES and 0 < v.size < HUGE for v in values):
+        return False
+    if step.kind == VIEW:
+        return is_array_view(step)
+    if step.kind == LOOP:
+        body = step.function
+        known = all(v.dtype.name in TYPES and v.size for v in (*body.inputs, *body.outs))
+        return known and bool(step.options.length) and all(map(fits, body.steps))
+    return in_nest(step) or _is_small_product(step)
+
+
+def in_nest(step: Step) -> bool:
+    if step.kind == REDUCE:
+        return step.function in REDUCTIONS and step.out.dtype.kind in "fi"
+    if step.kind == CALL:
+        if getattr(step.function, "name", None) not in MOVES:
+            return False
+        same = all(v.dtype == step.out.dtype for v in step.operands)
+        slices = all(getattr(e, "step", 1) == 1 for e in step.options.get("index", ()))
+        return same and slices and step.out.size > 1
+    return step.kind in ELEMENTWISE and c_source.fits(step)
+
+
+def _is_small_product(step: Step) -> bool:
+    """Whether a matrix product is too small or too thin for BLAS to be worth a call."""
+    if step.kind != CALL or step.function not in (np.matmul, np.dot):
+        return False
+    x, y = step.operands
+    if step.function is np.dot and max(len(x.shape), len(y.shape)) > 2:
+        return False
+    if not all(v.dtype == step.out.dtype and v.dtype.kind == "f" for v in (x, y)):
+        return False
+    rows = x.shape[-2] if len(x.shape) > 1 else 1
+    columns = y.shape[-1] if len(y.shape) > 1 else 1
+    _, middle, _ = sorted((rows, columns, x.shape[-1]))
+    work = step.out.size * x.shape[-1]
+    return work <= FEW_PRODUCTS or (middle <= THIN and work < 16 * LARGE)
+
+
+def with_regions(program: Lowered) -> Lowered:
+    """The program with groups and regions in place of their steps, as steps of kind `KERNEL`.
+
+    Groups over large flat arrays come first, as threads can share them.
+    """
+    program = grouped(program, _is_large, _is_flat)
+    return grouped(_regions(program), c_source.fits, c_source.is_worth_it)
+
+
+def _is_large(step: Step) -> bool:
+    return c_source.fits(step) and max(v.size for v in (*step.operands, *step.outs)) >= LARGE
+
+
+def _is_flat(group: Group) -> bool:
+    flat = all(v.shape == group.shape or v.size == 1 for v in group.inputs)
+    return flat and c_source.is_worth_it(group)
+
+
+def _regions(program: Lowered) -> Lowered:
+    maker = {v: s for s in program.steps for v in s.outs}
+    runs = [run for run in _runs(program.steps, maker) if _is_worth_it(run)]
+    while True:
+        taken = {step for run in runs for step in run}
+        others = [s for s in program.steps if s not in taken and s.kind != VIEW]
+        insides = [_inside(run, maker) for run in runs]
+        needed = {*program.outs, *(v for s in others for v in _read(s))}
+        needed.update(v for _, inputs in insides for v in inputs)
+        views = []
+        for step in reversed([s for s in program.steps if s.kind == VIEW]):
+            if step.out in needed:
+                needed.add(step.operands[0])
+                views.append(step)
+        found = [
+            Region(steps, inputs, [v for s in run for v in s.outs if v in needed])
+            for run, (steps, inputs) in zip(runs, insides, strict=True)
+        ]
+        fitting = [
+            run
+            for run, region in zip(runs, found, strict=True)
+            if len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS
+        ]
+        if len(fitting) == len(runs):
+            break
+        runs = fitting
+    steps = [Step(KERNEL, r, r.inputs, r.outs) for r in found]
+    steps += [*reversed(views), *map(_with_regions, others)]
+    return Lowered(program.inputs, ordered(steps), program.outs)
+
+
+def _with_regions(step: Step) -> Step:
+    if step.kind != LOOP:
+        return step
+    return Step(LOOP, _regions(step.function), step.operands, step.outs, step.options)
+
+
+def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
+    """The steps that can be in regions, views aside, as runs that need nothing made after them."""
+    waiting = list(steps)
+    done: set[Step] = set()
+    able = {s: fits(s) for s in steps}
+    runs: list[list[Step]] = []
+    while waiting:
+        for kind in (False, True):  # what C cannot say first: it may be of inputs alone
+            run, left = [], []
+            ahead = set(done)
+            for step in waiting:
+                ready = all(v not in maker or maker[v] in ahead for v in step.operands)
+                if ready and able[step] == kind:
+                    run.append(step)
+                    if kind:
+                        ahead.add(step)
+                else:
+                    left.append(step)
+            done.update(run)
+            waiting = left
+            if kind and run:
+                runs.append([s for s in run if s.kind != VIEW])
+    return runs
+
+
+def _is_worth_it(run: Sequence[Step]) -> bool:
+    """Not single steps, and not what is one group of elementwise steps: that is less to call."""
+    if any(s.kind == LOOP for s in run):
+        return True
+    shapes = {s.out.shape for s in run}
+    one_group = len(shapes) == 1 and shapes != {()} and all(s.kind in ELEMENTWISE for s in run)
+    return len(run) > 1 and not one_group
+
+
+def _read(step: Step) -> list[Value]:
+    """What a step reads; also the arrays that a loop's body has in it."""
+    found = [v for v in step.operands if not is_number(v)]
+    if step.kind == LOOP:
+        inside = (*(v for s in step.function.steps for v in _read(s)), *step.function.outs)
+        found += [v for v in inside if v.__class__ is Constant and not is_number(v)]
+    return found
+
+
+def _inside(run: Sequence[Step], maker: dict[Value, Step]) -> tuple[list[Step], list[Value]]:
+    """The steps of a run with the views that they read, in order; and what they read of others."""
+    steps: dict[Step, None] = {}
+    inputs: dict[Value, None] = {}
+    own = set(run)
+
+    def read(value: Value) -> None:
+        step = maker.get(value)
+        if step is not None and step.kind == VIEW and fits(step):
+            if step not in steps:
+                read(step.operands[0])
+                steps[step] = None
+        elif step not in own:
+            inputs[value] = None
+
+    for step in run:
+        for value in _read(step):
+            read(value)
+        steps[step] = None
+    return list(steps), list(inputs)

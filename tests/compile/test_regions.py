@@ -1,0 +1,227 @@
+"""Regions in C: random programs of small arrays give what eager evaluation gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import funcgrad as fg
+from funcgrad.compile import c_compiler
+from funcgrad.compile.groups import kernels_of
+from funcgrad.compile.program import Program
+from funcgrad.compile.regions import with_regions
+
+pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+
+SIZES = (1, 2, 3, 5, 20)
+Draw = Callable[[st.SearchStrategy], Any]
+
+
+def shapes(most: int = 3) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.lists(st.sampled_from(SIZES), max_size=most).map(tuple)
+
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "sin": np.sin,
+    "tanh": np.tanh,
+    "square": np.square,
+    "negative": np.negative,
+    "exp": lambda x: np.exp(np.minimum(x, 1.0)),
+    "step": lambda x: np.where(x > 0.2, x, 0.5 * x),
+    "integer": lambda x: (x > 0).astype(np.int64) * 3,
+}
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "subtract": np.subtract,
+    "maximum": np.maximum,
+    "arctan2": np.arctan2,
+    "select": lambda x, y: np.where(x < y, x, y),
+}
+REDUCE: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "max": np.max,
+    "min": np.min,
+    "mean": np.mean,
+    "count": lambda x, axis, keepdims: 1.0 * np.sum(x > 0, axis=axis, keepdims=keepdims),
+}
+
+
+def axes_of(draw: Draw, ndim: int) -> tuple[int, ...]:
+    return tuple(draw(st.sets(st.integers(0, ndim - 1), min_size=1)))
+
+
+def slices(draw: Draw, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    found = []
+    for n in shape:
+        low = draw(st.integers(0, n - 1))
+        high = draw(st.integers(low + 1, n))
+        found.append(draw(st.sampled_from([slice(low, high), slice(None), slice(None, None, -1)])))
+    return tuple(found)
+
+
+def view(draw: Draw, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    """Transposed, cut, with an axis more, flattened, or broadcast."""
+    kind = draw(st.sampled_from(["transpose", "cut", "axis", "flat", "broadcast"]))
+    if kind == "transpose":
+        axes = draw(st.permutations(range(len(shape))))
+        return lambda x: np.transpose(x, axes)
+    if kind == "cut" and shape:
+        index = slices(draw, shape)
+        return lambda x: x[index]
+    if kind == "axis":
+        return lambda x: x[..., None]
+    if kind == "broadcast":
+        return lambda x: np.broadcast_to(x, (2, *shape))
+    return lambda x: np.reshape(x, (-1,))
+
+
+def joined(draw: Draw, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    """Put together from itself, or into zeros."""
+    axis = draw(st.integers(0, len(shape) - 1))
+    before, after = draw(st.integers(0, 2)), draw(st.integers(1, 2))
+    if draw(st.booleans()):
+        return lambda x: np.concatenate([x, 2.0 * x, x], axis)
+    widths = [(before, after) if a == axis else (0, 0) for a in range(len(shape))]
+    return lambda x: np.pad(x, widths)
+
+
+def gram(x: Any) -> Any:
+    return np.matmul(np.swapaxes(x, -1, -2), x) if x.ndim > 1 else x @ x
+
+
+def line(draw: Draw, known: list[tuple[int, ...]]) -> Callable[[list[Any]], Any]:
+    """One more value from those that there are."""
+    i = draw(st.integers(0, len(known) - 1))
+    shape = known[i]
+    kind = draw(st.sampled_from(["unary", "binary", "reduce", "view", "join", "product"]))
+    if kind == "binary":
+        j = draw(st.sampled_from([j for j in range(len(known)) if fit(shape, known[j])]))
+        f = BINARY[draw(st.sampled_from(sorted(BINARY)))]
+        return lambda values: f(values[i], values[j])
+    if kind == "reduce" and shape:
+        axis, keepdims = axes_of(draw, len(shape)), draw(st.booleans())
+        reduce = REDUCE[draw(st.sampled_from(sorted(REDUCE)))]
+        return lambda values: reduce(values[i], axis=axis, keepdims=keepdims)
+    if kind == "view":
+        g = view(draw, shape)
+    elif kind == "join" and shape:
+        g = joined(draw, shape)
+    elif kind == "product" and shape:
+        g = gram
+    else:
+        g = UNARY[draw(st.sampled_from(sorted(UNARY)))]
+    return lambda values: g(values[i])
+
+
+def program(draw: Draw, count: int) -> tuple[Callable[..., Any], list[tuple[int, ...]]]:
+    """A function of two arrays, and their shapes; some of its values are its results."""
+    known = [draw(shapes()), draw(shapes())]
+    lines: list[Callable[[list[Any]], Any]] = []
+    given_shapes = known[:]
+    for _ in range(count):
+        made = line(draw, known)
+        with np.errstate(all="ignore"):
+            shape = np.shape(made([np.zeros(s) for s in known]))
+        if np.prod(shape) <= 20_000 and len(shape) <= 5:
+            lines.append(made)
+            known.append(shape)
+    results = draw(st.lists(st.integers(0, len(known) - 1), min_size=3, max_size=6))
+
+    def run(x: Any, y: Any) -> Any:
+        values = [x, y]
+        for made in lines:
+            values.append(made(values))
+        return [values[-1], *(values[k] for k in results)]
+
+    return run, given_shapes
+
+
+def fit(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    try:
+        np.broadcast_shapes(a, b)
+    except ValueError:
+        return False
+    return True
+
+
+def same(found: Any, expected: Any, dtype: Any) -> None:
+    tight = dtype == np.float64
+    for a, b in zip(found, expected, strict=True):
+        a, b = np.asarray(a), np.asarray(b)
+        assert a.shape == b.shape and a.dtype == b.dtype
+        scale = np.max(np.abs(b), initial=1.0, where=np.isfinite(b))
+        np.testing.assert_allclose(
+            a, b, rtol=1e-9 if tight else 1e-3, atol=scale * (1e-11 if tight else 1e-4)
+        )
+
+
+def in_c(f: Callable[..., Any], args: list[Any]) -> Callable[..., Any]:
+    """The compiled function; what has regions has been compiled."""
+    made = Program(fg.make_jaxpr(f)(*args), "c")
+    assert made.c_source or not kernels_of(with_regions(made.lowered))
+    return lambda *xs: made.run(*made.jaxpr.consts, *xs)
+
+
+@settings(max_examples=40)
+@given(st.data(), st.sampled_from([np.float64, np.float32]), st.integers(5, 40))
+def test_programs(data, dtype, count):
+    f, given_shapes = program(data.draw, count)
+    rng = np.random.default_rng(count)
+    args = [np.asarray(rng.normal(size=s), dtype) for s in given_shapes]
+    compiled = in_c(f, args)
+    with np.errstate(all="ignore"):
+        same(compiled(*args), f(*args), dtype)
+        # Of arrays that are not dense, and again, as memory was used before.
+        strange = [np.repeat(a.T, 2, 0)[::2].T if a.ndim else a for a in args]
+        same(compiled(*strange), f(*args), dtype)
+
+
+@settings(max_examples=25)
+@given(st.data(), st.integers(3, 15))
+def test_gradients(data, count):
+    f, given_shapes = program(data.draw, count)
+    rng = np.random.default_rng(count)
+    args = [np.asarray(rng.normal(size=s)) for s in given_shapes]
+
+    def loss(x: Any, y: Any) -> Any:
+        return sum(np.sum(np.sin(v)) for v in f(x, y))
+
+    slope = fg.grad(loss, (0, 1))
+    with np.errstate(all="ignore"):
+        same(in_c(slope, args)(*args), slope(*args), np.float64)
+
+
+@settings(max_examples=25)
+@given(st.data(), st.integers(1, 8), st.integers(1, 4), st.booleans())
+def test_loops(data, count, length, reverse):
+    """The carry is an array and a number; rows come and go; what is constant is read by every row."""
+    body, (shape, row) = program(data.draw, count)
+    rng = np.random.default_rng(count)
+    args = [np.asarray(rng.normal(size=s)) for s in (shape, (length, *row))]
+
+    def f(x: Any, rows: Any) -> Any:
+        def step(carry: Any, y: Any) -> Any:
+            a, b, total = carry
+            made = body(np.tanh(a + x), y)
+            total = total + sum(np.sum(np.tanh(v)) for v in made)
+            return (b, np.cos(a) * np.tanh(total), total), (made[0], a, total)
+
+        return fg.lax.scan(step, (x, 2.0 * x, np.float64(0)), rows, reverse=reverse)
+
+    def flat(x: Any, rows: Any) -> Any:
+        return fg.tree.leaves(f(x, rows))
+
+    with np.errstate(all="ignore"):
+        same(in_c(flat, args)(*args), flat(*args), np.float64)
+
+        def loss(x: Any, rows: Any) -> Any:
+            return sum(np.sum(v) for v in flat(x, rows))
+
+        slope = fg.grad(loss, (0, 1))
+        same(in_c(slope, args)(*args), slope(*args), np.float64)
