@@ -1,11 +1,12 @@
 """A jaxpr to a function: simplified, lowered, printed, once.
 
 Layer 4½. As NumPy at first: there is nothing to wait for. What has run for long enough is compiled as
-C by a thread of its own, and runs as that when it is ready.
+C by a thread of its own. A few calls then show which of the two is faster, and that one stays.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from time import perf_counter
@@ -23,6 +24,7 @@ from .simplify import simplify
 from .straight import straight
 
 LONG = 0.05  # seconds that a program has run before it is compiled as C
+TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
 
 class Program:
@@ -37,20 +39,29 @@ class Program:
         self.source, self._numpy = _as_numpy(self.lowered)
         self.c_source = ""
         self.run: Callable[..., tuple[Any, ...]] = self._numpy
-        self._spent = 0.0
         if kind == "c":
             self._use_c()
         elif kind == "auto" and c_compiler.compiler() is not None:
+            self._spent, self._best = 0.0, math.inf
             self.run = self._timed
 
     def _timed(self, *args: Any) -> tuple[Any, ...]:
+        """As NumPy, until it has taken long enough."""
         start = perf_counter()
         found = self._numpy(*args)
-        self._spent += perf_counter() - start
+        took = perf_counter() - start
+        self._best = min(self._best, took)
+        self._spent += took
         if self._spent > LONG:
             self.run = self._numpy
-            threading.Thread(target=self._use_c, daemon=True).start()
+            threading.Thread(target=self._try_c, daemon=True).start()
         return found
+
+    def _try_c(self) -> None:
+        before = self.source
+        self._use_c()
+        if self.c_source:
+            self.run = _Trial(self, self.run, before)
 
     def _use_c(self) -> None:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
@@ -68,6 +79,30 @@ class Program:
                 step.function = shared(loop, step.function)
             self.c_source = c_source.sources(kernels)
             self.source, self.run = straight(program)
+
+
+class _Trial:
+    """The calls that decide whether a program stays in C."""
+
+    def __init__(self, program: Program, in_c: Callable[..., Any], numpy_source: str) -> None:
+        self.program, self.in_c, self.numpy_source = program, in_c, numpy_source
+        self.times: list[float] = []
+
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
+        start = perf_counter()
+        found = self.in_c(*args)
+        self.times.append(perf_counter() - start)
+        if len(self.times) >= TRIALS:
+            program = self.program
+            if min(self.times[1:]) <= program._best:
+                program.run = self.in_c
+            else:
+                program.run, program.source, program.c_source = (
+                    program._numpy,
+                    self.numpy_source,
+                    "",
+                )
+        return found
 
 
 def _as_numpy(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 import funcgrad.scipy.special as fsp
-from funcgrad.compile import c_compiler, c_source
+from funcgrad.compile import c_compiler, c_source, program
 from funcgrad.testing.programs import Program, programs
 
 needs_compiler = pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
@@ -373,3 +374,34 @@ def test_what_was_compiled_is_used_again_and_mended(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert answer(run_check(tmp_path / "file" / "cache", TMPDIR=str(tmp_path))) == "loops"
+
+
+@needs_compiler
+@pytest.mark.parametrize("slow", [False, True])
+def test_the_faster_code_stays(monkeypatch: pytest.MonkeyPatch, slow: bool) -> None:
+    x = np.ones(3)
+    made = program.Program(funcgrad.make_jaxpr(lambda x: np.sin(x) * x)(x), "auto")
+    given = made._numpy
+
+    def in_numpy(*args: Any) -> Any:
+        time.sleep(0.002)
+        return given(*args)
+
+    def use_c() -> None:
+        def in_c(*args: Any) -> Any:
+            time.sleep(0.01 if slow else 0.0)
+            return given(*args)
+
+        made.c_source, made.source, made.run = "in C", "calls C", in_c
+
+    monkeypatch.setattr(made, "_use_c", use_c)
+    monkeypatch.setattr(program, "LONG", 0.0)
+    monkeypatch.setattr(made, "_numpy", in_numpy)
+    made.run(x)
+    while made.c_source == "":
+        time.sleep(0.001)
+    for _ in range(program.TRIALS + 1):
+        time.sleep(0.001)
+        assert made.run(x)[0].tolist() == (np.sin(x) * x).tolist()
+    assert made.c_source == ("" if slow else "in C")
+    assert (made.run is made._numpy) == slow
