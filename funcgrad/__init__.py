@@ -62,13 +62,14 @@ __all__ = [
     "vmap",
 ]
 
-_SUBPACKAGES = ("datasets", "lax", "numpy", "random", "scipy", "testing", "viz")
+_SUBPACKAGES = ("datasets", "lax", "nn", "numpy", "random", "scipy", "testing", "viz")
 
 _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
 
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
     from . import lax as lax
+    from . import nn as nn
     from . import numpy as numpy
     from . import random as random
     from . import scipy as scipy

@@ -62,16 +62,49 @@ def by_definition(x: Any, w: Any, strides: Any, padding: Any, groups: int, **dil
     return out
 
 
+@pytest.mark.parametrize("long_row", [1, 4, 64])
 @given(sample=SAMPLES["conv"], buffer=st.sampled_from([1, 40, 1 << 20]))
-def test_conv_is_its_definition(sample: Any, buffer: int) -> None:
+def test_conv_is_its_definition(long_row: int, sample: Any, buffer: int) -> None:
     (x, w), params = sample
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(family._BUFFER, "numpy", buffer)
+        patch.setattr(family, "_LONG_ROW", long_row)
         found = conv(x, w, **params)
     np.testing.assert_allclose(found, by_definition(x, w, **params), rtol=1e-12, atol=1e-12)
 
 
-def test_three_axes() -> None:
+FORMS = ("_by_images", "_by_rows", "_by_places", "_scatter")
+
+
+@pytest.mark.parametrize("buffer", [1, 1 << 20])
+@pytest.mark.parametrize("long_row", [1, 1000])
+def test_every_form_with_every_step(
+    monkeypatch: pytest.MonkeyPatch, long_row: int, buffer: int
+) -> None:
+    """NOTE [Windows and rows]: which form is taken depends on sizes and steps."""
+    used = set()
+    for name in FORMS:
+        form = getattr(family, name)
+        monkeypatch.setattr(
+            family, name, lambda *xs, name=name, form=form: used.add(name) or form(*xs)
+        )
+    monkeypatch.setattr(family, "_LONG_ROW", long_row)
+    monkeypatch.setitem(family._BUFFER, "numpy", buffer)
+    # Strides, dilations of x and of w, groups, kernels that are small and large, channels.
+    for s, left, right, groups, kernel, (c, o) in itertools.product(
+        (1, 2), (1, 2), (1, 2), (1, 2), ((3, 2), (5, 4)), ((2, 3), (3, 1))
+    ):
+        x, w = RNG.normal(size=(4, c * groups, 7, 6)), RNG.normal(size=(o * groups, c, *kernel))
+        params: dict[str, Any] = {"strides": (s, 1), "padding": ((2, 3), (0, 1)), "groups": groups}
+        params |= {"lhs_dilation": (left, 1), "rhs_dilation": (right, 1)}
+        found = conv(x, w, **params)
+        np.testing.assert_allclose(found, by_definition(x, w, **params), rtol=1e-12, atol=1e-12)
+    assert used == set(FORMS) - ({"_by_rows"} if long_row > 1 else set())
+
+
+@pytest.mark.parametrize("long_row", [1, 64])
+def test_three_axes(monkeypatch: pytest.MonkeyPatch, long_row: int) -> None:
+    monkeypatch.setattr(family, "_LONG_ROW", long_row)
     x, w = RNG.normal(size=(2, 4, 5, 4, 6)), RNG.normal(size=(6, 2, 2, 3, 2))
     params = {"strides": (1, 2, 1), "padding": ((1, 0), (2, 2), (0, 3)), "groups": 2}
     params |= {"lhs_dilation": (2, 1, 1), "rhs_dilation": (1, 1, 2)}

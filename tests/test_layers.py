@@ -28,6 +28,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.ops": 3,
     "funcgrad.numpy": 3.5,
     "funcgrad.scipy": 3.5,
+    "funcgrad.nn": 3.5,
     "funcgrad.indexing": 3.5,
     "funcgrad.protocols": 3.5,
     "funcgrad.array": 3.75,

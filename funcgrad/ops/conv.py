@@ -5,19 +5,27 @@ convolution of the cotangent with the flipped kernel whose input is dilated by t
 cotangent of the kernel is a convolution of the input with the cotangent as the kernel, the batch
 being the channels that are summed over. So there is one implementation and no second rule.
 
-NOTE [Windows and one GEMM] The implementation looks at the input through strided windows (no copy),
-gathers the windows of some images into a buffer that stays in cache, and multiplies it with the
-kernel. Where the kernel is larger than the output (cotangents of kernels) the buffer has the windows
-of some channels instead, and the products are added up. Where the output is smaller than the input
-or the input is dilated (cotangents of inputs), the input is multiplied with every tap of the kernel
-first, and the products are added to where they belong: that moves less, and no zeros. Measured
-against one GEMM per tap on shifted inputs: faster for few channels, level for many.
+NOTE [Windows and rows] The implementation looks at the padded input through strided windows (no
+copy), gathers them into a buffer, and multiplies that with the kernel. Gathered are the taps of all
+spatial axes but the first: with whole rows one after another in the buffer, the windows of the rows
+overlap there, and a view of them is a matrix for BLAS. So a kernel of 5 x 5 needs 5 copies of the
+input, not 25. There are three forms.
+
+* `_by_rows`: one product for each row of the result, summed over taps and channels.
+* `_by_places`, for kernels larger than the output (cotangents of kernels): one product for each row of
+  the kernel, with places in the part of taps; these are added up.
+* `_scatter`, where the output is smaller than the input or the input is dilated (cotangents of inputs):
+  products with every tap first, which are added to where they belong. That moves less, and no zeros.
+
+Where rows are short, do not overlap or there is one axis only, all axes are gathered; `_by_images` has
+the form that copies nothing for kernels of one element.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,10 +39,17 @@ from .structural import flip, reshape, transpose
 Sizes = tuple[int, ...]
 Padding = tuple[tuple[int, int], ...]
 
-# Elements of the buffer: for a CPU's second-level cache, and as much as is reasonable where one
-# large product is better than several. On the CPU everything from 2**18 to 2**22 is within 10 %.
+# Elements of the buffer: for a CPU's caches, and as much as is reasonable where one large product is
+# better than several. On the CPU everything from 2**18 to 2**22 is within 10 %.
 _BUFFER = {"numpy": 1 << 20}
 _LARGE_BUFFER = 1 << 26
+
+_LONG_ROW = 64  # elements of a row of the buffer that make a product worth a call
+# Whether OpenBLAS may use several threads; it reads these, in this order.
+_NAMED = (os.environ.get(f"{name}_NUM_THREADS") for name in ("OPENBLAS", "GOTO", "OMP"))
+_HAS_THREADS = next(filter(None, _NAMED), "") != "1"
+
+_FEW = 32  # output channels, above which products take much longer than gathering
 
 
 def dilated(n: int, step: int) -> int:
@@ -277,15 +292,30 @@ def padded(xp: Any, x: Any, padding: Padding, dilation: Sizes, fill: Any) -> Any
 def _correlate(
     xp: Any, x: Any, w: Any, shape: Sizes, strides: Sizes, dilation: Sizes, groups: int
 ) -> Any:
-    """NOTE [Windows and one GEMM]."""
+    """NOTE [Windows and rows]."""
     kernel, places = w.shape[2:], shape[2:]
-    view = _windows(xp, x, groups, kernel, places, strides, dilation)
-    w = w.reshape(groups, w.shape[0] // groups, view.shape[2], math.prod(kernel))
-    if math.prod(places) >= math.prod(kernel):
-        return _by_images(xp, view, w, math.prod(places)).reshape(shape)
-    out = _by_channels(xp, view, w, math.prod(places))
-    out = xp.moveaxis(out.reshape(*out.shape[:2], shape[0], *places), 2, 0)
-    return out.reshape(shape)
+    if math.prod(places) < math.prod(kernel):
+        rows = strides[0] == 1 and dilation[0] < places[0]
+        length = w.shape[1] * math.prod(kernel[1:])
+        if not rows or length < _LONG_ROW or w.shape[0] > _FEW * groups:
+            x, w, shape, strides, dilation = _one_row(x, w, shape, strides, dilation)
+        out = _by_places(xp, x, w, shape, strides, dilation, groups)
+    elif (
+        dilation[0] == 1
+        and strides[0] < kernel[0]
+        and x.shape[0] * math.prod(places[1:]) >= _LONG_ROW
+        and w.shape[0] <= _FEW * groups
+    ):
+        out = _by_rows(xp, x, w, shape, strides, dilation, groups)
+    else:
+        out = _by_images(xp, x, w, shape, strides, dilation, groups)
+    return out.reshape(*out.shape[:2], *places)
+
+
+def _one_row(x: Any, w: Any, shape: Sizes, *steps: Sizes) -> Any:
+    """The same convolution with an axis of one element in front of the spatial ones."""
+    shape = (*shape[:2], 1, *shape[2:])
+    return (x[:, :, None], w[:, :, None], shape, *((1, *step) for step in steps))
 
 
 def _windows(
@@ -301,35 +331,95 @@ def _windows(
     )
 
 
-def _by_images(xp: Any, view: Any, w: Any, places: int) -> Any:
-    """``(n, groups, o, places)``: the windows of a few images at a time, times the kernel."""
-    n, groups, c = view.shape[:3]
-    taps = w.shape[-1]
-    w = w.reshape(groups, -1, c * taps)
+def _row_windows(
+    xp: Any, x: Any, groups: int, kernel: Sizes, places: Sizes, strides: Sizes, dilation: Sizes
+) -> Any:
+    """``(n, groups, c, *kernel[1:], rows, *places[1:])``: as `_windows`, of every row by itself."""
+    view = _windows(
+        xp,
+        x,
+        groups,
+        (1, *kernel[1:]),
+        (x.shape[2], *places[1:]),
+        (1, *strides[1:]),
+        (1, *dilation[1:]),
+    )
+    return view[:, :, :, 0]
+
+
+def _overlapping(xp: Any, rows: Any, shape: Sizes, step: int) -> Any:
+    """``(groups, count, m, n)``: matrices that begin `step` rows apart and may have several rows.
+
+    `rows` is contiguous, and begins with the axes of the groups and of the rows.
+    """
+    item = rows.itemsize  # strides are computed: those of axes of one element may be anything
+    row = math.prod(rows.shape[2:]) * item
+    steps = (rows.shape[1] * row, step * row, shape[-1] * item, item)
+    return xp.lib.stride_tricks.as_strided(rows, shape, steps)
+
+
+def _by_images(
+    xp: Any, x: Any, w: Any, shape: Sizes, strides: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """The windows of a few images at a time, times the kernel."""
+    kernel, places = w.shape[2:], math.prod(shape[2:])
+    view = _windows(xp, x, groups, kernel, shape[2:], strides, dilation)
+    n, _, c = view.shape[:3]
+    w = w.reshape(groups, -1, c * math.prod(kernel))
     out = xp.empty((n, groups, w.shape[1], places), w.dtype)
-    for i, g in _blocks(xp, n, groups, c * taps * places):
+    for i, g in _blocks(xp, n, groups, w.shape[2] * places):
         part = out[i, g]
-        columns = view[i, g].reshape(*part.shape[:2], c * taps, places)
+        columns = view[i, g].reshape(*part.shape[:2], w.shape[2], places)
         xp.matmul(w[g], columns, out=part)
-    return out
+    return out.reshape(shape)
 
 
-def _by_channels(xp: Any, view: Any, w: Any, places: int) -> Any:
-    """``(groups, o, n * places)``: the windows of a few channels at a time, the products summed."""
-    n, groups, c = view.shape[:3]
-    o, taps = w.shape[1], w.shape[-1]
-    spatial = (view.ndim - 3) // 2
-    last = range(3, 3 + spatial)
-    rows = n * places
-    view = view.transpose(1, 0, *(k + spatial for k in last), 2, *last)
-    out = xp.zeros((groups, o, rows), w.dtype)
-    for g, k in _blocks(xp, groups, c, rows * taps):
-        channels = (g, *[slice(None)] * (1 + spatial), k)
-        columns = view[channels].reshape(out[g].shape[0], rows, -1)
-        kernels = w[g, :, k]
-        kernels = kernels.reshape(*kernels.shape[:2], -1)
-        out[g] += xp.matmul(kernels, columns.swapaxes(1, 2))
-    return out
+def _by_rows(
+    xp: Any, x: Any, w: Any, shape: Sizes, strides: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """The rows of a few images at a time, times the kernel, for each row of the result."""
+    n, kernel, places = x.shape[0], w.shape[2:], shape[2:]
+    view = _row_windows(xp, x, groups, kernel, places, strides, dilation)
+    c, d = view.shape[2], len(kernel)
+    # -> (groups, rows, *taps, c, n, *places)
+    view = view.transpose(1, 2 + d, *range(3, 2 + d), 2, 0, *range(3 + d, 2 + 2 * d))
+    w = xp.moveaxis(w.reshape(groups, -1, c, *kernel), 2, -1)
+    w = w.reshape(groups, 1, w.shape[1], -1)
+    out = xp.empty((n, groups, w.shape[2], *places), w.dtype)
+    work = w.shape[2] * w.shape[3] * math.prod(places[1:])
+    unit = _unit(math.prod(view.shape) // (n * groups), work, n)
+    for i, g in _blocks(xp, n, groups, unit):
+        rows = xp.ascontiguousarray(view[(g, *[slice(None)] * (1 + d), i)])
+        count, images = len(rows), rows.shape[2 + d]
+        matrices = (count, places[0], w.shape[-1], images * math.prod(places[1:]))
+        part = xp.matmul(w[g], _overlapping(xp, rows, matrices, strides[0]))
+        part = part.reshape(*part.shape[:3], images, *places[1:])
+        out[i, g] = part.transpose(3, 0, 2, 1, *range(4, 3 + d))
+    return out.reshape(shape)
+
+
+def _by_places(
+    xp: Any, x: Any, w: Any, shape: Sizes, strides: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """The rows of a few channels at a time, times each row of the kernel; the products summed."""
+    n, kernel, places = x.shape[0], w.shape[2:], shape[2:]
+    view = _row_windows(xp, x, groups, kernel, places, strides, dilation)
+    c, d = view.shape[2], len(kernel)
+    # -> (groups, rows, *places, n, c, *taps)
+    view = view.transpose(1, 2 + d, *range(3 + d, 2 + 2 * d), 0, 2, *range(3, 2 + d))
+    w = xp.moveaxis(w.reshape(groups, -1, c, *kernel), 3, 1)  # (groups, kernel rows, o, c, *taps)
+    out = xp.zeros((groups, w.shape[2], math.prod(places) * n), w.dtype)
+    work = w.shape[2] * out.shape[2] * math.prod(kernel[1:])
+    unit = _unit(math.prod(view.shape) // (groups * c), work, c)
+    for g, k in _blocks(xp, groups, c, unit):
+        rows = xp.ascontiguousarray(view[(g, *[slice(None)] * (1 + d), k)])
+        kernels = w[g, :, :, k]
+        kernels = kernels.reshape(*kernels.shape[:3], -1)
+        matrices = (len(rows), kernel[0], out.shape[2], kernels.shape[-1])
+        columns = _overlapping(xp, rows, matrices, dilation[0])
+        out[g] += xp.matmul(kernels, columns.swapaxes(2, 3)).sum(1)
+    out = xp.moveaxis(out.reshape(*out.shape[:2], *places, n), -1, 0)
+    return out.reshape(shape)
 
 
 def _blocks(xp: Any, outer: int, inner: int, unit: int) -> Iterator[tuple[slice, slice]]:
@@ -337,9 +427,20 @@ def _blocks(xp: Any, outer: int, inner: int, unit: int) -> Iterator[tuple[slice,
     limit = _BUFFER.get(xp.__name__, _LARGE_BUFFER)
     inner_step = max(1, min(inner, limit // unit))
     outer_step = max(1, limit // (unit * inner))
+    outer_step = -(-outer // -(-outer // outer_step)) if outer else 1  # equal parts
     for i in range(0, outer, outer_step):
         for j in range(0, inner, inner_step):
             yield slice(i, i + outer_step), slice(j, j + inner_step)
+
+
+def _unit(elements: int, work: int, count: int) -> int:
+    """What one of `count` images takes of the buffer, with `work` multiplications per product.
+
+    Products of a few microseconds are made smaller than 2**19 multiplications, from which on OpenBLAS
+    shares them among threads: that gains nothing, and waits for cores that are busy.
+    """
+    short = _HAS_THREADS and work * count < 1 << 21
+    return max(elements, 2 * work) if short else elements
 
 
 # ---------------------------------------------------------------- from the input's side
@@ -368,32 +469,65 @@ def _scatter(
 ) -> Any:
     """Every element of `x` times every tap, added to the place it is for; needs strides of 1.
 
-    Element i meets tap k at the place ``i * dilation - k * tap dilation + low padding``.
+    Along the first axis, rows are gathered as in `_by_rows`; there is one of them if that does not
+    pay. Along the others element i meets tap k at ``i * dilation - k * tap dilation + low padding``.
     """
-    n, c = x.shape[0], x.shape[1] // groups
-    kernel, spatial = w.shape[2:], x.shape[2:]
-    o = w.shape[0] // groups
-    w = xp.moveaxis(w.reshape(groups, o, c, math.prod(kernel)), 3, 1).reshape(groups, -1, c)
-    x = x.reshape(n, groups, c, math.prod(spatial))
-    out = xp.zeros((n, groups, o, *shape[2:]), x.dtype)
-    for i, g in _blocks(xp, n, groups, w.shape[1] * math.prod(spatial)):
-        products = xp.matmul(w[g], x[i, g])
-        products = products.reshape(*products.shape[:2], *kernel, o, *spatial)
+    final = shape
+    rows = len(dilation) > 1 and dilation[0] == taps_dilation[0] == 1 < w.shape[2]
+    rows = rows and x.shape[0] * math.prod(x.shape[3:]) >= _LONG_ROW
+    if not rows:
+        x, w, shape, dilation, taps_dilation = _one_row(x, w, shape, dilation, taps_dilation)
+        padding = ((0, 0), *padding)
+    d, n, c = len(dilation), x.shape[0], x.shape[1] // groups
+    kernel, spatial, places = w.shape[3:], x.shape[3:], shape[2:]
+    x = padded(xp, x, (padding[0], *[(0, 0)] * (d - 1)), (1,) * d, 0)
+    x = x.reshape(n, groups, c, *x.shape[2:])
+    w = w.reshape(groups, -1, c, *w.shape[2:])
+    o, depth = w.shape[1], w.shape[3]
+    # -> (groups, 1, (*taps, o), (kernel rows, c))
+    w = w.transpose(0, *range(4, 3 + d), 1, 3, 2).reshape(groups, 1, -1, depth * c)
+    # (n, groups, c, rows) -> (groups, rows, c, n); of one row, images take the place of the rows
+    order, back = ((1, 3, 2, 0), (3, 0, 2, 1)) if rows else ((1, 0, 2, 3), (1, 0, 2, 3))
+    rest = range(4, 3 + d)
+    out = xp.empty((n, groups, o, *places), x.dtype)
+    size = w.shape[2] * math.prod(spatial)
+    for i, g in _blocks(xp, n, groups, _unit(places[0] * size, w.shape[3] * size, n)):
+        source = xp.ascontiguousarray(x[i, g].transpose(*order, *rest))
+        count, height, _, width = source.shape[:4]
+        height -= depth - 1
+        matrices = (count, height, depth * c, width * math.prod(spatial))
+        products = xp.matmul(w[g], _overlapping(xp, source, matrices, 1))
+        products = products.reshape(count, height, *kernel, o, width, *spatial)
+        part = xp.zeros((count, height, o, width, *places[1:]), x.dtype)
         for tap in itertools.product(*map(range, kernel)):
-            taken, put = [], []
-            for k, d, step, (low, _), m, total in zip(
-                tap, taps_dilation, dilation, padding, spatial, shape[2:], strict=True
-            ):
-                first = low - k * d
-                start = max(0, -(first // step))
-                stop = max(start, min(m, -((first - total) // step)))
-                taken.append(slice(start, stop))
-                begin = first + start * step
-                put.append(slice(begin, begin + dilated(stop - start, step), step))
-            out[(i, g, slice(None), *put)] += products[
-                (slice(None), slice(None), *tap, slice(None), *taken)
-            ]
-    return out.reshape(shape)
+            taken, put = _meeting(
+                tap, taps_dilation[1:], dilation[1:], padding[1:], spatial, places[1:]
+            )
+            part[(..., *put)] += products[(slice(None), slice(None), *tap, ..., *taken)]
+        out[i, g] = part.transpose(*back, *rest)
+    return out.reshape(final)
+
+
+def _meeting(
+    tap: Sizes,
+    taps_dilation: Sizes,
+    dilation: Sizes,
+    padding: Padding,
+    spatial: Sizes,
+    places: Sizes,
+) -> tuple[list[slice], list[slice]]:
+    """Which elements the tap meets at a place inside, and those places, along every axis."""
+    taken, put = [], []
+    for k, d, step, (low, _), m, total in zip(
+        tap, taps_dilation, dilation, padding, spatial, places, strict=True
+    ):
+        first = low - k * d
+        start = max(0, -(first // step))
+        stop = max(start, min(m, -((first - total) // step)))
+        taken.append(slice(start, stop))
+        begin = first + start * step
+        put.append(slice(begin, begin + dilated(stop - start, step), step))
+    return taken, put
 
 
 # ---------------------------------------------------------------- conv_transpose

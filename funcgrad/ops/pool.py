@@ -240,8 +240,11 @@ def _kept(xp: Any, x: Any, keep: Any) -> Any:
     if x.dtype.kind != "f" or x.dtype.itemsize > 8 or not x.ndim:
         return xp.where(keep, x, 0)
     # By masking bits: `where` is thirty times as slow on a CPU if the choices look random.
-    bits = np.dtype(f"uint{8 * x.dtype.itemsize}")
-    return (x.view(bits) & (bits.type(0) - keep.astype(bits))).view(x.dtype)
+    # As an 8-bit integer true is 1, and -1 has all bits set, also when it is made longer.
+    bits = np.dtype(f"int{8 * x.dtype.itemsize}")
+    mask = (-keep.view(np.int8)).astype(bits)
+    mask &= x.view(bits)
+    return mask.view(x.dtype)
 
 
 @linear(

@@ -1,0 +1,34 @@
+"""Layers of networks as pure functions of arrays: the functional twin of ``torch.nn.functional``.
+
+An input is ``(*batch, channels, *spatial)`` or, for pooling, any array whose last axes are pooled.
+Nothing here keeps state; weights are arguments, and every function is differentiable, to any order.
+
+>>> import numpy as np, funcgrad
+>>> from funcgrad.nn import conv, max_pool
+>>> x, w = np.arange(16.0).reshape(1, 1, 4, 4), np.ones((1, 1, 3, 3))
+>>> max_pool(conv(x, w, padding=1), (2, 2)).tolist()
+[[[[45.0, 54.0], [81.0, 90.0]]]]
+>>> funcgrad.grad(lambda w: conv(x, w).sum())(w)[0, 0].tolist()
+[[10.0, 14.0, 18.0], [26.0, 30.0, 34.0], [42.0, 46.0, 50.0]]
+"""
+
+from .conv import conv, conv_transpose
+from .pooling import (
+    adaptive_avg_pool,
+    adaptive_max_pool,
+    avg_pool,
+    lp_pool,
+    max_pool,
+    max_pool_with_indices,
+)
+
+__all__ = [
+    "adaptive_avg_pool",
+    "adaptive_max_pool",
+    "avg_pool",
+    "conv",
+    "conv_transpose",
+    "lp_pool",
+    "max_pool",
+    "max_pool_with_indices",
+]
