@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from . import workspace
 from .groups import Group, is_number
 from .lower import CAST, REDUCE, UFUNC, WHERE, Step, Value
 from .parallel import LARGE, in_parts, threads
 from .straight import KEYWORD_OUT, Source
+from .workspace import Kind, Pool, in_order, side_by_side
 
 CACHE = 1 << 20  # bytes that a block's buffers may take together
-SMALL = 1 << 16  # bytes of an array that are as fast without
+SMALL = 1 << 20  # bytes of an array that is as fast without, for it stays in the cache
 LONG = 1 << 15  # elements of a block that two threads work on
 REDUCTIONS = frozenset({np.add, np.maximum, np.minimum})
 
@@ -35,7 +37,8 @@ def fits(step: Step) -> bool:
 def is_worth_it(group: Group) -> bool:
     """Whether the arrays are large, and there is more than one step."""
     size = math.prod(group.shape)
-    if len(group.steps) < 2 or size < 2 or size * 8 <= SMALL or not group.inputs:
+    widest = max(s.out.dtype.itemsize for s in group.steps)
+    if len(group.steps) < 2 or size < 2 or size * widest < SMALL or not group.inputs:
         return False
     return _is_flat(group) or size // group.shape[0] * 8 <= CACHE // 16
 
@@ -64,9 +67,13 @@ class Blocks:
         self.source.scope |= {"np_empty": np.empty, "np_copyto": np.copyto, "in_parts": in_parts}
 
     def function(self) -> tuple[str, Callable[..., Any]]:
+        """Source and function; after the group's inputs it takes arrays for the results, or None."""
         text = self.text()
         exec(compile(text, "<funcgrad printed>", "exec"), self.source.scope)
-        return text, self.source.scope[self.name]
+        found = self.source.scope[self.name]
+        found.takes_outs = True
+        found.overwrites = self.overwrites()
+        return text, found
 
     def text(self) -> str:
         group = self.group
@@ -85,12 +92,13 @@ class Blocks:
             if self.is_gathered(v):
                 continue
             dtype = self.dtype(v.dtype)
-            head.append(f"y{k} = np_empty({v.shape!r}, {dtype})")
             flat = self.flat and v.shape == group.shape
+            unfit = f"y{k} is None{f' or not y{k}.flags.c_contiguous' * flat}"
+            head.append(f"if {unfit}: y{k} = np_empty({v.shape!r}, {dtype})")
             head.append(f"z{k} = y{k}.reshape(-1)" if flat else f"z{k} = y{k}")
             views.append(f"o{k} = z{k}[i:j]")
         block = (rows,) if self.flat else (rows, *shape[1:])
-        made = [f"{b} = np_empty({block!r}, {self.dtype(d)})" for b, d in self.buffers.items()]
+        made, last = self.buffer_lines(block)
         cut = "; ".join(f"{b} = {b}[:j - i]" for b in self.buffers)
         parts = [f"parts{i}" for i in range(len(self.gathered))]
         lines = [
@@ -102,6 +110,7 @@ class Blocks:
             f"        j = min(i + {rows}, stop)",
             *([f"        if j - i < {rows}:", f"            {cut}"] if cut else []),
             *[f"        {x}" for x in (*views, *body)],
+            *[f"    {x}" for x in last],
             f"    return {''.join(f'{p}, ' for p in parts) or '()'}",
             f"found = in_parts(part, {shape[0]}, {rows}, {math.prod(shape)})",
         ]
@@ -112,12 +121,39 @@ class Blocks:
                 continue
             i = next(i for i, s in enumerate(self.gathered) if s.out is v)
             function = self.source.function(self.gathered[i].function)
-            lines.append(f"y{k} = {function}.reduce([p for f in found for p in f[{i}]], 0)")
+            listed = f"[p for f in found for p in f[{i}]]"
+            lines.append(f"y{k} = {function}.reduce({listed}, 0, None, y{k})")
             results.append(f"y{k}")
-        inputs = ", ".join(f"x{k}" for k in range(len(group.inputs)))
+        inputs = ", ".join(
+            [f"x{k}" for k in range(len(group.inputs))]
+            + [f"y{k}=None" for k in range(len(group.outs))]
+        )
         result = results[0] if len(results) == 1 else f"({', '.join(results)})"
         lines.append(f"return {result}")
         return "\n    ".join([f"def {self.name}({inputs}):", *self.source.legend(), *lines]) + "\n"
+
+    def overwrites(self) -> set[tuple[int, int]]:
+        """Which input a result may be written over: all that is read of it later is not needed."""
+        last, made = {}, {}
+        for at, step in enumerate(self.group.steps):
+            last.update(dict.fromkeys(step.operands, at + (step.kind != UFUNC)))
+            made[step.out] = at
+        return {
+            (i, k)
+            for i, x in enumerate(self.group.inputs)
+            for k, y in enumerate(self.group.outs)
+            if x.shape == y.shape == self.group.shape and last[x] <= made[y]
+        }
+
+    def buffer_lines(self, block: tuple[int, ...]) -> tuple[list[str], list[str]]:
+        """Lines that get the buffers, and that give them back where they are kept between calls."""
+        kinds = [Kind(block, dtype, in_order(block)) for dtype in self.buffers.values()]
+        if sum(kind.nbytes for kind in kinds) <= workspace.LIMIT:
+            names = zip(self.buffers, kinds, strict=True)
+            return [f"{b} = np_empty({block!r}, {self.dtype(k.dtype)})" for b, k in names], []
+        pool = Pool(lambda: side_by_side(kinds))
+        self.source.scope |= {"take": pool.take, "give": pool.give}
+        return [f"{', '.join(self.buffers)}, = space = take()"], ["give(space)"]
 
     def rows(self) -> int:
         """How many rows (or elements) a block has, so that its buffers stay in the cache."""

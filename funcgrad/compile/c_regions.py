@@ -40,8 +40,8 @@ class Arena:
         return size, self.size - size
 
 
-# Arrays that are not dense are copied into dense memory first, or from it at the end.
-SHARED = """\
+# What kernels share, where one needs it.
+FMA = """\
 #ifdef __FMA__
 #define FMA_double __builtin_fma
 #define FMA_float __builtin_fmaf
@@ -49,8 +49,13 @@ SHARED = """\
 #define FMA_double(x, y, z) ((x) * (y) + (z))
 #define FMA_float(x, y, z) ((x) * (y) + (z))
 #endif
+"""
+MEMORY = """\
 void *aligned_alloc(unsigned long, unsigned long);
 void free(void *);
+"""
+# Arrays that are not dense are copied into dense memory first, or from it at the end.
+STRIDED = """\
 static void strided(void *dense, char *other, long width, long axes, const long *shape,
                     const long *strides, int back) {
   long size = width;
@@ -71,7 +76,6 @@ static void strided(void *dense, char *other, long width, long axes, const long 
 class RegionKernel(Kernel):
     """The C source of a region, called `name`."""
 
-    shared = SHARED
     group: Any
 
     def __init__(self, region: Region, name: str) -> None:
@@ -87,6 +91,11 @@ class RegionKernel(Kernel):
         self.extremes: dict[str, str] = {}
         self.signature = self._signature()
         self.text = self._text()
+        self.shared = [
+            part
+            for name, part in (("FMA_", FMA), ("aligned_alloc", MEMORY), ("strided(", STRIDED))
+            if name in self.text
+        ]
 
     def _signature(self) -> str:
         sides = [
@@ -146,15 +155,13 @@ class RegionKernel(Kernel):
         for k, v in enumerate(self.outs, len(self.inputs)):
             if v.size == 1:
                 last.append(f"*({self._type(v)} *)args[{k}] = {self.places[v].base};")
-        size = max(self.arena.size, 64)
-        space = (
-            f"char space[{size}] __attribute__((aligned(64)));"
-            if size <= ON_STACK
-            else f"char *space = aligned_alloc(64, {size});"
-        )
+        size, space = self.arena.size, []
         if size > ON_STACK:
+            space = [f"char *space = aligned_alloc(64, {size});"]
             last.append("free(space);")
-        lines = [*border, space, *self.head, *body, *last]
+        elif size:
+            space = [f"char space[{size}] __attribute__((aligned(64)));"]
+        lines = [*border, *space, *self.head, *body, *last]
         return "\n".join(
             [
                 *self.extremes.values(),

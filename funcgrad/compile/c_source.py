@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,18 @@ TYPES: dict[str, str] = {
     "int32": "int",
     "bool": "unsigned char",
 }
+
+
+class Dialect(NamedTuple):
+    """What differs between C and its relatives; `instruction` starts the name of what is no call."""
+
+    types: dict[str, str]
+    instruction: str
+    nan: str
+    inf: str
+
+
+C = Dialect(TYPES, "__builtin_", '__builtin_nan("")', "__builtin_inf()")
 
 _INFIX = {
     np.add: "+",
@@ -105,8 +117,8 @@ def is_worth_it(group: Group) -> bool:
     return bool(group.inputs) and all(v.shape == group.shape for v in group.outs)
 
 
-def _expression(step: Step, texts: Sequence[str]) -> str:
-    """The C expression of a ufunc step; its operands have their loop's types already."""
+def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
+    """The expression of a ufunc step; its operands have their loop's types already."""
     f = step.function
     kinds = step_dtypes(step)
     loop = kinds[0]
@@ -127,8 +139,8 @@ def _expression(step: Step, texts: Sequence[str]) -> str:
     name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
     if name is None or not floating:
         raise NotLowerableError(f.__name__)
-    builtin = "__builtin_" if name in INSTRUCTIONS else ""
-    return f"{builtin}{name}{suffix}({', '.join(texts)})"
+    head = dialect.instruction if name in INSTRUCTIONS else ""
+    return f"{head}{name}{suffix}({', '.join(texts)})"
 
 
 def prototypes() -> str:
@@ -147,7 +159,8 @@ def prototypes() -> str:
 class Kernel:
     """The C source of a group's loop, called `name`, and how NumPy is to call it."""
 
-    shared = ""  # what kernels of its kind have in common
+    shared: Sequence[str] = ()  # what it has in common with others
+    dialect = C
 
     def __init__(self, group: Group, name: str) -> None:
         self.group = group
@@ -210,7 +223,7 @@ class Kernel:
         return "\n".join(lines)
 
     def _type(self, value: Value) -> str:
-        return TYPES[value.dtype.name]
+        return self.dialect.types[value.dtype.name]
 
     def _loop(self, dense: set[int], fixed: set[int]) -> list[str]:
         names: dict[Value, str] = {}
@@ -224,12 +237,7 @@ class Kernel:
                 body.append(f"const {kind} x{k} = (({kind} *)p{k})[i];")
             else:
                 body.append(f"const {kind} x{k} = *({kind} *)(p{k} + i * s{k});")
-        for step in self.group.steps:
-            if step.kind == REDUCE:
-                continue
-            names[step.out] = f"v{len(names)}"
-            kind = self._type(step.out) if step.out.dtype.kind != "b" else self.flag
-            body.append(f"const {kind} {names[step.out]} = {self._step(step, names)};")
+        body += self._statements(names)
         for k, v in enumerate(self.outs, len(self.inputs)):
             kind = self._type(v)
             if v.shape != self.group.shape:
@@ -264,6 +272,17 @@ class Kernel:
             "    }",
         ]
 
+    def _statements(self, names: dict[Value, str]) -> list[str]:
+        """The steps for one element but for the sums; their results get names."""
+        lines = []
+        for step in self.group.steps:
+            if step.kind == REDUCE:
+                continue
+            names[step.out] = f"v{len(names)}"
+            kind = self._type(step.out) if step.out.dtype.kind != "b" else self.flag
+            lines.append(f"const {kind} {names[step.out]} = {self._step(step, names)};")
+        return lines
+
     def _step(self, step: Step, names: dict[Value, str]) -> str:
         if step.kind == CAST:
             return self._cast(step.operands[0], step.out.dtype, names)
@@ -273,31 +292,35 @@ class Kernel:
             return f"({self._text_of(condition, names)} ? {x_text} : {y_text})"
         kinds = step_dtypes(step)
         texts = [self._cast(v, k, names) for v, k in zip(step.operands, kinds, strict=False)]
-        return _expression(step, texts)
+        return _expression(step, texts, self.dialect)
 
     def _cast(self, value: Any, dtype: Any, names: dict[Value, str]) -> str:
         if is_number(value):
-            return number(value.value, dtype)
+            return number(value.value, dtype, self.dialect)
         text = self._text_of(value, names)
         if value.dtype == dtype:
             return text
-        return f"({text} != 0)" if dtype.kind == "b" else f"(({TYPES[dtype.name]}){text})"
+        return (
+            f"({text} != 0)" if dtype.kind == "b" else f"(({self.dialect.types[dtype.name]}){text})"
+        )
 
     def _text_of(self, value: Any, names: dict[Value, str]) -> str:
-        return number(value.value, value.dtype) if is_number(value) else names[value]
+        if is_number(value):
+            return number(value.value, value.dtype, self.dialect)
+        return names[value]
 
 
-def number(x: Any, dtype: Any) -> str:
+def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:
     """A number in C, exactly.
 
     >>> number(0.1, np.dtype(np.float64)), number(2, np.dtype(np.float32))
     ('0x1.999999999999ap-4', '0x1.0000000000000p+1f')
     """
     if dtype.kind != "f":
-        return f"(({TYPES[dtype.name]}){int(x)})"
+        return f"(({dialect.types[dtype.name]}){int(x)})"
     x = float(dtype.type(x))
     if not math.isfinite(x):
-        text = '__builtin_nan("")' if math.isnan(x) else "__builtin_inf()"
+        text = dialect.nan if math.isnan(x) else dialect.inf
         return text if x > 0 or math.isnan(x) else f"(-{text})"
     text = x.hex() + ("f" if dtype == np.float32 else "")
     return f"({text})" if text[0] == "-" else text
@@ -306,5 +329,5 @@ def number(x: Any, dtype: Any) -> str:
 def sources(kernels: Sequence[Kernel]) -> str:
     """The whole file, without the declarations of the C library."""
     return "\n".join(
-        [*dict.fromkeys(k.shared for k in kernels if k.shared), *(k.text for k in kernels)]
+        [*dict.fromkeys(part for k in kernels for part in k.shared), *(k.text for k in kernels)]
     )

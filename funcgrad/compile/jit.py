@@ -200,9 +200,9 @@ class _Jitted:
         )
 
     def clear_cache(self) -> None:
-        """Forget all programs."""
+        """Forget all programs, and the memory that they keep."""
         self._entries.clear()
-        self._last = None
+        self._last = self._program = None
         self._misses = 0
 
 

@@ -65,11 +65,15 @@ def shared(loop: Any, group: Any) -> Callable[..., Any]:
         return loop
     whole = [v.shape == group.shape for v in group.outs]
 
-    def run(*xs: Any) -> Any:
+    def run(*args: Any) -> Any:
+        """Of the inputs, and of arrays for the results, or None, if there are any."""
+        xs, given = args[: len(sliced)], args[len(sliced) :] or (None,) * len(whole)
         flat = [x.reshape(-1) if s else x for x, s in zip(xs, sliced, strict=True)]
         outs = [
-            np.empty(v.shape, v.dtype) if w else None
-            for v, w in zip(group.outs, whole, strict=True)
+            (np.empty(v.shape, v.dtype) if y is None or not y.flags.c_contiguous else y)
+            if w
+            else None
+            for v, w, y in zip(group.outs, whole, given, strict=True)
         ]
         lines = [None if o is None else o.reshape(-1) for o in outs]
 
@@ -82,4 +86,5 @@ def shared(loop: Any, group: Any) -> Callable[..., Any]:
             return outs[0] if whole[0] else sum(found)
         return tuple(sum(f[k] for f in found) if o is None else o for k, o in enumerate(outs))
 
+    run.takes_outs = True  # type: ignore[attr-defined]
     return run

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..core import aval_of
+from .floats import BOOL, FLOAT64, ON_FLOATS, float_steps, read_once
 from .lower import (
     CALL,
     CAST,
     KERNEL,
     LOOP,
+    REDUCE,
     UFUNC,
     VIEW,
     WHERE,
@@ -31,43 +33,7 @@ from .lower import (
     Value,
     result_dtype,
 )
-
-FLOAT64 = np.dtype(np.float64)
-BOOL = np.dtype(np.bool_)
-
-# How 0-d float64 operations read on Python's floats.
-ON_FLOATS: dict[Any, str] = {
-    np.add: "{} + {}",
-    np.subtract: "{} - {}",
-    np.multiply: "{} * {}",
-    np.divide: "{} / {}",
-    np.negative: "-{}",
-    np.positive: "{}",
-    np.square: "{0} * {0}",
-    np.reciprocal: "1.0 / {}",
-    np.absolute: "abs({})",
-    np.maximum: "{0} if {0} >= {1} or {0} != {0} else {1}",
-    np.minimum: "{0} if {0} <= {1} or {0} != {0} else {1}",
-    np.power: "math_pow({}, {})",
-    np.less: "{} < {}",
-    np.less_equal: "{} <= {}",
-    np.greater: "{} > {}",
-    np.greater_equal: "{} >= {}",
-    np.equal: "{} == {}",
-    np.not_equal: "{} != {}",
-    **{
-        getattr(np, name): f"math_{name}({{}})"
-        for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "expm1", "log", "log1p")
-    },
-    **{getattr(np, name): f"math_{name}({{}})" for name in ("sqrt", "log2", "log10")},
-    np.arcsin: "math_asin({})",
-    np.arccos: "math_acos({})",
-    np.arctan: "math_atan({})",
-    np.arctan2: "math_atan2({}, {})",
-    np.arcsinh: "math_asinh({})",
-    np.arccosh: "math_acosh({})",
-    np.arctanh: "math_atanh({})",
-}
+from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order, is_large, last_uses
 
 
 class Source:
@@ -116,63 +82,32 @@ def _shown(x: Any) -> str:
     return number if aval.dtype.name in ("float64", "int64", "bool") else f"{aval.dtype}({number})"
 
 
-def last_uses(program: Lowered) -> list[list[Value]]:
-    """For every step, the values that nothing after it reads."""
-    needed = set(program.outs)
-    found: list[list[Value]] = []
-    for step in reversed(program.steps):
-        mentioned = dict.fromkeys((*step.operands, *step.outs))
-        found.append([v for v in mentioned if v not in needed and v.__class__ is Value])
-        needed.update(mentioned)
-    return found[::-1]
-
-
-class Memory:
-    """Which arrays of the program may be written into again, as nothing reads them any more."""
-
-    def __init__(self, program: Lowered) -> None:
-        # What memory a value may lie in, by the values that brought the memory.
-        self.homes: dict[Value, set[Value]] = {v: {v} for v in program.inputs}
-        self.users: dict[Value, int] = dict.fromkeys(program.inputs, 1)
-
-    def add(self, step: Step) -> None:
-        shares = step.kind == VIEW or (step.kind == CALL and step.function not in FRESH)
-        for out in step.outs:
-            homes = set() if step.kind == VIEW else {out}
-            if shares:
-                homes = homes.union(*(self.homes[v] for v in step.operands if v in self.homes))
-            self.homes[out] = homes
-            for home in homes:
-                self.users[home] = self.users.get(home, 0) + 1
-
-    def remove(self, value: Value) -> list[Value]:
-        """The values whose memory is free when nothing reads `value` any more."""
-        found = []
-        for home in self.homes[value]:
-            self.users[home] -= 1
-            if self.users[home] == 0:
-                found.append(home)
-        return found
-
-
 KEYWORD_OUT = frozenset({np.maximum, np.minimum})  # that take no third operand by position
-FRESH = frozenset({np.dot, np.matmul})  # functions whose results are arrays of their own
 
 
 class Straight:
     """Prints one function, `run`. `floats`: 0-d float64 values are Python floats where possible."""
 
-    def __init__(self, program: Lowered, *, floats: bool, inside: Straight | None = None) -> None:
+    def __init__(
+        self,
+        program: Lowered,
+        *,
+        floats: bool,
+        inside: Straight | None = None,
+        plan: Plan | None = None,
+    ) -> None:
         self.program = program
         self.uses_floats = floats
         self.source: Source = Source() if inside is None else inside.source
         self.prefix: str = "t" if inside is None else f"{inside.prefix}{len(inside.names)}_"
         self.names: dict[Value, str] = {v: f"a{i}" for i, v in enumerate(program.inputs)}
-        self.float_steps = _float_steps(program) if floats else {}
-        self.nested = _read_once(program, self.float_steps)
+        self.float_steps = float_steps(program) if floats else {}
+        self.nested = read_once(program, self.float_steps)
         self.may_raise = bool(self.float_steps)  # where `math` does, and NumPy gives inf or nan
         self.floats = {v for vs in self.float_steps.values() for v in vs if v.__class__ is Value}
         self.memory = Memory(program)
+        self.lives: Lives = Lives(plan) if inside is None else inside.lives
+        self.orders = Orders()
         self.writeable: set[Value] = set()  # arrays that results may be written into
         self.free: dict[tuple[Any, Any], list[str]] = {}
         self.numbers: dict[Any, Any] = {}
@@ -181,6 +116,9 @@ class Straight:
             if step.kind == UFUNC:
                 key = (step.out.shape, step.out.dtype)
                 self.wanted[key] = self.wanted.get(key, 0) + 1
+            elif step.kind == KERNEL:
+                for key in [(v.shape, v.dtype) for v in step.outs if is_large(v.shape, v.dtype)]:
+                    self.wanted[key] = self.wanted.get(key, 0) + 1
 
     def text(self) -> str:
         program, lines = self.program, self.source.lines
@@ -190,18 +128,24 @@ class Straight:
         for step, dead in zip(program.steps, last_uses(program), strict=True):
             self.step(step, dead)
         outs = self.results()
-        head = f"def run({', '.join(f'a{i}' for i in range(len(program.inputs)))}):"
-        return (
-            "\n    ".join(
-                [head, *self.source.legend(), *lines, f"return ({''.join(f'{o}, ' for o in outs)})"]
-            )
-            + "\n"
-        )
+        head = [f"def run({', '.join(f'a{i}' for i in range(len(program.inputs)))}):"]
+        head += self.source.legend()
+        result = f"({''.join(f'{o}, ' for o in outs)})"
+        last = [f"return {result}"]
+        plan = self.lives.plan
+        if plan is not None:
+            pool = Pool(plan.make)
+            self.source.scope |= {"take": pool.take, "give": pool.give}
+            head.append(f"{', '.join(plan.arrays)}, = space = take()")
+            last = [f"results = {result}", "give(space)", "return results"]
+        return "\n    ".join([*head, *lines, *last]) + "\n"
 
     # ------------------------------------------------------------ steps
 
     def step(self, step: Step, dead: Sequence[Value]) -> None:
-        self.memory.add(step)
+        self.lives.now += 1
+        copies = self.orders.copies(step, self.names.get(step.operands[0], ""))
+        self.memory.add(step, copies)
         if step in self.float_steps:
             expression = self.on_floats(step)
             if step.out in self.nested and len(expression) < LONGEST:
@@ -217,7 +161,12 @@ class Straight:
             if step.out in dead:
                 return
             if self.free.get(key):
-                self.names[step.out] = name = self.free[key].pop()
+                name = self.free[key].pop()
+                self.lives.begin(name)
+            else:
+                name = self.place(step.out, self.order(step))
+            if name:
+                self.names[step.out] = name
                 keyword = step.function in KEYWORD_OUT or step.options is not None
                 out = "out=" if keyword else ""
                 self.source.lines.append(f"{expression[:-1]}, {out}{name})")
@@ -228,12 +177,20 @@ class Straight:
         elif step.kind == LOOP:
             self.loop(step)
             self.source.lines += self.release(dead)
+        elif step.kind == KERNEL:
+            self.kernel(step, dead)
         else:
-            multiple = getattr(step.function, "multiple", len(step.outs) > 1)
-            self.assign(step.outs, getattr(self, step.kind)(step), multiple=multiple)
+            if not (self.write(step) or (copies and self.write_copy(step))):
+                multiple = getattr(step.function, "multiple", len(step.outs) > 1)
+                self.assign(step.outs, getattr(self, step.kind)(step), multiple=multiple)
+            if step.kind == VIEW and not copies:
+                source = self.names.get(step.operands[0], "")
+                self.orders.view(step, source, self.names[step.out])
+            elif step.kind == CALL and step.function not in FRESH:
+                self.lend(step)
             for name in [self.names[out] for out in step.outs if out in self.floats]:
                 self.source.lines.append(f"{name} = float({name})")
-            if step.kind in (WHERE, CAST, KERNEL) or step.function in FRESH:
+            if step.kind in (WHERE, CAST) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
             self.source.lines += self.release(dead)
 
@@ -241,11 +198,14 @@ class Straight:
         """Give back the memory of values: to later results, or by lines, where it is much."""
         lines = []
         for value in dead:
-            if value not in self.memory.homes[value] and value.size * value.dtype.itemsize >= MUCH:
+            homes = self.memory.homes[value]
+            much = value not in homes and value.size * value.dtype.itemsize >= MUCH
+            if much and any(self.names.get(home, "a")[0] == "t" for home in homes):
                 lines.append(f"del {self.names[value]}")
             for home in self.memory.remove(value):
                 key = (home.shape, home.dtype)
                 name = self.names.get(home, "a")
+                self.lives.end(name)
                 if home in self.writeable and self.wanted.get(key, 0) > len(self.free.get(key, ())):
                     self.free.setdefault(key, []).append(name)
                 elif name[0] == "t" and home.size * home.dtype.itemsize >= MUCH:
@@ -258,10 +218,112 @@ class Straight:
         left = ", ".join(self.names[out] for out in outs) + "," * multiple
         self.source.lines.append(f"{left} = {expression}")
 
+    # ------------------------------------------------------------ the workspace
+
+    def place(self, value: Value, order: tuple[int, ...] = (), since: int | None = None) -> str:
+        """The array of the workspace that a new value is written into; "" if there is none."""
+        name = f"{self.prefix}{len(self.names)}"
+        kind = Kind(value.shape, value.dtype, order or in_order(value.shape))
+        place = self.lives.place(name, kind, since)
+        self.orders.note(place or name, order)
+        return place
+
+    def order(self, step: Step) -> tuple[int, ...]:
+        """The order of axes that all operands of the result's shape have; () is row by row."""
+        shape = step.out.shape
+        whole = [v for v in step.operands if v.shape == shape and v.__class__ is Value]
+        return self.orders.common([self.names[v] for v in whole])
+
+    def write(self, step: Step) -> bool:
+        """Write what a step makes into the workspace; False if nothing of it belongs there."""
+        kind, out = step.kind, step.out
+        known = kind in (CAST, REDUCE) or step.function in FRESH
+        if not known and not (kind == WHERE and step.operands[0].dtype == BOOL):
+            return False
+        place = self.place(out, self.order(step) if kind in (CAST, WHERE) else ())
+        if not place:
+            return False
+        self.names[out] = place
+        texts = [self.operand(v, step) if kind == WHERE else self.wrapped(v) for v in step.operands]
+        copy = self.source.bind(np.copyto, "np_copyto")
+        if kind == REDUCE:
+            axes, keepdims = step.options
+            function = self.source.function(step.function)
+            line = f"{function}.reduce({texts[0]}, {axes!r}, None, {place}{', True' * keepdims})"
+        elif kind == CALL:
+            line = f"{self.source.function(step.function)}({', '.join(texts)}, {place})"
+        else:
+            line = f"{copy}({place}, {texts[-1]}, 'unsafe')"
+        self.source.lines.append(line)
+        if kind == WHERE:
+            self.source.lines.append(f"{copy}({place}, {texts[1]}, 'unsafe', {texts[0]})")
+        return True
+
+    def kernel(self, step: Step, dead: Sequence[Value]) -> None:
+        """Results that are large go into operands that are not needed any more, or the workspace."""
+        function, call, freed = step.function, self.ufunc(step), self.release(dead)
+        given, names = [], []
+        is_ufunc = isinstance(function, np.ufunc)
+        takes_outs = getattr(function, "takes_outs", is_ufunc)
+        elementwise = is_ufunc and function.signature is None
+        for k, out in enumerate(step.outs):
+            place = ""
+            if is_large(out.shape, out.dtype):
+                self.wanted[out.shape, out.dtype] -= 1
+                place = self.spare(step, k, elementwise) if takes_outs else ""
+            if takes_outs and not place:
+                place = self.place(out, self.order(step) if elementwise else ())
+            given.append(place or "None")
+            self.names[out] = place or f"{self.prefix}{len(self.names)}"
+            names.append(self.names[out])
+        if any(text != "None" for text in given):
+            call = f"{call[:-1]}, {', '.join(given)})"
+        # Not a ufunc may make its own array after all.
+        left = "" if is_ufunc and given == names[:1] else f"{', '.join(names)} = "
+        self.source.lines.append((f"{left[:-3]}, = " if len(names) > 1 else left) + call)
+        self.writeable.update(v for v in step.outs if v.shape)
+        self.source.lines += freed
+
+    def spare(self, step: Step, k: int, elementwise: bool) -> str:
+        """An array that result `k` of a kernel may overwrite; "" if there is none."""
+        out = step.outs[k]
+        free = self.free.get((out.shape, out.dtype), [])
+        for name in reversed(free):
+            seen = [i for i, v in enumerate(step.operands) if name in self.home_names(v)]
+            may = elementwise or {(i, k) for i in seen} <= getattr(
+                step.function, "overwrites", set()
+            )
+            if not seen or (len(seen) == 1 and may and self.names[step.operands[seen[0]]] == name):
+                free.remove(name)
+                self.lives.begin(name)
+                return name
+        return ""
+
+    def write_copy(self, step: Step) -> bool:
+        """Copy what cannot be reshaped where it is."""
+        (source,) = step.operands
+        place = self.place(step.out)
+        if place:
+            self.names[step.out] = place
+            copy = self.source.bind(np.copyto, "np_copyto")
+            text = f"{place}.reshape({source.shape!r})"
+            self.source.lines.append(f"{copy}({text}, {self.names[source]})")
+        return bool(place)
+
+    def lend(self, step: Step) -> None:
+        """What is not ours may keep its arguments."""
+        if not getattr(step.function.impl, "__module__", "").startswith(OURS):
+            for value in step.operands:
+                self.lives.escape(self.home_names(value))
+
+    def home_names(self, value: Value) -> list[str]:
+        return [self.names[h] for h in self.memory.homes.get(value, ()) if h in self.names]
+
     def loop(self, step: Step) -> None:
         """A loop over rows; numbers in the carry stay Python's floats from row to row."""
         body, rows = Straight(step.function, floats=self.uses_floats, inside=self), step.options
         outside, inputs = self.source.lines, step.function.inputs
+        start = self.lives.now
         places = rows.consts + rows.carries
         name, row = f"x{body.prefix[1:]}", f"i{body.prefix[1:-1]}"
         head, fetch = [], []
@@ -289,18 +351,28 @@ class Straight:
         for out, value in zip(
             step.outs[rows.carries :], step.function.outs[rows.carries :], strict=True
         ):
-            self.names[out] = column = f"{self.prefix}{len(self.names)}"
+            place = self.place(out, since=start)
+            self.names[out] = column = place or f"{self.prefix}{len(self.names)}"
             dtype = self.source.bind(out.dtype, f"dtype_{out.dtype.name}")
-            head.append(f"{column} = np.empty({out.shape!r}, {dtype})")
+            if not place:
+                head.append(f"{column} = np.empty({out.shape!r}, {dtype})")
             lines.insert(len(lines) - bool(carried), f"{column}[{row}] = {body.operand(value)}")
+        for value in step.function.outs[: rows.carries]:
+            self.lives.escape(body.home_names(value))
+        self.lives.end_all(body.prefix)
         turns = f"range({rows.length})"
         outside += [*head, f"for {row} in {f'reversed({turns})' if rows.reverse else turns}:"]
         outside += [f"    {line}" for line in lines or ["pass"]]
         for i, out in enumerate(step.outs[: rows.carries], rows.consts):
             # The last carry may be what the first was: a copy, unless it is a number.
             text = f"np.array({name}{i}, {self.source.bind(out.dtype, f'dtype_{out.dtype.name}')})"
-            self.names[out] = f"{self.prefix}{len(self.names)}"
-            outside.append(f"{self.names[out]} = {text}{'' if out.shape else '[()]'}")
+            place = self.place(out)
+            self.names[out] = place or f"{self.prefix}{len(self.names)}"
+            if place:
+                copy = self.source.bind(np.copyto, "np_copyto")
+                outside.append(f"{copy}({place}, {name}{i})")
+            else:
+                outside.append(f"{self.names[out]} = {text}{'' if out.shape else '[()]'}")
             if out in self.floats:
                 outside.append(f"{self.names[out]} = float({self.names[out]})")
 
@@ -320,7 +392,7 @@ class Straight:
             texts.append(f"dtype={self.source.bind(step.options, f'dtype_{step.options.name}')}")
         return f"{self.source.function(step.function)}({', '.join(texts)})"
 
-    where = kernel = ufunc
+    where = ufunc
 
     def cast(self, step: Step) -> str:
         dtype = self.source.bind(step.function, f"dtype_{step.function.name}")
@@ -434,19 +506,9 @@ class Straight:
                 found.append(f"{self.names[value]}[()]")
             else:
                 found.append(self.names[value])
+                self.lives.escape(self.home_names(value))
             seen |= homes | {value}
         return found
-
-
-def _read_once(program: Lowered, float_steps: Iterable[Step]) -> set[Value]:
-    """Values that are read once, on Python's floats: their expressions are put where that is."""
-    uses: dict[Value, int] = dict.fromkeys(program.outs, 2)
-    for step in program.steps:
-        text = "" if step.kind == WHERE else ON_FLOATS.get(step.function, "")
-        once = step in float_steps and "{0}" not in text
-        for v in step.operands:
-            uses[v] = uses.get(v, 0) + (1 if once else 2)
-    return {v for v, n in uses.items() if n == 1}
 
 
 def _fits(step: Step) -> bool:
@@ -459,28 +521,8 @@ def _fits(step: Step) -> bool:
 
 
 LONGEST = 200  # characters of an expression
+OURS = f"{__name__.partition('.')[0]}."
 MUCH = 1 << 16  # bytes that are worth a line that frees them
-
-
-def _float_steps(program: Lowered) -> dict[Step, tuple[Value, ...]]:
-    """The steps that run on Python's floats and booleans, and their values, which are such."""
-
-    def could_be(value: Value) -> bool:
-        if value.__class__ is Constant and value.weak:
-            return value.dtype.kind in "if"
-        return not value.shape and value.dtype in (FLOAT64, BOOL)
-
-    found: dict[Step, tuple[Value, ...]] = {}
-    for step in program.steps:
-        known = step.kind == WHERE or (
-            step.kind == UFUNC and step.function in ON_FLOATS and step.options is None
-        )
-        if known and could_be(step.out) and all(map(could_be, step.operands)):
-            # What is bool and not float would need other words: True + True.
-            numbers = step.operands[1:] if step.kind == WHERE else step.operands
-            if all(v.dtype != BOOL for v in numbers):
-                found[step] = (step.out, *step.operands)
-    return found
 
 
 def straight(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
@@ -500,13 +542,21 @@ def straight(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     >>> run(np.array([0.0, np.pi / 2]), 3.0)
     (array([1., 4.]),)
     """
-    printer = Straight(program, floats=True)
-    text = printer.text()
-    run = _compiled(text, printer.source.scope)
-    if not printer.may_raise:
+    text, run, may_raise = _printed(program, floats=True)
+    if not may_raise:
         return text, run
-    slow = Straight(program, floats=False)
-    return text, _with_fallback(run, _compiled(slow.text(), slow.source.scope))
+    return text, _with_fallback(run, _printed(program, floats=False)[1])
+
+
+def _printed(program: Lowered, *, floats: bool) -> tuple[str, Callable[..., Any], bool]:
+    """The source, the function, and whether it may raise where NumPy would not."""
+    printer = Straight(program, floats=floats)
+    text = printer.text()
+    plan = printer.lives.made_plan()
+    if plan is not None:
+        printer = Straight(program, floats=floats, plan=plan)
+        text = printer.text()
+    return text, _compiled(text, printer.source.scope), printer.may_raise
 
 
 def _with_fallback(fast: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
