@@ -165,7 +165,7 @@ class _Namespace:
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
         if name == "transpose":
-            return lambda x, axes: self.program.assign(f"{x.text}.transpose({axes!r})")
+            return self.program.transpose
         if not isinstance(found, np.ufunc) and found is not np.where:
             raise NotPrintableError(f"np.{name}")
         return lambda *args: self.program.call(f"np_{name}", found, args)
@@ -266,6 +266,14 @@ class Program:
         texts = [x.text for x in symbols if x.text[0] == "t" and x.text not in used]
         if texts:
             self.lines.append(f"del {', '.join(texts)}")
+
+    def transpose(self, x: Symbol, axes: Sequence[int]) -> Symbol:
+        """`x` with its axes in another order; it is known that a matrix stays one."""
+        if axes != (1, 0):
+            return self.assign(f"{x.text}.transpose({axes!r})")
+        out = self.assign(f"{x.text}.T")
+        out.ndim = 2
+        return out
 
     def call(self, name: str, function: Any, args: Sequence[Any]) -> Symbol:
         name = self.constant(name, function)

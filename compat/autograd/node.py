@@ -59,7 +59,7 @@ class Extras:
 class Freed:
     """Stands in `node.saved` for what a backward pass has freed; knows where that was.
 
-    Whatever is computed with one raises TypeError, which printed rules rely on.
+    Whatever is computed with one raises TypeError or AttributeError, which printed rules rely on.
     """
 
     __slots__ = ("site",)

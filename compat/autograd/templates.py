@@ -206,7 +206,7 @@ if n.counter[0] != n.version and {name}.__class__ is not Freed:
 GUARDED = """\
 try:
     {rule}
-except TypeError:
+except (TypeError, AttributeError):
     if n.saved.__class__ is Freed:
         raise second_backward(n) from None
     raise

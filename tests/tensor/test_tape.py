@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 import compat as torch
 from compat import Tensor
 from compat.autograd import printed
+from compat.autograd.node import NOTHING
+from funcgrad.algebra import sum_to
 
 PACKAGE = Path(torch.__file__).parent
 
@@ -80,7 +82,7 @@ def test_printed_functions_do_what_the_general_path_does(name: str, data: st.Dat
     general = f.__wrapped__
     dtype = data.draw(st.sampled_from([np.float64, np.float32]))
     matrix = "MmBackward0" in name
-    shapes = data.draw(
+    shapes: Any = data.draw(
         st.sampled_from(
             [[(2, 3), (3, 2)]]
             if matrix
@@ -119,6 +121,55 @@ def test_printed_functions_do_what_the_general_path_does(name: str, data: st.Dat
     for a, b in zip(fast_arrays, slow_arrays, strict=True):
         assert a.dtype == b.dtype
         np.testing.assert_allclose(a, b, rtol=1e-5 if dtype is np.float32 else 1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in PRINTED if "in place" not in name])
+def test_what_printed_functions_saved_is_there_once(name: str) -> None:
+    f = PRINTED[name]
+    count = f.__code__.co_argcount if "dim" not in f.__code__.co_varnames else 1
+    args = operands(count, np.float64, [(2, 2), (2, 2)], 0)
+    out = f(*args)
+    reads = out.grad_fn.saved is not NOTHING
+    out.backward(torch.ones_like(out))
+    if reads:
+        with pytest.raises(RuntimeError, match="through the graph a second time"):
+            out.backward(torch.ones_like(out))
+    else:
+        first = [x.grad.clone() for x in args]
+        out.backward(torch.ones_like(out))
+        for x, g in zip(args, first, strict=True):
+            assert x.grad.tolist() == (2 * g).tolist()
+
+
+LENGTHS = [1, 1000, 1001]  # short ones are treated otherwise than long ones
+DTYPES = [np.float64, np.float32]
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("total", [torch.sum, torch.mean])
+def test_totals_of_any_length(total: Any, dtype: Any, length: int) -> None:
+    x, y = operands(2, dtype, [(length,), (length,)], 0)
+    part = 1 if total is torch.sum else 1 / length
+    total(x + y).backward()
+    total(x * x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), part * (1 + 2 * x.detach().numpy()), rtol=1e-6)
+    x.grad.zero_()  # which is memory of its own
+    np.testing.assert_allclose(y.grad.numpy(), np.full(length, part), rtol=1e-6)
+    assert y.grad.numpy().dtype == dtype
+
+
+@pytest.mark.parametrize("rows", [0, *LENGTHS])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (1, 3)])
+def test_what_was_broadcast_gets_the_sum(shape: Any, dtype: Any, rows: int) -> None:
+    x, y = operands(2, dtype, [(rows, 3), shape], 0)
+    weights = np.cos(np.arange(rows * 3)).reshape(rows, 3).astype(dtype)
+    (x + y).backward(torch.from_numpy(weights))
+    expected = sum_to(weights.astype(np.float64), shape)
+    np.testing.assert_allclose(y.grad.numpy(), expected, rtol=1e-4, atol=1e-4)
+    assert y.grad.numpy().dtype == dtype
+    np.testing.assert_array_equal(x.grad.numpy(), weights)
 
 
 def test_there_are_printed_functions() -> None:
