@@ -39,6 +39,16 @@ class _Keys:
         return tuple(self.holder) == self.copy
 
 
+class _Empty:
+    """Dictionaries with nothing in them: nearly all that hold hooks, so they are looked at at once."""
+
+    def __init__(self) -> None:
+        self.holders: list[Any] = []
+
+    def is_same(self) -> bool:
+        return not any(self.holders)
+
+
 class State:
     """The tensors that a function reads besides its arguments, and what else decides its program."""
 
@@ -56,16 +66,24 @@ class State:
             elif isinstance(x, TensorBase):
                 self.tensors.append(x)
         self.containers: list[Any] = list(found.containers)
+        self.empty = _Empty()
         for module in self.modules:
             for m in module.modules():
                 self.places += [Place(m._modules, k, v) for k, v in m._modules.items()]
                 for k, v in vars(m).items():
                     if k.endswith("_hooks") and isinstance(v, dict):
-                        self.containers.append(_Keys(v))
+                        self._watch(v)
                     elif k != "training" and (v is None or isinstance(v, (*NUMBERS, tuple))):
                         self.places.append(Place(vars(m), k, v))
         for optimizer in self.optimizers:
-            self.containers += map(_Keys, optimizer._hooks.values())
+            for hooks in optimizer._hooks.values():
+                self._watch(hooks)
+
+    def _watch(self, hooks: dict[Any, Any]) -> None:
+        if hooks:
+            self.containers.append(_Keys(hooks))
+        else:
+            self.empty.holders.append(hooks)
 
     def all_tensors(self) -> list[Any]:
         found = list(self.tensors)
@@ -106,11 +124,11 @@ class State:
 
     def is_fresh(self) -> Callable[[], bool]:
         """A function that says whether the same tensors, flags and options are there as now."""
-        return checker(self.watched(), self.containers)
+        return checker(self.watched(), [*self.containers, self.empty])
 
     def has_changed(self) -> bool:
         """Whether something is there that a key of a program does not tell."""
-        return not all(x.is_same() for x in (*self.places, *self.containers))
+        return not all(x.is_same() for x in (*self.places, *self.containers, self.empty))
 
 
 def _as_users(f: Any) -> Any:
@@ -180,7 +198,7 @@ def restored(state: State) -> Iterator[None]:
     """
     places = state.watched()
     holders = [p.holder for p in places if isinstance(p.holder, dict)]
-    holders += [c.holder for c in state.containers]
+    holders += [*(c.holder for c in state.containers), *state.empty.holders]
     for optimizer in state.optimizers:
         holders += [optimizer.state, *optimizer.state.values()]
     copies = [(x, x.copy()) for x in {id(x): x for x in holders}.values()]

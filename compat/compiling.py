@@ -33,7 +33,7 @@ from funcgrad.jaxpr import Jaxpr
 from funcgrad.transforms.program_call import open_jaxpr
 from funcgrad.transforms.trace import JaxprTrace, JaxprTracer
 
-from .autograd import modes, views
+from .autograd import modes, sites, views
 from .autograd.base import UNCOUNTED, TensorBase, tensor
 from .autograd.node import AccumulateGrad
 from .autograd.tape import through
@@ -81,6 +81,13 @@ class _Program:
     def is_pure(self) -> bool:
         """Whether the run wrote into no tensor and left no gradient."""
         return not self.writes and not self.new_gradients
+
+    @property
+    def returns_one_result(self) -> bool:
+        """Whether it returns a new tensor, and nothing around it."""
+        x = self.fixed[0] if len(self.fixed) == 1 else None
+        is_new = isinstance(x, _Hole) and x.is_result
+        return is_new and tree.unflatten(self.out_def, self.fixed) is x
 
 
 class Compiled:
@@ -388,12 +395,12 @@ def _run(program: _Program, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
     arrays += [t._grad._array for t in with_gradient]
     found = iter(program_of(program.jaxpr).run(*program.constants, *arrays))
     results = [next(found) for _ in range(program.leaves)]
-    made = []
+    made, here = [], sites.site()
     for i, times in program.writes:
-        _write(actual[i], next(found), times)
+        _write(actual[i], next(found), times, here)
     for i, kind in program.new_gradients:
         if kind == "written":
-            _write(actual[i]._grad, next(found), 1)
+            _write(actual[i]._grad, next(found), 1, here)
         elif kind == "none":
             actual[i]._grad = None
         else:
@@ -409,21 +416,24 @@ def _owned(found: Sequence[Any]) -> list[Any]:
     seen: set[int] = set()
     arrays = []
     for x in found:
-        array = np.asarray(x)
-        owner = id(array if array.base is None else array.base)
-        if owner in seen or not array.flags.writeable or 0 in array.strides:
+        array = x if x.__class__ is np.ndarray else np.asarray(x)
+        base = array.base
+        owner = id(array if base is None else base)
+        # Only views repeat elements.
+        repeats = base is not None and 0 in array.strides
+        if owner in seen or repeats or not array.flags.writeable:
             array = array.copy()
         seen.add(owner)
         arrays.append(array)
     return arrays
 
 
-def _write(t: Any, array: Any, times: int) -> None:
-    """Write as the code has, so many times."""
+def _write(t: Any, array: Any, times: int, here: Any) -> None:
+    """Write as the code has, so many times; `here` is the line of the user that runs it."""
     np.copyto(t._array, array)
-    views.touch(t, "compiled code")
-    if times > 1 and t._counter is not UNCOUNTED:
-        t._counter[0] += times - 1
+    counter = t._counter
+    if counter is not UNCOUNTED:
+        counter[:] = (counter[0] + times, "compiled code", here)
 
 
 def _printed(
@@ -481,20 +491,17 @@ def _printed(
     had = {id(t) for t in program.gradients}
     printer.scope["last"] = [t._grad if id(t) in had else None for t in tensors]
     printer.scope |= {"program": program_of(program.jaxpr), "tensor": tensor}
-    printer.scope |= {
-        "finish": _put_together,
-        "whole": program,
-    }
+    printer.scope |= {"finish": _put_together, "whole": program, "site": sites.site}
     call = f"program.run({', '.join([*constants, *arrays, *gradients])})"
-    lines = [f"{''.join(f'{y}, ' for y in outs)}= {call}"]
+    lines = [f"{''.join(f'{y}, ' for y in outs)}= {call}", "here = site()"]
     given = iter(outs[program.leaves :])
     for i, times in program.writes:
-        lines.append(f"write(x{i}, {next(given)}, {times})")
+        lines.append(f"write(x{i}, {next(given)}, {times}, here)")
     made = outs[: program.leaves]
     after = []
     for i, kind in program.new_gradients:
         if kind == "written":
-            lines.append(f"write(x{i}._grad, {next(given)}, 1)")
+            lines.append(f"write(x{i}._grad, {next(given)}, 1, here)")
         elif kind == "none":
             lines.append(f"x{i}._grad = None")
         else:
@@ -504,7 +511,10 @@ def _printed(
     lines += [f"made = owned([{', '.join(made)}])", *after]
     results = ", ".join(f"tensor(made[{i}])" for i in range(program.leaves))
     tensors = ", ".join(f"x{i}" for i in range(len(arrays)))
-    printer.after = [*lines, f"return finish(whole, [{results}], [{tensors}])"]
+    last = f"finish(whole, [{results}], [{tensors}])"
+    if program.returns_one_result:
+        last = results
+    printer.after = [*lines, f"return {last}"]
     return printer.function()
 
 
