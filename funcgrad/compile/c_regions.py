@@ -56,18 +56,16 @@ void free(void *);
 """
 # Arrays that are not dense are copied into dense memory first, or from it at the end.
 STRIDED = """\
-static void strided(void *dense, char *other, long width, long axes, const long *shape,
+static void strided(char *dense, char *other, long width, long axes, const long *shape,
                     const long *strides, int back) {
-  long size = width;
-  for (long a = 0; a < axes; a++) size *= shape[a];
-  for (long at = 0; at < size; at += width) {
-    char *here = (char *)dense + at, *there = other;
-    long left = at / width;
-    for (long a = axes - 1; a >= 0; a--) {
-      there += left % shape[a] * strides[a];
-      left /= shape[a];
-    }
-    for (long i = 0; i < width; i++) *(back ? there + i : here + i) = *(back ? here + i : there + i);
+  long row = width;
+  for (long a = 1; a < axes; a++) row *= shape[a];
+  for (long i = 0; i < shape[0]; i++, dense += row, other += strides[0]) {
+    char *to = back ? other : dense, *from = back ? dense : other;
+    if (axes > 1) strided(dense, other, width, axes - 1, shape + 1, strides + 1, back);
+    else if (width == 8) *(long long *)to = *(long long *)from;
+    else if (width == 4) *(int *)to = *(int *)from;
+    else *to = *from;
   }
 }
 """
@@ -89,8 +87,8 @@ class RegionKernel(Kernel):
         self.arena = Arena()
         self.counter = 0
         self.extremes: dict[str, str] = {}
-        self.signature = self._signature()
         self.text = self._text()
+        self.signature = self._signature()
         self.shared = [
             part
             for name, part in (("FMA_", FMA), ("aligned_alloc", MEMORY), ("strided(", STRIDED))
@@ -143,7 +141,7 @@ class RegionKernel(Kernel):
     def _text(self) -> str:
         self.head: list[str] = []
         border, last = [], []
-        strides = len(self.inputs) + len(self.outs)
+        strides = 0
         for k, v in enumerate((*self.inputs, *self.outs)):
             is_out = k >= len(self.inputs)
             lines, after = self._border(k, v, strides, is_out)
@@ -157,11 +155,13 @@ class RegionKernel(Kernel):
                 last.append(f"*({self._type(v)} *)args[{k}] = {self.places[v].base};")
         size, space = self.arena.size, []
         if size > ON_STACK:
-            space = [f"char *space = aligned_alloc(64, {size});"]
-            last.append("free(space);")
+            # The caller's, as one more result that nobody reads.
+            space = [f"char *space = args[{len(self.inputs) + len(self.outs)}];"]
+            self.outs = [*self.outs, Value((size,), np.dtype(np.uint8))]
         elif size:
             space = [f"char space[{size}] __attribute__((aligned(64)));"]
-        lines = [*border, *space, *self.head, *body, *last]
+        core = [f"const long *core = steps + {len(self.inputs) + len(self.outs)};"] * bool(strides)
+        lines = [*core, *border, *space, *self.head, *body, *last]
         return "\n".join(
             [
                 *self.extremes.values(),
@@ -187,19 +187,19 @@ class RegionKernel(Kernel):
         width = value.dtype.itemsize
         axes = [a for a, n in enumerate(value.shape) if n > 1]
         is_dense = " && ".join(
-            f"steps[{strides + a}] == {place.shown.strides[a] * width}" for a in axes
+            f"core[{strides + a}] == {place.shown.strides[a] * width}" for a in axes
         )
         shape = f"(const long[]){{{', '.join(map(str, value.shape))}}}"
-        copy = f"args[{k}], {width}, {len(value.shape)}, {shape}, steps + {strides}"
+        copy = f"args[{k}], {width}, {len(value.shape)}, {shape}, core + {strides}"
         size = -(-value.size * width // 64) * 64
         lines = [
             f"{kind} *{name} = ({kind} *)args[{k}], *copy{k} = 0;",
             f"if (!({is_dense})) {{",
             f"  {name} = copy{k} = aligned_alloc(64, {size});",
-            *([] if is_out else [f"  strided(copy{k}, {copy}, 0);"]),
+            *([] if is_out else [f"  strided((char *)copy{k}, {copy}, 0);"]),
             "}",
         ]
-        back = [f"if (copy{k}) strided(copy{k}, {copy}, 1);"] if is_out else []
+        back = [f"if (copy{k}) strided((char *)copy{k}, {copy}, 1);"] if is_out else []
         return lines, [*back, f"free(copy{k});"]
 
     # ------------------------------------------------------------ steps

@@ -64,7 +64,7 @@ def _jit_call_impl(xp, *xs, jaxpr):
     >>> float(funcgrad.grad(funcgrad.jit(lambda x: x * x))(3.0))
     6.0
     """
-    if all(NAMESPACES.get(x.__class__, np) is np and not isinstance(x, Tracer) for x in xs):
+    if all(NAMESPACES.get(x.__class__, np) in (np, None) and not isinstance(x, Tracer) for x in xs):
         return compiled(jaxpr)(*xs)
     token = current.set(EVAL)
     try:

@@ -279,7 +279,8 @@ class _Writer:
     def constant(self, x: Any) -> Constant:
         found = self.constants.get(id(x))
         if found is None:
-            found = self.constants[id(x)] = Constant(x)
+            dense = np.ascontiguousarray(x) if isinstance(x, np.ndarray) and x.ndim else x
+            found = self.constants[id(x)] = Constant(dense)
             self.alive.append(x)
         return found
 
@@ -433,12 +434,18 @@ def lower(jaxpr: Jaxpr) -> Lowered:
         env[var] = Value(var.aval.shape, var.aval.dtype, var.aval.weak)
         inputs.append(env[var])
     for eqn in jaxpr.eqns:
-        operands = [
-            a.value if a.__class__ is Literal else Symbol(writer, env[a]) for a in eqn.inputs
-        ]
+        operands = [_operand(writer, a, env) for a in eqn.inputs]
         env.update(zip(eqn.outs, _equation(writer, eqn, operands), strict=True))
     outs = [writer.constant(a.value) if a.__class__ is Literal else env[a] for a in jaxpr.outs]
     return Lowered(inputs, writer.steps, outs)
+
+
+def _operand(writer: _Writer, atom: Atom, env: dict[Atom, Value]) -> Any:
+    """What an implementation is given: what is computed of constants alone is computed now."""
+    if isinstance(atom, Literal):
+        return atom.value
+    value = env[atom]
+    return value.value if isinstance(value, Constant) else Symbol(writer, value)
 
 
 def _equation(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:

@@ -75,8 +75,8 @@ class Program:
         ]
         loops = c_compiler.load(kernels) if kernels else None
         if loops is not None:
-            for step, loop in zip(steps, loops, strict=True):
-                step.function = shared(loop, step.function)
+            for step, kernel, loop in zip(steps, kernels, loops, strict=True):
+                step.function, step.outs = shared(loop, step.function), tuple(kernel.outs)
             self.c_source = c_source.sources(kernels)
             self.source, self.run = straight(program)
 

@@ -2,10 +2,12 @@
 
 Layer 4½. One pass over the equations, with the operands of each replaced by what is known of them:
 calls are put in line, equations on numbers are computed, those that were there before are not
-repeated, and `RULES` finds algebra in them. In the end, what nobody reads goes.
+repeated, and `RULES` finds algebra in them. In the end, what nobody reads goes. What is done to
+products is in `contractions.py`, to `scan` in `loops.py`, to other programs inside in `branches.py`.
 
-A rule may change a result by rounding only (``n * x`` for a sum of n equal numbers), and never by the
-sign of a zero: ``x + 0`` stays.
+A rule may change a result by rounding only (``n * x`` for a sum of n equal numbers), and not by the
+sign of a zero: ``x + 0`` stays. Zeros that only fill, around what `embed` puts and beside a diagonal,
+count as nothing: they are not added or multiplied.
 """
 
 from __future__ import annotations
@@ -18,10 +20,15 @@ import numpy as np
 
 from ..algebra import Elementwise, ElementwiseConstant
 from ..core import REGISTRY, Aval, Primitive
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, live
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.arithmetic import add, multiply, negative, square, subtract
+from ..ops.contract import dot_general, matmul
+from ..ops.index import Slice, embed, getitem, view_update
+from ..ops.join import concatenate
 from ..ops.select import where
 from ..ops.structural import broadcast_to, reshape, transpose
+from . import branches, loops
+from .contractions import contraction, sum_of_product, sum_of_transposition
 
 
 def simplify(jaxpr: Jaxpr) -> Jaxpr:
@@ -35,11 +42,11 @@ def simplify(jaxpr: Jaxpr) -> Jaxpr:
         d:f64[2,3] = add a c
       in (d,) }
     """
-    rewriter = _Rewriter()
-    return live(rewriter.program(jaxpr))
+    rewriter = Rewriter()
+    return loops.live(rewriter.program(jaxpr))
 
 
-class _Rewriter:
+class Rewriter:
     """Equations written so far, what made a variable, and which variable holds which expression."""
 
     def __init__(self) -> None:
@@ -66,6 +73,8 @@ class _Rewriter:
         return [a if a.__class__ is Literal else env[a] for a in jaxpr.outs]
 
     def equation(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
+        if eqn.prim.name in _WITH_PROGRAMS:
+            return self.with_programs(eqn, inputs)
         if not eqn.prim.multiple:
             inputs = self.unbroadcast(eqn, inputs)
             found = self.fold(eqn, inputs) or self.spread_later(eqn, inputs)
@@ -76,6 +85,14 @@ class _Rewriter:
                 return (found,)
         return self.write(eqn.prim, inputs, eqn.params, [v.aval for v in eqn.outs], eqn.source)
 
+    def with_programs(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
+        """Simplify the programs inside an equation too."""
+        key = _key(eqn.prim, inputs, eqn.params)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = tuple(_WITH_PROGRAMS[eqn.prim.name](self, eqn, inputs))
+        return found
+
     def write(
         self,
         prim: Primitive,
@@ -85,8 +102,10 @@ class _Rewriter:
         source: Any = None,
     ) -> Sequence[Atom]:
         """The variables of this equation, which is written unless it is there."""
-        key = (prim, tuple(map(_identity, inputs)), tuple(params.items()))
+        key = _key(prim, inputs, params)
         found = self.known.get(key)
+        if found is None and prim in _COMMUTING:
+            found = self.known.get(_key(prim, inputs[::-1], params))
         if found is None:
             outs = tuple(map(Var, avals))
             eqn = Eqn(prim, inputs, params, outs, source)
@@ -98,16 +117,7 @@ class _Rewriter:
     def apply(self, prim: Primitive, *inputs: Atom, **params: Any) -> Atom:
         """The variable of an equation that a rule makes up."""
         aval = prim.aval(*[a.aval for a in inputs], **params)
-        made_up = Eqn(prim, inputs, params, (Var(aval),))
-        number = self.fold(made_up, inputs)
-        if number is not None:
-            return number
-        rule = RULES.get(prim)
-        if rule is not None:
-            found = rule(self, made_up, inputs)
-            if found is not None and found.aval == aval:
-                return found
-        return self.write(prim, inputs, params, [aval])[0]
+        return self.equation(Eqn(prim, inputs, params, (Var(aval),)), inputs)[0]
 
     def origin(self, atom: Atom, *prims: Primitive) -> Eqn | None:
         """The equation that made a variable, if it applies one of these primitives."""
@@ -155,6 +165,14 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
         return None
 
 
+_COMMUTING = frozenset({add, multiply})
+
+
+def _key(prim: Primitive, inputs: Sequence[Atom], params: dict[str, Any]) -> Any:
+    """What two equations with the same results have in common."""
+    return prim, tuple(map(_identity, inputs)), tuple(params.items())
+
+
 def _identity(atom: Atom) -> Any:
     """What tells an operand from others: a variable itself, of a number its bits and its type."""
     if atom.__class__ is Var:
@@ -173,12 +191,50 @@ def _is_number(atom: Atom, x: float) -> bool:
     return x != 0 or (value.__class__ is not complex and math.copysign(1, value) == 1)
 
 
+# ---------------------------------------------------------------- equations with programs
+
+
+def _scan(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
+    jaxpr = eqn.params["jaxpr"]
+    if jaxpr.consts or not eqn.params["length"]:
+        return _as_it_is(r, eqn, inputs, eqn.params)
+    inner = Rewriter()
+    outs = inner.body(jaxpr, loops.known_numbers(jaxpr, eqn, inputs))
+    body = Jaxpr(jaxpr.in_vars, inner.eqns, outs)
+    return loops.rewritten(r, eqn, loops.live(body), inputs)
+
+
+def _while_loop(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
+    if eqn.params["test"].consts or eqn.params["body"].consts:
+        return _as_it_is(r, eqn, inputs, eqn.params)
+    return _as_it_is(r, eqn, *branches.while_loop(r, eqn, inputs, simplify))
+
+
+def _cond(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
+    if any(b.consts for b in eqn.params["branches"]):
+        return _as_it_is(r, eqn, inputs, eqn.params)
+    return _as_it_is(r, eqn, inputs, branches.cond(eqn.params, simplify))
+
+
+def _as_it_is(
+    r: Rewriter, eqn: Eqn, inputs: Sequence[Atom], params: dict[str, Any]
+) -> Sequence[Atom]:
+    return r.write(eqn.prim, inputs, params, [v.aval for v in eqn.outs], eqn.source)
+
+
+_WITH_PROGRAMS: dict[str, Callable[[Rewriter, Eqn, Sequence[Atom]], Sequence[Atom]]] = {
+    "scan": _scan,
+    "while_loop": _while_loop,
+    "cond": _cond,
+}
+
+
 # ---------------------------------------------------------------- rules: the atom, or None
 
-Rule = Callable[[_Rewriter, Eqn, Sequence[Atom]], Atom | None]
+Rule = Callable[[Rewriter, Eqn, Sequence[Atom]], Atom | None]
 
 
-def _multiply(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _multiply(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     x, y = inputs
     for a, b in ((x, y), (y, x)):
         if _is_number(b, 1.0):
@@ -192,15 +248,49 @@ def _is_real(x: Atom) -> bool:
     return x.aval.dtype.kind == "f" and not x.aval.weak
 
 
-def _add(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _add(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     for a, b in (inputs, inputs[::-1]):
         made = r.origin(b, negative)
         if made is not None and a.aval.dtype == b.aval.dtype:
             return r.apply(subtract, a, made.inputs[0])
-    return None
+    return _side_by_side(r, inputs)
 
 
-def _subtract(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _side_by_side(r: Rewriter, inputs: Sequence[Atom]) -> Atom | None:
+    """The sum of neighbouring parts of one array, put into zeros each, as one part."""
+    parts = [r.origin(a, embed) for a in inputs]
+    if parts[0] is None or parts[1] is None or parts[0].params["shape"] != parts[1].params["shape"]:
+        return None
+    indices = [p.params["index"] for p in parts]  # type: ignore[union-attr]
+    if not all(i.__class__ is Slice and i.step == 1 for i in (*indices[0], *indices[1])):
+        return None
+    differing = [k for k, (a, b) in enumerate(zip(*indices, strict=True)) if a != b]
+    if len(differing) != 1:
+        return None
+    (axis,) = differing
+    (low, a), (high, b) = sorted(
+        (index[axis], part.inputs[0])  # type: ignore[union-attr]
+        for index, part in zip(indices, parts, strict=True)
+    )
+    if low.stop != high.start or a.aval.dtype != b.aval.dtype:
+        return None
+    index = list(indices[0])
+    index[axis] = Slice(low.start, high.stop, 1)
+    shape = parts[0].params["shape"]
+    return r.apply(embed, r.apply(concatenate, a, b, axis=axis), shape=shape, index=tuple(index))
+
+
+def _view_update(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    """What replaces all of an array is the result."""
+    (_base, new), chain, out = inputs, eqn.params["chain"], eqn.outs[0].aval
+    if len(chain) != 1 or new.aval.shape != out.shape or new.aval.dtype != out.dtype:
+        return None
+    prim, params = chain[0]
+    plain = prim is getitem and not any(map(_reverses, dict(params)["index"]))
+    return new if plain and new.__class__ is Var and not new.aval.weak else None
+
+
+def _subtract(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     x, y = inputs
     made = r.origin(y, negative)
     if made is not None and x.aval.dtype == y.aval.dtype:
@@ -208,31 +298,50 @@ def _subtract(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return x if _is_number(y, 0.0) else None
 
 
-def _divide(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
-    return inputs[0] if _is_number(inputs[1], 1.0) else None
+def _divide(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    x, y = inputs
+    if _is_number(y, 1.0):
+        return x
+    if y.__class__ is Var or x.aval.dtype.kind != "f" or y.aval.dtype.kind != "f":
+        return None
+    # What divides by a power of two is exact, and so is the product with the inverse.
+    value = y.value  # type: ignore[union-attr]
+    mantissa, exponent = math.frexp(value)
+    if abs(mantissa) != 0.5 or abs(exponent) > np.finfo(x.aval.dtype).maxexp - 2:
+        return None
+    return r.apply(multiply, x, Literal(value.__class__(1 / value)))
 
 
-def _negative(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _negative(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     made = r.origin(inputs[0], negative)
     return None if made is None else made.inputs[0]
 
 
-def _power(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _power(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     x, y = inputs
     if _is_number(y, 1.0):
         return x
-    return r.apply(square, x) if _is_number(y, 2.0) and _is_real(x) else None
+    if not _is_real(x):
+        return None
+    # A square overflows or vanishes only where the third and the fourth power do.
+    for exponent in (2.0, 3.0, 4.0):
+        if _is_number(y, exponent):
+            squared = r.apply(square, x)
+            if exponent == 2.0:
+                return squared
+            return r.apply(multiply, squared, x if exponent == 3.0 else squared)
+    return None
 
 
-def _unchanged(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _unchanged(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return inputs[0]
 
 
-def _conjugate(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _conjugate(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return inputs[0] if inputs[0].aval.dtype.kind != "c" else None
 
 
-def _cast(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _cast(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     (x,) = inputs
     made = r.origin(x, REGISTRY["cast"])
     if made is None or not np.can_cast(made.inputs[0].aval.dtype, x.aval.dtype, "safe"):
@@ -240,12 +349,15 @@ def _cast(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return made.inputs[0]
 
 
-def _reshape(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _reshape(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     """Also for `squeeze` and `expand_dims`."""
     (x,), shape = inputs, eqn.outs[0].aval.shape
     if x.__class__ is Literal or x.aval.weak:
         return None
     made = r.origin(x, reshape)
+    number = r.origin(x, broadcast_to)
+    if number is not None and not number.inputs[0].aval.shape:
+        return r.apply(broadcast_to, number.inputs[0], shape=shape)
     source = x if made is None else made.inputs[0]
     if source.aval.shape == shape:
         return source
@@ -254,7 +366,7 @@ def _reshape(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return r.apply(reshape, source, shape=shape)
 
 
-def _transpose(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _transpose(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     (x,), axes = inputs, eqn.params["axes"]
     if axes == tuple(range(len(axes))):
         return x
@@ -265,7 +377,7 @@ def _transpose(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return r.apply(transpose, made.inputs[0], axes=tuple(inner[a] for a in axes))
 
 
-def _broadcast_to(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _broadcast_to(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     (x,) = inputs
     if x.aval.shape == eqn.params["shape"]:
         return x
@@ -273,7 +385,7 @@ def _broadcast_to(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None
     return None if made is None else r.apply(broadcast_to, made.inputs[0], **eqn.params)
 
 
-def _sum(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _sum(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     (x,), axis = inputs, eqn.params["axis"]
     out = eqn.outs[0].aval
     if x.__class__ is Literal or x.aval.dtype != out.dtype or out.dtype.kind not in "fc":
@@ -282,7 +394,7 @@ def _sum(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
         return r.apply(reshape, x, shape=out.shape) if axis else x
     made = r.origin(x, broadcast_to)
     if made is None:
-        return None
+        return sum_of_product(r, eqn, inputs) or sum_of_transposition(r, eqn, inputs)
     source = made.inputs[0]
     lead = x.aval.ndim - source.aval.ndim
     if source.aval.weak or any(a >= lead and source.aval.shape[a - lead] != 1 for a in axis):
@@ -298,7 +410,64 @@ def _sum(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return small if small.aval.shape == out.shape else r.apply(broadcast_to, small, shape=out.shape)
 
 
-def _where(r: _Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+def _getitem(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    (x,), index, out = inputs, eqn.params["index"], eqn.outs[0].aval
+    if x.__class__ is Literal or x.aval.weak:
+        return None
+    if x.aval.size == out.size and not any(_reverses(i) for i in index):
+        return r.apply(reshape, x, shape=out.shape)
+    made = r.origin(x, embed, getitem, broadcast_to, concatenate)
+    if made is None:
+        return None
+    (inner, *_), params = made.inputs, made.params
+    if made.prim is embed:
+        return inner if params["index"] == index else None
+    if made.prim is broadcast_to:
+        return r.apply(broadcast_to, inner, shape=out.shape) if not inner.aval.shape else None
+    if not all(i.__class__ is Slice for i in index):
+        return None
+    if made.prim is getitem:
+        return _composed(r, inner, params["index"], index)
+    return _part(r, made, index)
+
+
+def _reverses(i: Any) -> bool:
+    return i.__class__ is Slice and i.step < 0
+
+
+def _composed(r: Rewriter, x: Atom, first: tuple[Any, ...], then: tuple[Any, ...]) -> Atom | None:
+    """The slices of slices."""
+    if not all(i.__class__ is Slice and i.step > 0 for i in (*first, *then)):
+        return None
+    places = [
+        range(n)[slice(*i)][slice(*j)] for n, i, j in zip(x.aval.shape, first, then, strict=True)
+    ]
+    return r.apply(getitem, x, index=tuple(Slice(p.start, p.stop, p.step) for p in places))
+
+
+def _part(r: Rewriter, joined: Eqn, index: tuple[Any, ...]) -> Atom | None:
+    """What slices show of arrays that were joined, if it is of one of them."""
+    axis, start = joined.params["axis"], 0
+    first, stop, step = index[axis]
+    for x in joined.inputs:
+        end = start + x.aval.shape[axis]
+        if step == 1 and stop is not None and start <= first < stop <= end:
+            if x.aval.dtype != joined.outs[0].aval.dtype:
+                return None
+            here = Slice(first - start, stop - start, 1)
+            return r.apply(getitem, x, index=(*index[:axis], here, *index[axis + 1 :]))
+        start = end
+    return None
+
+
+def _embed(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    (x,), out = inputs, eqn.outs[0].aval
+    if x.__class__ is Literal or x.aval.weak or any(map(_reverses, eqn.params["index"])):
+        return None
+    return r.apply(reshape, x, shape=out.shape) if x.aval.size == out.size else None
+
+
+def _where(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     _condition, x, y = inputs
     return x if x is y and x.__class__ is Var else None
 
@@ -312,6 +481,11 @@ RULES: dict[Primitive, Rule] = {
     transpose: _transpose,
     broadcast_to: _broadcast_to,
     where: _where,
+    getitem: _getitem,
+    embed: _embed,
+    view_update: _view_update,
+    matmul: contraction,
+    dot_general: contraction,
     REGISTRY["divide"]: _divide,
     REGISTRY["power"]: _power,
     REGISTRY["positive"]: _unchanged,

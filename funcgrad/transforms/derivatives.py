@@ -6,11 +6,14 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from .. import tree
 from ..algebra import concrete_namespace, zeros_like
 from ..core import aval_of, tangent_dtype
 from ..errors import ArgumentError, NonScalarOutputError, where
 from ..jaxpr import eval_jaxpr
+from ..ops.structural import broadcast_to, diagonal_embed, reshape
 from .arguments import (
     Flat,
     Selection,
@@ -275,8 +278,14 @@ def _rows(linear: Callable[..., Any], like: Sequence[Any], *, last: bool) -> lis
     offset = 0
     for x in like:
         aval = aval_of(x)
-        eye = concrete_namespace(x).eye(total, aval.size, -offset, dtype=tangent_dtype(aval.dtype))
-        basis.append(eye.reshape((total, *aval.shape)))
+        xp, dtype = concrete_namespace(x), tangent_dtype(aval.dtype)
+        if xp is np:
+            # Of operations on a number, so that a compiler sees that it is an identity.
+            ones = broadcast_to(dtype.type(1), shape=(aval.size,))
+            eye = diagonal_embed(ones, shape=(total, aval.size), offset=-offset, axis1=0, axis2=1)
+        else:
+            eye = xp.eye(total, aval.size, -offset, dtype=dtype)
+        basis.append(eye if aval.ndim == 1 else reshape(eye, shape=(total, *aval.shape)))
         offset += aval.size
     outs = batch_flat(linear, basis, [0] * len(basis), total)
     return [move_batch(x, bdim, -1 if last else 0, total) for x, bdim in outs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,19 +18,40 @@ from funcgrad.compile import simplify as module
 from funcgrad.compile.simplify import simplify
 from funcgrad.core import REGISTRY
 from funcgrad.jaxpr import Jaxpr, check_jaxpr, eval_jaxpr
+from funcgrad.ops.index import Slice
 from funcgrad.testing.programs import Program, programs
+from funcgrad.views import Link
 
 ODD = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.5, -2.0, 5e-324])
 M = np.arange(6.0).reshape(2, 3) - 2.0
 N = np.array([-3, 0, 7])
 Z = np.array([1 + 2j, -0.0 - 1j, 3])
 R = REGISTRY
+ALL = (Slice(0, None, 1), Slice(0, None, 1))
+ROWS = (Slice(1, 3, 1), Slice(0, None, 1))
+
+
+def through(index: tuple[Slice, ...]) -> tuple[Link, ...]:
+    """The view that an index shows, as a chain."""
+    return (Link(R["getitem"], (("index", index),)),)
+
+
+def put(x: Any, start: int, stop: int, rows: int) -> Any:
+    """`x` as some of the rows of zeros."""
+    return R["embed"](x, shape=(rows, 3), index=(Slice(start, stop, 1), Slice(0, 3, 1)))
+
+
+def dot(x: Any, y: Any, contracting: Any) -> Any:
+    return R["dot_general"](x, y, contracting=contracting, batch=((), ()))
+
 
 # By the primitive whose rule it is: a program, its arguments, and how many equations are left.
 IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
     "add": [
         (lambda x, y: x + (-y), (ODD, ODD[::-1]), 1),
         (lambda x, y: (-x) + y, (ODD, ODD[::-1]), 1),
+        (lambda x, y: put(y, 1, 3, 3) + put(x[:1], 0, 1, 3), (M, 2 * M), 2),
+        (lambda x, y: put(x, 0, 2, 6) + put(y, 2, 4, 6) + put(y, 4, 6, 6), (M, 2 * M), 2),
     ],
     "subtract": [
         (lambda x, y: x - (-y), (ODD, ODD[::-1]), 1),
@@ -76,6 +98,31 @@ IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
         (lambda x: np.broadcast_to(x, (2, 3)), (M,), 0),
         (lambda x: np.broadcast_to(np.broadcast_to(x, (2, 3)), (4, 2, 3)), (M[0],), 1),
         (lambda x, y: np.broadcast_to(y, (2, 3)) + x, (M, M[0]), 1),
+    ],
+    "getitem": [
+        (lambda x: x[:, :], (M,), 0),
+        (lambda x: x[None][0], (M,), 0),
+        (lambda x: x[:, 1:][:, :1], (M,), 1),
+        (lambda x: x[1:, ::2][:, 1:], (M,), 1),
+        (lambda x, y: np.concatenate([x, y], axis=1)[:, 3:], (M, 2 * M), 0),
+        (lambda x, y: np.concatenate([x, y], axis=1)[:, 1:2], (M, 2 * M), 1),
+        (lambda x: R["embed"](x, shape=(4, 3), index=ROWS)[1:3], (M,), 0),
+        (lambda x: np.broadcast_to(x, (4, 3))[1:], (1.5,), 1),
+    ],
+    "embed": [
+        (lambda x: R["embed"](x[None], shape=(2, 3), index=(None, *ALL)), (M,), 0),
+        (lambda x: R["embed"](x[0], shape=(1, 3), index=(0, Slice(0, None, 1))), (M,), 2),
+    ],
+    "view_update": [
+        (lambda x, y: R["view_update"](x, y, chain=through(ALL)), (M, 2 * M), 0),
+    ],
+    "matmul": [
+        (lambda x, v: fnp.diag(v) @ x, (M + 5, M[0, :2]), 2),
+        (lambda x, v: x @ fnp.diag(v)[:, 1:], (M + 5, M[1]), 3),
+    ],
+    "dot_general": [
+        (lambda x, y: dot(x.T, y, ((0,), (1,))), (M, M), 1),
+        (lambda x, y: dot(x, y.T, ((1,), (1,))), (M, M.T), 1),
     ],
     "where": [(lambda b, x: np.where(b, x, x), (ODD > 0, ODD), 0)],
     "sum": [
@@ -139,6 +186,9 @@ KEPT: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "n ** 1.0": (lambda n: n**1.0, (N,)),
     "n + (-m)": (lambda n, m: n + (-m), (N.astype("u1"), N)),
     "a number of type f8": (lambda y: y * np.float64(1), (M.astype("f4"),)),
+    "a part put in": (lambda x, y: R["view_update"](x, y, chain=through(ROWS)), (M, M[:1])),
+    "parts that are apart": (lambda x: put(x, 0, 2, 5) + put(x, 3, 5, 5), (M + 5,)),
+    "parts that meet": (lambda x: put(x, 0, 2, 3) + put(x, 1, 3, 3), (M + 5,)),
     "where of others": (lambda x: np.where(x > 0, x, -x), (ODD,)),
     "where of 0-d": (lambda x: np.where(np.array([True, False]), x, x), (2.0,)),
     "where in a wider shape": (lambda b, x: np.where(b, x, x), (M > 0, M[0])),
@@ -221,3 +271,158 @@ def test_calls_are_put_in_line_once() -> None:
     inner = jit(lambda x: np.sin(x) * 2.0)
     jaxpr = make_jaxpr(lambda x: inner(x) + inner(x) + fnp.sin(x))(M)
     assert [e.prim.name for e in simplify(jaxpr).eqns] == ["sin", "multiply", "add", "add"]
+
+
+# ---------------------------------------------------------------- products
+
+X, Y, T = (
+    np.arange(1.0, n + 1).reshape(s) for n, s in ((6, (2, 3)), (12, (3, 4)), (24, (2, 3, 4)))
+)
+S = np.arange(18.0).reshape(2, 3, 3).transpose(1, 2, 0)[:, :, [0, 1, 0]]  # three axes of length 3
+
+
+def spread(x: Any, *shape: int) -> Any:
+    return R["broadcast_to"](np.float64(x), shape=shape)
+
+
+def diagonal(v: Any, shape: tuple[int, int], offset: int = 0) -> Any:
+    return R["diagonal_embed"](v, shape=shape, offset=offset, axis1=0, axis2=1)
+
+
+# Programs of integers, whose sums are exact in any order, and what is left of them.
+PRODUCTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[str]]] = {
+    "sum of rows": (lambda x, y: np.sum(x @ y, axis=0), (X, Y), ["sum", "dot_general"]),
+    "sum of columns": (lambda x, y: np.sum(x @ y, axis=1), (X, Y), ["sum", "dot_general"]),
+    "sum of all": (lambda x, y: np.sum(x @ y), (X, Y), ["sum", "sum", "dot_general"]),
+    "sum of free axes": (
+        lambda x, y: np.sum(dot(x, y, ((1,), (1,))), axis=(0, 2)),
+        *((X, T), ["sum", "sum", "dot_general"]),
+    ),
+    "sum of a transposition": (lambda x: np.sum(x.T, axis=0), (X,), ["sum"]),
+    "sum that moves axes": (
+        lambda t: np.sum(t.transpose(2, 0, 1), axis=1),
+        *((S,), ["transpose", "sum"]),
+    ),
+    "sum of a batch": (lambda x, y: np.sum(x @ y, axis=0), (T, T.mT), ["matmul", "sum"]),
+    "ones on the left": (lambda y: spread(1.0, 2, 3) @ y, (Y,), ["sum", "broadcast_to"]),
+    "ones on the right": (
+        lambda x: x @ spread(2.0, 3, 4),
+        *((X,), ["sum", "multiply", "reshape", "broadcast_to"]),
+    ),
+    "a row of ones": (lambda y: spread(1.0, 3) @ y, (Y,), ["sum"]),
+    "ones for a gradient": (
+        lambda x, y: funcgrad.grad(lambda x: np.sum(x @ y))(x),
+        *((X, Y), ["sum", "broadcast_to"]),
+    ),
+    "identity": (lambda x: x @ diagonal(spread(1.0, 3), (3, 3)), (X,), []),
+    "identity on the left": (lambda x: diagonal(spread(1.0, 2), (2, 2)) @ x, (X,), []),
+    "scaled rows": (lambda x, v: fnp.diag(v) @ x, (X, X[0, :2]), ["reshape", "multiply"]),
+    "scaled columns": (lambda x, v: x @ fnp.diag(v), (X, Y[:, 0]), ["multiply"]),
+    "scaled twice": (
+        lambda x, v: x @ (fnp.diag(v) * v * v[:, None] * -2.0),
+        *((X, Y[:, 0]), ["square", "multiply", "multiply", "multiply"]),
+    ),
+    "negative": (lambda x, v: x @ -fnp.diag(v), (X, Y[:, 0]), ["negative", "multiply"]),
+    "diagonal of a stack": (
+        lambda t, v: dot(fnp.diag(v), t, ((1,), (1,))),
+        *((T, Y[:, 0]), ["transpose", "reshape", "multiply"]),
+    ),
+    "above the diagonal": (
+        lambda x, v: x @ fnp.diag(v, 2),
+        *((Y, X[0, :2]), ["getitem", "multiply", "embed"]),
+    ),
+    "below the diagonal": (
+        lambda x, v: fnp.diag(v, -1) @ x,
+        *((Y, X[0, :2]), ["getitem", "reshape", "multiply", "embed"]),
+    ),
+    "a wide diagonal": (
+        lambda x, v: x @ diagonal(v, (3, 5), 1),
+        *((X, Y[:, 0]), ["multiply", "embed"]),
+    ),
+    "part of a diagonal": (
+        lambda x, v: x @ fnp.diag(v)[1:4, 2:],
+        *((X, np.arange(1.0, 6)), ["getitem", "getitem", "multiply", "embed"]),
+    ),
+    "nothing of a diagonal": (
+        lambda x, v: x @ fnp.diag(v)[:3, 3:],
+        *((X, np.arange(1.0, 6)), ["diagonal_embed", "getitem", "matmul"]),
+    ),
+    "product with itself": (
+        lambda v: fnp.diag(v) @ fnp.diag(v),
+        *((Y[:, 0],), ["diagonal_embed", "reshape", "multiply"]),
+    ),
+    "transposed operands": (
+        lambda x, y: dot(x.T, y.T, ((0,), (1,))),
+        *((X, Y[:, :2]), ["dot_general"]),
+    ),
+    "two free axes": (
+        lambda t, x: dot(t.transpose(1, 0, 2), x, ((2,), (0,))),
+        *((S, Y), ["transpose", "dot_general"]),
+    ),
+    "integers": (
+        lambda n, m: n @ fnp.diag(m),
+        *((X.astype("i8"), np.arange(3)), ["diagonal_embed", "matmul"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products(name: str) -> None:
+    f, args, expected = PRODUCTS[name]
+    jaxpr = jit(f).lower(*args).jaxpr  # where numbers that are broadcast are equations
+    simple = simplify(jaxpr)
+    check_jaxpr(simple)
+    assert sorted(e.prim.name for e in simple.eqns) == sorted(expected), simple
+    found, before = eval_jaxpr(simple, *args), eval_jaxpr(jaxpr, *args)
+    for a, b in zip(found, before, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(jit(f)(*args), before[0])
+
+
+@given(
+    end=st.sampled_from([-1, 0, 1]),
+    beyond=st.integers(-4, 12),
+    dtype=st.sampled_from(["f2", "f4", "f8"]),
+    first=st.sampled_from([1.0, -1.0, 1.5]),
+)
+def test_division_by_powers_of_two(end: int, beyond: int, dtype: str, first: float) -> None:
+    """The product with the inverse has the same bits, also near the ends of the type's range."""
+    info = np.finfo(dtype)
+    k = min(end * (info.maxexp + beyond), 1022) if end else beyond
+    divisor = first * 2.0**k
+    ends = [info.max, info.tiny, info.smallest_subnormal, 1.0, -0.0, np.inf, np.nan, np.pi]
+    x = np.array(ends, dtype)
+    with np.errstate(all="ignore"):
+        jaxpr = make_jaxpr(lambda x: x / divisor)(x)
+        simple = simplify(jaxpr)
+        same_bits(eval_jaxpr(simple, x), eval_jaxpr(jaxpr, x))
+    exact = abs(math.frexp(divisor)[0]) == 0.5 and abs(k) < info.maxexp - 3
+    assert not exact or all(e.prim.name != "divide" for e in simple.eqns)
+
+
+@given(
+    k=st.sampled_from([3, 4, 3.0, 4.0]),
+    dtype=st.sampled_from(["f4", "f8"]),
+    exponents=st.lists(st.floats(-330.0, 310.0), min_size=1, max_size=4),
+)
+def test_small_powers(k: float, dtype: str, exponents: list[float]) -> None:
+    """Products, within rounding; zeros, infinities and NaNs are those of the power."""
+    with np.errstate(all="ignore"):
+        x = np.array([*(-(10.0 ** np.array(exponents))), *10.0 ** np.array(exponents), *ODD], dtype)
+        jaxpr = make_jaxpr(lambda x: x**k)(x)
+        simple = simplify(jaxpr)
+        found, expected = eval_jaxpr(simple, x)[0], eval_jaxpr(jaxpr, x)[0]
+    assert all(e.prim.name != "power" for e in simple.eqns)
+    tiny = np.finfo(dtype).smallest_subnormal
+    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps, atol=tiny)
+    np.testing.assert_array_equal(np.isinf(found), np.isinf(expected))
+    there = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found)[there], np.signbit(expected)[there])
+
+
+def test_commuted_operands_are_one_equation() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return (x + y) * (y * x), (y + x) * (x * y), x - y, y - x
+
+    assert counted(simplify(make_jaxpr(f)(X, 2 * X))) == 5
