@@ -6,15 +6,21 @@ is recorded in `data/cupy_names.json`), a keyword that its functions do not take
 indexing give 0-d arrays, never scalars; integer arrays used as indices wrap around; what LAPACK
 cannot factor is NaN.
 
-Reading a number back stops the device, so inside `no_sync` it is an error too.
+Reading a number back stops the device, so inside `no_sync` it is an error too. Kernels of CUDA are
+compiled for the host by a C++ compiler.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import json
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -269,6 +275,62 @@ for _name in COMPARISONS + UNARY:
     setattr(ndarray, f"__{_name}__", _operator(f"__{_name}__"))
 
 
+# ---------------------------------------------------------------- kernels
+
+SHIM = Path(__file__).parent / "compile" / "cuda_shim.hpp"
+_KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)')
+_ENTRY = """
+extern "C" int host_{0}(long grid, long block, int backwards, void **xs) {{
+  return shim::call({0}, grid, block, backwards, xs);
+}}
+"""
+
+
+def host_compiler() -> str | None:
+    """The C++ compiler that kernels are compiled by."""
+    return shutil.which("c++") if sys.platform == "linux" else None
+
+
+@functools.cache
+def _library(code: str) -> ctypes.CDLL:
+    """A source of kernels as a library of the host, with an entry for each."""
+    entries = "".join(map(_ENTRY.format, _KERNEL.findall(code)))
+    with tempfile.TemporaryDirectory() as folder:
+        made = f"{folder}/kernels.so"
+        flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC"]
+        subprocess.run(
+            [str(host_compiler()), *flags, "-include", str(SHIM), "-x", "c++", "-", "-o", made],
+            input=(code + entries).encode(),
+            check=True,
+        )
+        return ctypes.CDLL(made)
+
+
+class RawModule:
+    """Kernels of CUDA, compiled for the host; `backwards`: threads and blocks run in that order."""
+
+    backwards = False
+
+    def __init__(self, *, code: str, options: tuple[str, ...] = ()) -> None:
+        self.code = code
+        self.options = options
+
+    def get_function(self, name: str) -> Callable[..., None]:
+        entry = getattr(_library(self.code), f"host_{name}")
+        entry.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_int, ctypes.c_void_p]
+
+        def kernel(grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...]) -> None:
+            values = [np.uintp(a._host.ctypes.data) if isinstance(a, ndarray) else a for a in args]
+            if not all(isinstance(v, np.generic) for v in values):
+                raise TypeError("arguments of kernels are arrays and NumPy's numbers")
+            held = [np.array(v) for v in values]
+            places = (ctypes.c_void_p * len(held))(*[h.ctypes.data for h in held])
+            if entry(grid[0], block[0], self.backwards, places):
+                raise RuntimeError(f"{name}: threads wait for threads that have ended")
+
+        return kernel
+
+
 # ---------------------------------------------------------------- modules
 
 
@@ -339,6 +401,7 @@ def modules() -> dict[str, ModuleType]:
         NAMES - MAKES_ARRAYS,
         __version__="14.2.0+fake",
         ndarray=ndarray,
+        RawModule=RawModule,
         array=_array,
         asarray=_asarray,
         asanyarray=_asarray,

@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ..backend import NAMESPACES
 from ..core import EVAL, Tracer, current
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..transforms.bodies import Split, memo_of, placed
@@ -64,8 +61,8 @@ def _jit_call_impl(xp, *xs, jaxpr):
     >>> float(funcgrad.grad(funcgrad.jit(lambda x: x * x))(3.0))
     6.0
     """
-    if all(NAMESPACES.get(x.__class__, np) in (np, None) and not isinstance(x, Tracer) for x in xs):
-        return compiled(jaxpr)(*xs)
+    if not any(isinstance(x, Tracer) for x in xs):
+        return compiled(jaxpr, xs)(*xs)
     token = current.set(EVAL)
     try:
         return tuple(eval_jaxpr(jaxpr, *xs))

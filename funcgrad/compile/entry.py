@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import tree
 from ..algebra import scaling
+from ..backend import NAMESPACES
 from ..core import EVAL, aval_of, current
 from ..jaxpr import Jaxpr
 from ..transforms.arguments import is_array
@@ -42,7 +43,7 @@ class Entry:
         self.places = found.places
         homes: dict[int, list[Place]] = {}
         for place in found.places:
-            if place.value.__class__ is ndarray:
+            if NAMESPACES.get(place.value.__class__) is not None:  # an array
                 homes.setdefault(id(place.value), []).append(place)
         self.sources = [homes[id(x)][0] if id(x) in homes else x for x in inputs]
         taken = {id(x) for x in inputs}
@@ -86,7 +87,8 @@ class Entry:
         for i, source in enumerate(self.sources):
             captured.append(f"c{i}")
             printer.read(f"c{i}", source)
-        printer.scope |= {"program": program_of(self.jaxpr), "is_fresh": self.is_fresh}
+        program = program_of(self.jaxpr, (*self.now(), *leaves))
+        printer.scope |= {"program": program, "is_fresh": self.is_fresh}
         printer.scope |= {"unflatten": tree.unflatten, "out_def": self.out_def}
         if self.is_watching:
             printer.require("is_fresh()")
@@ -147,10 +149,11 @@ class Printer:
 
     def require_type(self, name: str, x: Any) -> None:
         cls = x.__class__
-        if cls is ndarray:
+        if NAMESPACES.get(cls) is not None:  # an array, of NumPy's or a device's
+            known = "ndarray" if cls is ndarray else self.bind(cls, "cls")
             dtype = self.bind(x.dtype, "dtype")
             self.require(
-                f"{name}.__class__ is ndarray and {name}.shape == {x.shape!r} and "
+                f"{name}.__class__ is {known} and {name}.shape == {x.shape!r} and "
                 f"({name}.dtype is {dtype} or {name}.dtype == {dtype})"
             )
         else:

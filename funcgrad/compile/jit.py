@@ -86,7 +86,7 @@ class _Jitted:
         if current.get() is not EVAL:
             outs = jit_call(*captured, *leaves, jaxpr=entry.jaxpr)
             return tree.unflatten(entry.out_def, outs)
-        self._program = program_of(entry.jaxpr)
+        self._program = program_of(entry.jaxpr, (*captured, *leaves))
         self._last = None if static else entry.fast(leaves)
         return tree.unflatten(entry.out_def, self._program.run(*captured, *leaves))
 
@@ -177,7 +177,7 @@ class _Jitted:
         leaves, treedef = tree.flatten((args, kwargs))
         key = (treedef, static, scaling.get(), code(), *_kinds(leaves, treedef))
         entry = self._entries.get(key) or self._compile(key, None, static, treedef, leaves)
-        self._program = program_of(entry.jaxpr)
+        self._program = program_of(entry.jaxpr, (*entry.now(), *leaves))
         return Stages(entry.jaxpr, self._program)
 
     @property

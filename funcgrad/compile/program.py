@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
 from .c_regions import RegionKernel
 from .config import code
+from .cuda_run import DeviceProgram, on_device
 from .groups import grouped, kernels_of
 from .lower import Lowered, lower
 from .parallel import shared
@@ -23,6 +24,7 @@ from .regions import Region, with_regions
 from .simplify import simplify
 from .straight import straight
 
+CUDA = "cuda"  # the code of programs for arrays of a device
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
@@ -33,12 +35,18 @@ class Program:
     `source` is the NumPy source, `c_source` the loops in C, once they are in use.
     """
 
+    run: Callable[..., tuple[Any, ...]]
+
     def __init__(self, jaxpr: Jaxpr, kind: str) -> None:
         self.jaxpr = simplify(jaxpr)
         self.lowered = lower(self.jaxpr)
+        if kind == CUDA:
+            made = DeviceProgram(self.lowered)
+            self.source, self.c_source, self.run = made.source, made.cuda, made.run
+            return
         self.source, self._numpy = _as_numpy(self.lowered)
         self.c_source = ""
-        self.run: Callable[..., tuple[Any, ...]] = self._numpy
+        self.run = self._numpy
         if kind == "c":
             self._use_c()
         elif kind == "auto" and c_compiler.compiler() is not None:
@@ -116,15 +124,15 @@ def _as_numpy(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     return "\n".join([*texts, text]), run
 
 
-def program_of(jaxpr: Jaxpr) -> Program:
-    """The compiled program, made once for each code."""
-    kind = code()
+def program_of(jaxpr: Jaxpr, operands: Iterable[Any] = ()) -> Program:
+    """The compiled program, made once for each code, and for arrays of a device."""
+    kind = CUDA if on_device(operands) else code()
     found = jaxpr.memo.get(kind)
     if found is None:
         found = jaxpr.memo[kind] = Program(jaxpr, kind)
     return found
 
 
-def compiled(jaxpr: Jaxpr) -> Callable[..., tuple[Any, ...]]:
-    """The function of NumPy arrays that a jaxpr without constants is."""
-    return program_of(jaxpr).run
+def compiled(jaxpr: Jaxpr, operands: Iterable[Any] = ()) -> Callable[..., tuple[Any, ...]]:
+    """The function of arrays that a jaxpr without constants is, for operands like these."""
+    return program_of(jaxpr, operands).run
