@@ -122,7 +122,10 @@ class Blocks:
             i = next(i for i, s in enumerate(self.gathered) if s.out is v)
             function = self.source.function(self.gathered[i].function)
             listed = f"[p for f in found for p in f[{i}]]"
-            lines.append(f"y{k} = {function}.reduce({listed}, 0, None, y{k})")
+            if self.flat and v.shape:  # the axes are kept, of which the parts know nothing
+                lines.append(f"y{k} = {function}.reduce({listed}, 0).reshape({v.shape!r})")
+            else:
+                lines.append(f"y{k} = {function}.reduce({listed}, 0, None, y{k})")
             results.append(f"y{k}")
         inputs = ", ".join(
             [f"x{k}" for k in range(len(group.inputs))]
@@ -220,7 +223,7 @@ class Blocks:
             axes, keepdims = step.options
             function = self.source.function(step.function)
             axis = "None" if self.flat else repr(axes)
-            found = f"{function}.reduce({texts[0]}, {axis}{', None, None, True' * keepdims})"
+            found = f"{function}.reduce({texts[0]}, {axis}{', None, None, True' * (keepdims and not self.flat)})"
             if step not in self.gathered:
                 return [f"o{self.group.outs.index(step.out)}[...] = {found}"]
             return [f"parts{self.gathered.index(step)}.append({found})"]

@@ -97,7 +97,8 @@ def fits(step: Step) -> bool:
     if step.kind in (WHERE, CAST):
         return True
     if step.kind == REDUCE:
-        whole = len(step.options[0]) == len(step.operands[0].shape)
+        axes, keepdims = step.options
+        whole = len(axes) == len(step.operands[0].shape) and not keepdims
         return whole and step.function is np.add and step.out.dtype.kind == "f"
     if step.kind != UFUNC:
         return False

@@ -265,6 +265,23 @@ def test_sums_are_accurate(n: int, dtype: str, step: int) -> None:
     assert abs(float(found) - exact) <= 64 * np.finfo(dtype).eps * exact
 
 
+@pytest.mark.parametrize("code", ["numpy", pytest.param("c", marks=needs_compiler)])
+@pytest.mark.parametrize("shape", [(3, 2), (700, 600)])  # as one function, and in blocks or threads
+def test_sums_that_keep_their_axes(code: str, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).normal(size=shape)
+
+    def f(x: Any) -> Any:
+        weights = np.exp(x - np.max(x, keepdims=True))
+        total = np.sum(weights, axis=(0, 1), keepdims=True)
+        return weights / total, total, np.sum(x * x * 2.0, keepdims=True)
+
+    with funcgrad.config(code):
+        found = funcgrad.jit(f)(x)
+    for a, b in zip(found, f(x), strict=True):
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
 @needs_compiler
 @settings(max_examples=12)
 @given(p=programs(dtypes=(np.float64, np.float32), most=8), data=st.data())
