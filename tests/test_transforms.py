@@ -665,3 +665,13 @@ def test_a_loop_leaks_nothing(name: str) -> None:
         tracemalloc.stop()
     assert cycles < 10, f"{cycles} objects in cycles after {count} runs"
     assert grown < 20_000, f"{grown / count:.0f} bytes for each of {count} runs"
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+@pytest.mark.parametrize("f", [np.sum, lambda a: np.sum(np.cos(a) * a), np.mean, np.max])
+def test_derivatives_stay_on_the_device(cupy: Any, f: Any, shape: tuple[int, ...]) -> None:
+    x = np.linspace(0.5, 1.0, max(math.prod(shape), 1)).reshape(shape)
+    for transform in (funcgrad.grad, funcgrad.jacrev, funcgrad.jacfwd, funcgrad.hessian):
+        found = transform(f)(cupy.asarray(x))
+        assert isinstance(found, cupy.ndarray)
+        np.testing.assert_allclose(cupy.asnumpy(found), transform(f)(x))

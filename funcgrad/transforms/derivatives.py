@@ -72,7 +72,8 @@ def value_and_grad(
         outs, trace, slots = record_flat(flat, leaves, lasting=False)
         _require_scalar(outs, flat.out_def, holomorphic)
         aux = flat.aux_values(trace.value_of) if has_aux else None
-        seed = aval_of(outs[0]).dtype.type(1)
+        xp, dtype = concrete_namespace(outs[0]), aval_of(outs[0]).dtype
+        seed = dtype.type(1) if xp is np else xp.ones((), dtype)
         found = pull_back(trace.entries, [(slots[0], seed)], len(leaves), consume=True)
         full = [
             zero_derivative(aval_of(x), concrete_namespace(x)) if g is None else g
