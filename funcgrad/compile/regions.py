@@ -162,11 +162,11 @@ def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
 
 
 def _is_worth_it(run: Sequence[Step]) -> bool:
-    """Not single steps, and not what is one group of elementwise steps: that is less to call."""
+    """Not single steps, and not what is one flat group of elementwise steps: that is less to call."""
     if any(s.kind == LOOP for s in run):
         return True
-    shapes = {s.out.shape for s in run}
-    one_group = len(shapes) == 1 and shapes != {()} and all(s.kind in ELEMENTWISE for s in run)
+    shapes = {v.shape for s in run for v in (*s.operands, s.out) if v.shape}
+    one_group = len(shapes) == 1 and all(s.kind in ELEMENTWISE and s.out.shape for s in run)
     return len(run) > 1 and not one_group
 
 
