@@ -20,24 +20,18 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from funcgrad import tree
-from funcgrad.compile.call import jit_call
 from funcgrad.compile.captures import NUMBERS
 from funcgrad.compile.config import code
-from funcgrad.compile.entry import OTHER, Printer
-from funcgrad.compile.program import program_of
+from funcgrad.compile.entry import OTHER
 from funcgrad.core import EVAL, Tracer, aval_of, current, run_under
-from funcgrad.jaxpr import Jaxpr
-from funcgrad.transforms.program_call import open_jaxpr
 from funcgrad.transforms.trace import JaxprTrace, JaxprTracer
 
-from .autograd import modes, sites, views
-from .autograd.base import UNCOUNTED, TensorBase, tensor
+from .autograd import modes, views
+from .autograd.base import UNCOUNTED, TensorBase
 from .autograd.node import AccumulateGrad
-from .autograd.tape import through
-from .compiled_state import NotCompilableError, State, is_leaf, not_plain, restored
+from .compiled_program import Hole, TensorProgram, printed, run
+from .compiled_state import NotCompilableError, State, not_plain, restored
 from .nn.module import Module
 from .ops.generator import default_generator
 
@@ -64,32 +58,6 @@ def _as_it_is() -> Iterator[None]:
                 del _running[me]
 
 
-class _Program:
-    """One traced run: the jaxpr, and where its inputs and results are."""
-
-    def __init__(
-        self, jaxpr: Jaxpr, tensors: Sequence[Any], gradients: Sequence[Any], writes: Any, out: Any
-    ) -> None:
-        self.jaxpr = open_jaxpr(jaxpr)
-        self.constants = list(jaxpr.consts)
-        self.tensors = list(tensors)
-        self.gradients = list(gradients)  # of these tensors, a part of the inputs
-        self.writes, self.new_gradients, self.leaves = writes
-        self.out_def, self.fixed = out
-
-    @property
-    def is_pure(self) -> bool:
-        """Whether the run wrote into no tensor and left no gradient."""
-        return not self.writes and not self.new_gradients
-
-    @property
-    def returns_one_result(self) -> bool:
-        """Whether it returns a new tensor, and nothing around it."""
-        x = self.fixed[0] if len(self.fixed) == 1 else None
-        is_new = isinstance(x, _Hole) and x.is_result
-        return is_new and tree.unflatten(self.out_def, self.fixed) is x
-
-
 class Compiled:
     """A function and the programs made of it; see `compile`."""
 
@@ -97,7 +65,7 @@ class Compiled:
         functools.update_wrapper(self, f, updated=())
         self._f = f
         self._fullgraph = fullgraph
-        self._programs: dict[Any, _Program | None] = {}
+        self._programs: dict[Any, TensorProgram | None] = {}
         self._state: State | None = None
         self._seen: set[Any] = set()
         self._last: Any = None
@@ -162,9 +130,9 @@ class Compiled:
         if program is None:
             return False, None
         self._why = ""
-        found = _run(program, every, mine)
+        found = run(program, every, mine)
         if not program.is_pure and not kwargs:
-            self._last = _printed(program, args, every, count, self._state)
+            self._last = printed(program, args, every, count, self._state)
         return True, found
 
     def _falls_back(self, why: str, error: Exception | None) -> None:
@@ -174,7 +142,7 @@ class Compiled:
 
     def _traced(
         self, args: Any, kwargs: Any, leaves: Sequence[Any], tensors: list[Any]
-    ) -> _Program | None:
+    ) -> TensorProgram | None:
         assert self._state is not None
         try:
             program = _trace(self._f, args, kwargs, tensors, self._state)
@@ -208,7 +176,7 @@ def _tensor_key(t: Any) -> Any:
 
 def _trace(
     f: Callable[..., Any], args: Any, kwargs: Any, tensors: list[Any], state: State
-) -> _Program:
+) -> TensorProgram:
     trace = _Trace()
     gradients = [t for t in tensors if t._grad is not None]
     with _swapped(tensors, gradients, trace) as (inputs, befores):
@@ -238,14 +206,14 @@ def _trace(
                     outputs.append(_read(t._grad))
         outs, out_def = tree.flatten(result)
         leaves, fixed = _results(outs, tensors)
-        has_history = any(x.__class__ is _Hole and x.requires_grad for x in fixed)
+        has_history = any(x.__class__ is Hole and x.requires_grad for x in fixed)
         if has_history and not new_gradients and (writes or (records and trace.unrecorded)):
             raise NotCompilableError(
                 "it returns a tensor with a history, and writes into others or "
                 "computes under no_grad"
             )
         jaxpr = trace.finish(symbols, [*leaves, *outputs])
-    return _Program(
+    return TensorProgram(
         jaxpr, tensors, gradients, (writes, new_gradients, len(leaves)), (out_def, fixed)
     )
 
@@ -274,15 +242,6 @@ class _Trace(JaxprTrace):
             raise NotCompilableError("a tensor is written by way of .data or detach()")
 
 
-class _Hole:
-    """Where a tensor is in what the function returned: a result, or a tensor from outside."""
-
-    def __init__(self, requires_grad: bool, place: int, is_result: bool) -> None:
-        self.requires_grad = requires_grad
-        self.place = place
-        self.is_result = is_result
-
-
 def _results(outs: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The arrays that are returned, and a hole in place of each tensor.
 
@@ -291,13 +250,13 @@ def _results(outs: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[Any], li
     places = {id(t): i for i, t in enumerate(tensors)}
     counters = {id(t._counter) for t in tensors if t._counter is not UNCOUNTED}
     counters |= {id(t._grad._counter) for t in tensors if t._grad is not None}
-    holes: dict[int, _Hole] = {}
+    holes: dict[int, Hole] = {}
     leaves: list[Any] = []
     for x in outs:
         if not isinstance(x, TensorBase) or id(x) in holes:
             continue
         if id(x) in places:
-            holes[id(x)] = _Hole(False, places[id(x)], False)
+            holes[id(x)] = Hole(False, places[id(x)], False)
             continue
         if id(x._counter) in counters:
             raise NotCompilableError("it returns what shares memory with another tensor")
@@ -306,7 +265,7 @@ def _results(outs: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[Any], li
         array = _read(x)
         if x._node.__class__ is AccumulateGrad:
             raise NotCompilableError("it returns a new leaf that requires grad")
-        holes[id(x)] = _Hole(x._node is not None, len(leaves), True)
+        holes[id(x)] = Hole(x._node is not None, len(leaves), True)
         leaves.append(array)
     return leaves, [holes.get(id(x), x) for x in outs]
 
@@ -382,164 +341,6 @@ def _swapped(
     finally:
         for before in befores:
             before.put_back()
-
-
-def _run(program: _Program, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
-    # The tensors of this call's arguments stand where those of the traced call stood.
-    actual = list({id(t): t for t in (*mine, *tensors)}.values())
-    if program.is_pure:
-        return _run_pure(program, actual)
-    arrays = [t._array for t in actual]
-    places = {id(t): i for i, t in enumerate(program.tensors)}
-    with_gradient = [actual[places[id(t)]] for t in program.gradients]
-    arrays += [t._grad._array for t in with_gradient]
-    found = iter(program_of(program.jaxpr).run(*program.constants, *arrays))
-    results = [next(found) for _ in range(program.leaves)]
-    made, here = [], sites.site()
-    for i, times in program.writes:
-        _write(actual[i], next(found), times, here)
-    for i, kind in program.new_gradients:
-        if kind == "written":
-            _write(actual[i]._grad, next(found), 1, here)
-        elif kind == "none":
-            actual[i]._grad = None
-        else:
-            made.append((actual[i], next(found)))
-    new = _owned([*results, *(g for _, g in made)])
-    for (t, _), g in zip(made, new[program.leaves :], strict=True):
-        t._grad = tensor(g)
-    return _put_together(program, [tensor(x) for x in new[: program.leaves]], actual)
-
-
-def _owned(found: Sequence[Any]) -> list[Any]:
-    """The arrays that a program has returned, in memory of their own that may be written."""
-    seen: set[int] = set()
-    arrays = []
-    for x in found:
-        array = x if x.__class__ is np.ndarray else np.asarray(x)
-        base = array.base
-        owner = id(array if base is None else base)
-        # Only views repeat elements.
-        repeats = base is not None and 0 in array.strides
-        if owner in seen or repeats or not array.flags.writeable:
-            array = array.copy()
-        seen.add(owner)
-        arrays.append(array)
-    return arrays
-
-
-def _write(t: Any, array: Any, times: int, here: Any) -> None:
-    """Write as the code has, so many times; `here` is the line of the user that runs it."""
-    np.copyto(t._array, array)
-    counter = t._counter
-    if counter is not UNCOUNTED:
-        counter[:] = (counter[0] + times, "compiled code", here)
-
-
-def _printed(
-    program: _Program, args: tuple[Any, ...], tensors: Sequence[Any], mine: int, state: State
-) -> Any:
-    """A printed function for the next calls with such arguments; None if they have no simple form."""
-    leaves, treedef = tree.flatten(args)
-    if len(leaves) != mine or not all(isinstance(x, TensorBase) for x in leaves):
-        return None
-    written = [tensors[i]._array for i, _ in program.writes]
-    if any(i < mine for i, _ in program.writes) or any(x._grad is not None for x in leaves):
-        return None
-    if any(t._node is not None and t._node.extras is not None for t in tensors):
-        return None
-    if any(kind == "none" for _, kind in program.new_gradients):
-        return None  # which gradients are there at the next call is not known
-    printer = Printer()
-    names = [f"x{i}" for i in range(len(leaves))]
-    if not printer.take_apart("args", tree.unflatten(treedef, names)):
-        return None
-    outside = modes.get()
-    printer.scope |= {"mode": modes.get, "is_fresh": state.is_fresh(), "code": code, "kind": code()}
-    printer.require(f"mode().level is None and mode().records is {outside.records}")
-    printer.require(f"code() is kind and mode().inference is {outside.inference}")
-    # Arguments are different tensors, none that the code reads by name, nor in the memory of one.
-    owners = {id(a) for a in written} | {id(a.base) for a in written if a.base is not None}
-    printer.scope |= {"others": {id(t) for t in tensors[mine:]}, "owners": owners, "kept": written}
-    if mine:
-        printer.require(f"len({{{', '.join(f'id({x})' for x in names)}}} - others) == {mine}")
-    gone = {i for i, _ in program.writes}
-    for i, t in enumerate(tensors):
-        if i >= mine:
-            printer.scope[f"x{i}"] = t
-        else:
-            cls = printer.bind(type(t), "cls")
-            printer.require(f"x{i}.__class__ is {cls} and (x{i}._view is None or is_leaf(x{i}))")
-        printer.lines.append(f"a{i} = x{i}._array")
-        printer.require_type(f"a{i}", t._array)
-        if i in gone:
-            printer.require(f"a{i} is {printer.bind(t._array, 'array')}")
-        else:
-            printer.require(f"id(a{i} if a{i}.base is None else a{i}.base) not in owners")
-        if t._node is None:
-            printer.require(f"x{i}._node is None")
-        else:
-            printer.require(f"x{i}._node.__class__ is leaf and x{i}._node.extras is None")
-        printer.require(f"x{i}._grad is last[{i}]")
-    printer.require("is_fresh()")
-    places = {id(t): i for i, t in enumerate(program.tensors)}
-    gradients = [f"x{places[id(t)]}._grad._array" for t in program.gradients]
-    constants = [printer.bind(c, "constant") for c in program.constants]
-    arrays = [f"a{i}" for i in range(len(tensors))]
-    outs = [f"y{i}" for i in range(len(program.jaxpr.outs))]
-    printer.scope |= {"leaf": AccumulateGrad, "is_leaf": is_leaf, "write": _write, "owned": _owned}
-    had = {id(t) for t in program.gradients}
-    printer.scope["last"] = [t._grad if id(t) in had else None for t in tensors]
-    printer.scope |= {"program": program_of(program.jaxpr), "tensor": tensor}
-    printer.scope |= {"finish": _put_together, "whole": program, "site": sites.site}
-    call = f"program.run({', '.join([*constants, *arrays, *gradients])})"
-    lines = [f"{''.join(f'{y}, ' for y in outs)}= {call}", "here = site()"]
-    given = iter(outs[program.leaves :])
-    for i, times in program.writes:
-        lines.append(f"write(x{i}, {next(given)}, {times}, here)")
-    made = outs[: program.leaves]
-    after = []
-    for i, kind in program.new_gradients:
-        if kind == "written":
-            lines.append(f"write(x{i}._grad, {next(given)}, 1, here)")
-        elif kind == "none":
-            lines.append(f"x{i}._grad = None")
-        else:
-            kept = f"last[{i}] = " if id(program.tensors[i]) in had else ""
-            after.append(f"{kept}x{i}._grad = tensor(made[{len(made)}])")
-            made.append(next(given))
-    lines += [f"made = owned([{', '.join(made)}])", *after]
-    results = ", ".join(f"tensor(made[{i}])" for i in range(program.leaves))
-    tensors = ", ".join(f"x{i}" for i in range(len(arrays)))
-    last = f"finish(whole, [{results}], [{tensors}])"
-    if program.returns_one_result:
-        last = results
-    printer.after = [*lines, f"return {last}"]
-    return printer.function()
-
-
-def _run_pure(program: _Program, tensors: Sequence[Any]) -> Any:
-    """A function of its tensors, recorded as one node."""
-
-    def call(*arrays: Any) -> Any:
-        return jit_call(*program.constants, *arrays, jaxpr=program.jaxpr)
-
-    gradients = [t._grad for t in tensors if t._grad is not None]
-    results = list(through(call, *tensors, *gradients))
-    for x, array in zip(results, _owned([x._array for x in results]), strict=True):
-        x._array = array
-    for x in program.fixed:
-        if x.__class__ is _Hole and x.is_result and not x.requires_grad:
-            results[x.place] = results[x.place].detach()
-    return _put_together(program, results, tensors)
-
-
-def _put_together(program: _Program, results: Sequence[Any], tensors: Sequence[Any]) -> Any:
-    leaves = [
-        x if x.__class__ is not _Hole else (results if x.is_result else tensors)[x.place]
-        for x in program.fixed
-    ]
-    return tree.unflatten(program.out_def, leaves)
 
 
 class OptimizedModule(Module):

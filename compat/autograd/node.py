@@ -509,13 +509,15 @@ class OpaqueNode(OpNode):
             for x in xs:
                 if x.__class__ is Saved:
                     x.check(self)
-            return prim.backward(residual, cts, wanted, params)
+            with np.errstate(all="ignore"):
+                return prim.backward(residual, cts, wanted, params)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
         ]
         _, residual = prim.forward(values, wanted, params)
-        found = prim.backward(residual, cts, wanted, params)
+        with np.errstate(all="ignore"):
+            found = prim.backward(residual, cts, wanted, params)
         return found if bare else [None if g is None else _behind(g) for g in found]
 
 

@@ -236,7 +236,8 @@ def opaque(
     mode: modes.Mode,
 ) -> tuple[Any, ...]:
     """`record` for a primitive that runs itself under reverse mode and has several results."""
-    ans, residual = prim.forward(values, [e is not None for e in edges], params)
+    with np.errstate(all="ignore"):
+        ans, residual = prim.forward(values, [e is not None for e in edges], params)
     node: OpNode = new_node(node_class(name or default_name(prim), OpaqueNode), prim, params, edges)
     node.types = tuple(map(aval_of, ans))
     xs = [

@@ -1,0 +1,235 @@
+"""A traced run of tensor code as a program, and how it takes the place of the code.
+
+Its inputs are the arrays of tensors and of their gradients; what the code wrote is written into the
+tensors that stand at the same places at this call. For arguments such as those of the last call, a
+printed function does that with little more than the tests that nothing has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad import tree
+from funcgrad.compile.call import jit_call
+from funcgrad.compile.config import code
+from funcgrad.compile.entry import Printer
+from funcgrad.compile.program import program_of
+from funcgrad.jaxpr import Jaxpr
+from funcgrad.transforms.program_call import open_jaxpr
+
+from .autograd import modes, sites
+from .autograd.base import UNCOUNTED, TensorBase, tensor
+from .autograd.node import AccumulateGrad
+from .autograd.tape import through
+from .compiled_state import State, is_leaf
+
+
+class Hole:
+    """Where a tensor is in what the function returned: a result, or a tensor from outside."""
+
+    def __init__(self, requires_grad: bool, place: int, is_result: bool) -> None:
+        self.requires_grad = requires_grad
+        self.place = place
+        self.is_result = is_result
+
+
+class TensorProgram:
+    """One traced run: the jaxpr, and where its inputs and results are."""
+
+    def __init__(
+        self, jaxpr: Jaxpr, tensors: Sequence[Any], gradients: Sequence[Any], writes: Any, out: Any
+    ) -> None:
+        self.jaxpr = open_jaxpr(jaxpr)
+        self.constants = list(jaxpr.consts)
+        self.tensors = list(tensors)
+        self.gradients = list(gradients)  # of these tensors, a part of the inputs
+        self.writes, self.new_gradients, self.leaves = writes
+        self.out_def, self.fixed = out
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the run wrote into no tensor and left no gradient."""
+        return not self.writes and not self.new_gradients
+
+    @property
+    def returns_one_result(self) -> bool:
+        """Whether it returns a new tensor, and nothing around it."""
+        x = self.fixed[0] if len(self.fixed) == 1 else None
+        is_new = isinstance(x, Hole) and x.is_result
+        return is_new and tree.unflatten(self.out_def, self.fixed) is x
+
+
+def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
+    # The tensors of this call's arguments stand where those of the traced call stood.
+    actual = list({id(t): t for t in (*mine, *tensors)}.values())
+    if program.is_pure:
+        return run_pure(program, actual)
+    arrays = [t._array for t in actual]
+    places = {id(t): i for i, t in enumerate(program.tensors)}
+    with_gradient = [actual[places[id(t)]] for t in program.gradients]
+    arrays += [t._grad._array for t in with_gradient]
+    with np.errstate(all="ignore"):
+        found = iter(program_of(program.jaxpr).run(*program.constants, *arrays))
+    results = [next(found) for _ in range(program.leaves)]
+    made, here = [], sites.site()
+    for i, times in program.writes:
+        _write(actual[i], next(found), times, here)
+    for i, kind in program.new_gradients:
+        if kind == "written":
+            _write(actual[i]._grad, next(found), 1, here)
+        elif kind == "none":
+            actual[i]._grad = None
+        else:
+            made.append((actual[i], next(found)))
+    new = _owned([*results, *(g for _, g in made)])
+    for (t, _), g in zip(made, new[program.leaves :], strict=True):
+        t._grad = tensor(g)
+    return _put_together(program, [tensor(x) for x in new[: program.leaves]], actual)
+
+
+def _owned(found: Sequence[Any]) -> list[Any]:
+    """The arrays that a program has returned, in memory of their own that may be written."""
+    seen: set[int] = set()
+    arrays = []
+    for x in found:
+        array = x if x.__class__ is np.ndarray else np.asarray(x)
+        base = array.base
+        owner = id(array if base is None else base)
+        # Only views repeat elements.
+        repeats = base is not None and 0 in array.strides
+        if owner in seen or repeats or not array.flags.writeable:
+            array = array.copy()
+        seen.add(owner)
+        arrays.append(array)
+    return arrays
+
+
+def _write(t: Any, array: Any, times: int, here: Any) -> None:
+    """Write as the code has, so many times; `here` is the line of the user that runs it."""
+    np.copyto(t._array, array)
+    counter = t._counter
+    if counter is not UNCOUNTED:
+        counter[:] = (counter[0] + times, "compiled code", here)
+
+
+def printed(
+    program: TensorProgram, args: tuple[Any, ...], tensors: Sequence[Any], mine: int, state: State
+) -> Any:
+    """A printed function for the next calls with such arguments; None if they have no simple form."""
+    leaves, treedef = tree.flatten(args)
+    if len(leaves) != mine or not all(isinstance(x, TensorBase) for x in leaves):
+        return None
+    if any(i < mine for i, _ in program.writes) or any(x._grad is not None for x in leaves):
+        return None
+    if any(t._node is not None and t._node.extras is not None for t in tensors):
+        return None
+    if any(kind == "none" for _, kind in program.new_gradients):
+        return None  # which gradients are there at the next call is not known
+    printer = Printer()
+    names = [f"x{i}" for i in range(len(leaves))]
+    if not printer.take_apart("args", tree.unflatten(treedef, names)):
+        return None
+    _require_same(printer, program, tensors, mine, state)
+    printer.after = _result_lines(printer, program, tensors)
+    return printer.function()
+
+
+def _require_same(
+    printer: Printer, program: TensorProgram, tensors: Sequence[Any], mine: int, state: State
+) -> None:
+    """The tests that nothing has changed, and names for the tensors and their arrays.
+
+    Arguments are different tensors, none that the code reads by name, nor in the memory of one.
+    """
+    outside = modes.get()
+    written = [tensors[i]._array for i, _ in program.writes]
+    owners = {id(a) for a in written} | {id(a.base) for a in written if a.base is not None}
+    printer.scope |= {"mode": modes.get, "is_fresh": state.is_fresh(), "code": code, "kind": code()}
+    printer.scope |= {"leaf": AccumulateGrad, "is_leaf": is_leaf}
+    printer.scope |= {"others": {id(t) for t in tensors[mine:]}, "owners": owners, "kept": written}
+    printer.require(f"mode().level is None and mode().records is {outside.records}")
+    printer.require(f"code() is kind and mode().inference is {outside.inference}")
+    if mine:
+        ids = ", ".join(f"id(x{i})" for i in range(mine))
+        printer.require(f"len({{{ids}}} - others) == {mine}")
+    gone = {i for i, _ in program.writes}
+    for i, t in enumerate(tensors):
+        if i >= mine:
+            printer.scope[f"x{i}"] = t
+        else:
+            cls = printer.bind(type(t), "cls")
+            printer.require(f"x{i}.__class__ is {cls} and (x{i}._view is None or is_leaf(x{i}))")
+        printer.lines.append(f"a{i} = x{i}._array")
+        printer.require_type(f"a{i}", t._array)
+        if i in gone:
+            printer.require(f"a{i} is {printer.bind(t._array, 'array')}")
+        else:
+            printer.require(f"id(a{i} if a{i}.base is None else a{i}.base) not in owners")
+        if t._node is None:
+            printer.require(f"x{i}._node is None")
+        else:
+            printer.require(f"x{i}._node.__class__ is leaf and x{i}._node.extras is None")
+        printer.require(f"x{i}._grad is last[{i}]")
+    printer.require("is_fresh()")
+
+
+def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[Any]) -> list[str]:
+    """The call of the program, and what becomes of its results."""
+    places = {id(t): i for i, t in enumerate(program.tensors)}
+    had = {id(t) for t in program.gradients}
+    printer.scope["last"] = [t._grad if id(t) in had else None for t in tensors]
+    printer.scope |= {"program": program_of(program.jaxpr), "errstate": np.errstate}
+    printer.scope |= {"write": _write, "owned": _owned, "tensor": tensor, "site": sites.site}
+    printer.scope |= {"finish": _put_together, "whole": program}
+    gradients = [f"x{places[id(t)]}._grad._array" for t in program.gradients]
+    constants = [printer.bind(c, "constant") for c in program.constants]
+    arrays = [f"a{i}" for i in range(len(tensors))]
+    outs = [f"y{i}" for i in range(len(program.jaxpr.outs))]
+    call = f"program.run({', '.join([*constants, *arrays, *gradients])})"
+    lines = [
+        "with errstate(all='ignore'):",
+        f"    {''.join(f'{y}, ' for y in outs)}= {call}",
+        "here = site()",
+    ]
+    given = iter(outs[program.leaves :])
+    lines += [f"write(x{i}, {next(given)}, {times}, here)" for i, times in program.writes]
+    made = outs[: program.leaves]
+    after = []
+    for i, kind in program.new_gradients:
+        if kind == "written":
+            lines.append(f"write(x{i}._grad, {next(given)}, 1, here)")
+        else:
+            kept = f"last[{i}] = " if id(program.tensors[i]) in had else ""
+            after.append(f"{kept}x{i}._grad = tensor(made[{len(made)}])")
+            made.append(next(given))
+    results = ", ".join(f"tensor(made[{i}])" for i in range(program.leaves))
+    if not program.returns_one_result:
+        results = f"finish(whole, [{results}], [{', '.join(f'x{i}' for i in range(len(tensors)))}])"
+    return [*lines, f"made = owned([{', '.join(made)}])", *after, f"return {results}"]
+
+
+def run_pure(program: TensorProgram, tensors: Sequence[Any]) -> Any:
+    """A function of its tensors, recorded as one node."""
+
+    def call(*arrays: Any) -> Any:
+        return jit_call(*program.constants, *arrays, jaxpr=program.jaxpr)
+
+    gradients = [t._grad for t in tensors if t._grad is not None]
+    results = list(through(call, *tensors, *gradients))
+    for x, array in zip(results, _owned([x._array for x in results]), strict=True):
+        x._array = array
+    for x in program.fixed:
+        if x.__class__ is Hole and x.is_result and not x.requires_grad:
+            results[x.place] = results[x.place].detach()
+    return _put_together(program, results, tensors)
+
+
+def _put_together(program: TensorProgram, results: Sequence[Any], tensors: Sequence[Any]) -> Any:
+    leaves = [
+        x if x.__class__ is not Hole else (results if x.is_result else tensors)[x.place]
+        for x in program.fixed
+    ]
+    return tree.unflatten(program.out_def, leaves)
