@@ -12,6 +12,7 @@ Nothing here keeps state; weights are arguments, and every function is different
 [[10.0, 14.0, 18.0], [26.0, 30.0, 34.0], [42.0, 46.0, 50.0]]
 """
 
+from .attention import multi_head_attention, scaled_dot_product_attention
 from .conv import conv, conv_transpose
 from .pooling import (
     adaptive_avg_pool,
@@ -21,6 +22,7 @@ from .pooling import (
     max_pool,
     max_pool_with_indices,
 )
+from .recurrent import gru_cell, gru_layer, lstm_cell, lstm_layer, rnn_cell, rnn_layer
 
 __all__ = [
     "adaptive_avg_pool",
@@ -28,7 +30,15 @@ __all__ = [
     "avg_pool",
     "conv",
     "conv_transpose",
+    "gru_cell",
+    "gru_layer",
     "lp_pool",
+    "lstm_cell",
+    "lstm_layer",
     "max_pool",
     "max_pool_with_indices",
+    "multi_head_attention",
+    "rnn_cell",
+    "rnn_layer",
+    "scaled_dot_product_attention",
 ]

@@ -11,10 +11,11 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 
-from ..autograd import base, no_grad, sites, views
-from ..autograd.base import TensorBase
-from ..autograd.tape import through
-from .module import typename
+from ...autograd import base, no_grad, sites, views
+from ...autograd.base import TensorBase
+from ...autograd.tape import through
+from ..module import typename
+from . import rnn as rnn
 
 
 def _gradients(parameters: Any) -> list[Any]:
