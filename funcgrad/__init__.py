@@ -62,7 +62,7 @@ __all__ = [
     "vmap",
 ]
 
-_SUBPACKAGES = ("datasets", "lax", "nn", "numpy", "random", "scipy", "testing", "viz")
+_SUBPACKAGES = ("datasets", "lax", "nn", "numpy", "optim", "random", "scipy", "testing", "viz")
 
 _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
 
@@ -71,6 +71,7 @@ if _typing.TYPE_CHECKING:
     from . import lax as lax
     from . import nn as nn
     from . import numpy as numpy
+    from . import optim as optim
     from . import random as random
     from . import scipy as scipy
     from . import testing as testing

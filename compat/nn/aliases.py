@@ -14,6 +14,29 @@ import numpy as np
 from ..autograd import base
 from ..ops._operands import operand
 from . import functional
+from .conv_functions import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from .ctc import ctc_loss
+from .dropout_functions import alpha_dropout, feature_alpha_dropout
+from .embedding_functions import embedding_bag
+from .pooling_functions import (
+    adaptive_avg_pool1d,
+    avg_pool1d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool3d,
+)
+from .pooling_functions import (
+    adaptive_max_pool1d_with_indices as adaptive_max_pool1d,
+)
+from .resample_functions import affine_grid_generator
 
 # ---------------------------------------------------------------- dropout
 
@@ -218,11 +241,25 @@ def triplet_margin_loss(
 
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
+    "affine_grid_generator",
+    "alpha_dropout",
+    "avg_pool1d",
     "batch_norm",
     "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_embedding_loss",
+    "ctc_loss",
     "dropout",
     "dropout_",
+    "embedding_bag",
+    "feature_alpha_dropout",
     "feature_dropout",
     "feature_dropout_",
     "group_norm",
@@ -231,6 +268,10 @@ __all__ = [
     "kl_div",
     "layer_norm",
     "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool3d",
     "poisson_nll_loss",
     "rms_norm",
     "triplet_margin_loss",

@@ -60,7 +60,27 @@ from ..ops.softmax import functional_log_softmax as log_softmax
 from ..ops.softmax import functional_softmax as softmax
 from ..ops.softmax import softmin
 from ..ops.trigonometric import tanh
+from .attention_functions import multi_head_attention_forward, scaled_dot_product_attention
+from .conv_functions import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from .ctc import ctc_loss
+from .dropout_functions import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from .embedding_functions import embedding_bag
 from .likelihoods import gaussian_nll_loss, huber_loss, kl_div, poisson_nll_loss, smooth_l1_loss
+from .linear_functions import bilinear
 from .loss_functions import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -81,6 +101,40 @@ from .margins import (
     triplet_margin_with_distance_loss,
 )
 from .norm_functions import group_norm, instance_norm, layer_norm, local_response_norm, rms_norm
+from .pooling_functions import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool2d_with_indices,
+    max_pool3d,
+    max_pool3d_with_indices,
+)
+from .resample_functions import (
+    affine_grid,
+    fold,
+    grid_sample,
+    interpolate,
+    unfold,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from .unpooling_functions import max_unpool1d, max_unpool2d, max_unpool3d
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
@@ -91,41 +145,6 @@ def relu(input: Any, inplace: bool = False) -> Any:
     tensor([0., 2.])
     """
     return relu_(input) if inplace else _relu(input)
-
-
-# ---------------------------------------------------------------- dropout
-
-
-def check_probability(p: float) -> None:
-    """Raises: ValueError: it is none."""
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-
-
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """In training, each entry is 0 with probability `p`, else divided by ``1 - p``.
-
-    Otherwise, or if `p` is 0, the input itself.
-
-    Raises: ValueError: `p` is no probability.
-
-    >>> import compat as torch
-    >>> dropout(torch.tensor([1.0, 2.0]), p=1.0)
-    tensor([0., 0.])
-    """
-    check_probability(p)
-    input = operand("dropout", 1, "input", input)
-    if not training or p == 0 or 0 in input._array.shape:
-        return input
-    if dtype_of(input).category < 2:
-        raise RuntimeError(
-            f"result type Float can't be cast to the desired output type "
-            f"{_type_word(dtype_of(input))}"
-        )
-    mask = base.tensor(np.empty(input.shape, input._array.dtype)).bernoulli_(1 - p)
-    if p < 1:
-        mask.mul_(1 / (1 - p))
-    return input.mul_(mask) if inplace else input * mask
 
 
 # ---------------------------------------------------------------- normalisation
@@ -292,22 +311,51 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 _explain_missing("torch.nn.functional", globals())
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+    "affine_grid",
+    "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
     "channel_shuffle",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
+    "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "hardshrink",
     "hardsigmoid",
@@ -317,6 +365,7 @@ __all__ = [
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
@@ -326,9 +375,22 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
@@ -348,6 +410,7 @@ __all__ = [
     "rms_norm",
     "rrelu",
     "rrelu_",
+    "scaled_dot_product_attention",
     "selu",
     "selu_",
     "sigmoid",
@@ -365,4 +428,8 @@ __all__ = [
     "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]

@@ -9,6 +9,7 @@ from ..ops.create import empty
 from ..parameter import Parameter
 from . import functional as F
 from . import init
+from .linear_functions import bilinear
 from .module import Module
 
 
@@ -69,3 +70,59 @@ class Linear(Module):
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"
         )
+
+
+class Bilinear(Module):
+    """``y_k = x1^T W_k x2 + b_k``, along the last axes.
+
+    `weight`, of shape ``(out_features, in1_features, in2_features)``, and `bias` start as uniform
+    numbers between ``-1 / sqrt(in1_features)`` and its negative.
+
+    Shapes: ``(*, in1_features), (*, in2_features) -> (*, out_features)``.
+    Raises: ValueError: `in1_features` is not positive.
+
+    >>> import compat as torch
+    >>> Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
+    torch.Size([5, 4])
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        shape = (out_features, in1_features, in2_features)
+        self.weight = Parameter(empty(shape, dtype=dtype, device=device))
+        self.register_parameter(
+            "bias", Parameter(empty((out_features,), dtype=dtype, device=device)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew."""
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Any, input2: Any) -> Any:
+        return bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )
+
+
+__all__ = ["Bilinear", "Identity", "Linear"]

@@ -10,10 +10,32 @@ tensor([3.2000], requires_grad=True)
 """
 
 from .._missing import explain as _explain_missing
+from . import lr_scheduler, swa_utils
 from .adam import Adam, AdamW
+from .lbfgs import LBFGS
+from .moments import Adamax, NAdam, RAdam
 from .optimizer import Optimizer
+from .others import ASGD, Adafactor
+from .scaled import Adadelta, Adagrad, RMSprop, Rprop
 from .sgd import SGD
 
 _explain_missing("torch.optim", globals())
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+    "swa_utils",
+]

@@ -1,9 +1,9 @@
 """`Optimizer`: groups of parameters with options, state for each parameter, hooks, saving, loading.
 
-NOTE [Rules] An optimizer of this package is a rule: a function of a parameter, its gradient and its
-state that returns new ones. It is written with operators and NumPy's functions, so the same rule
-runs on arrays and on values that a funcgrad transform traces, which is what `step` does, and on
-tensors if the step itself is to be differentiated.
+NOTE [Rules] An optimizer of this package is a rule of `funcgrad.optim`: a pure function of a
+parameter, its gradient and its state that returns new ones. `step` runs it on arrays, as a loop that
+writes in place, or on values that a transform traces, and on tensors if the step itself is to be
+differentiated.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
+from funcgrad.optim.checks import check
+from funcgrad.optim.in_place import BLOCK, LARGE, SHORT, loop_of
+from funcgrad.optim.rule import Rule, exact, initial, switched_on
 
 from ..autograd import base, enable_grad, modes, sites, views
-from ..autograd.base import TensorBase
+from ..autograd.base import UNCOUNTED, TensorBase
 from ..nn.module import reset_grad, typename
 from ..utils.hooks import RemovableHandle
 
@@ -81,6 +84,14 @@ class Optimizer:
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters once; `closure` computes the loss, with gradients, and returns it."""
         raise NotImplementedError
+
+    _is_watched = False
+    _opt_called = True  # whether `step` was called since `watch_steps`
+
+    def watch_steps(self) -> None:
+        """Note from now on whether `step` is called."""
+        if not self._is_watched:
+            self._is_watched, self._opt_called = True, False
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset the `.grad` of all parameters, to None or to zeros."""
@@ -279,6 +290,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        self._opt_called = True
         hooks = self._hooks
         for hook in list(hooks["step_pre"].values()):
             found = hook(self, args, kwargs)
@@ -300,8 +312,9 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 def _loaded(param: Any, value: Any, key: Any = None) -> Any:
     """A copy of saved state that fits the parameter; the count of steps keeps its dtype."""
     if isinstance(value, TensorBase):
-        dtype = param.dtype if key != "step" and param.dtype.category > 1 else value.dtype  # type: ignore[attr-defined]
-        if value._array.dtype.kind == "c" and param.dtype.category == 2:
+        is_kept = key == "step" or param.dtype.category != 2
+        dtype = value.dtype if is_kept else param.dtype  # type: ignore[attr-defined]
+        if value._array.dtype.kind == "c":
             dtype = value.dtype  # type: ignore[attr-defined]
         return base.tensor(value._array.astype(dtype.numpy))
     if isinstance(value, Mapping):
@@ -315,17 +328,34 @@ def _loaded(param: Any, value: Any, key: Any = None) -> Any:
 
 
 class RuleOptimizer(Optimizer):
-    """An optimizer that changes one parameter at a time by a rule, see NOTE [Rules].
+    """An optimizer that changes one parameter at a time by a rule, see NOTE [Rules]."""
 
-    `rule` is given the parameter, its gradient, the state by name and the options, and returns the
-    new parameter and what changes in the state.
-    """
+    rule: Rule
+    in_single: frozenset[str] = frozenset()  # numbers that are rounded so, even if kept as doubles
 
-    rule: Callable[[Any, Any, dict[str, Any], Group], tuple[Any, dict[str, Any]]]
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        lr = defaults["lr"]
+        if isinstance(lr, TensorBase) and lr._array.size != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        check(type(self)._checked_as(), {k: scalar(v) for k, v in defaults.items()})
+        if defaults.get("fused") and defaults["differentiable"]:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if defaults.get("fused") and defaults["foreach"]:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        super().__init__(params, defaults)
 
-    def _begin(self, param: Any, group: Group) -> dict[str, Any]:
+    @classmethod
+    def _checked_as(cls) -> str:
+        """The name by which `funcgrad.optim` knows the ranges of the options."""
+        own = next(c for c in reversed(cls.__mro__) if "rule" in c.__dict__)
+        return own.__name__.lower()
+
+    def _begin(self, param: Any, options: Group) -> dict[str, Any]:
         """The state of a parameter before its first step."""
-        return {}
+        counts = initial(self.rule, options).items()
+        state = {k: base.tensor(np.full((), v, np.float32)) for k, v in counts}
+        begun = self.rule.begin(param._array, options).items()
+        return state | {k: base.tensor(np.array(v)) for k, v in begun}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; what `closure` returns, if it is given."""
@@ -334,50 +364,108 @@ class RuleOptimizer(Optimizer):
             with enable_grad():
                 loss = closure()
         differentiable = bool(self.defaults.get("differentiable"))
-        change = self._change_tensors if differentiable else self._change
         with modes.ModeSwitch(records=differentiable), np.errstate(all="ignore"):
             for group in self.param_groups:
-                options = group if differentiable else {k: scalar(v) for k, v in group.items()}
+                options = {k: v if k == "params" else scalar(v) for k, v in group.items()}
+                run = _Group(self, group if differentiable else options)
+                change = run.change_tensor if differentiable else run.change
                 for param in group["params"]:
                     if param._grad is not None:
                         views.check_writable(param)
-                        state = self.state[param]
+                        state = self.state.get(param)
                         if not state:
-                            state.update(self._begin(param, options))
-                        change(param, state, options)
+                            state = self._begin(param, options)
+                        change(param, state)
+                        if state:
+                            self.state[param] = state
         return loss
 
-    def _change(self, param: Any, state: dict[str, Any], options: Group) -> None:
+
+class _Group:
+    """One step of the parameters of one group."""
+
+    def __init__(self, optimizer: RuleOptimizer, options: Group) -> None:
+        self.rule, self.in_single = optimizer.rule, optimizer.in_single
+        self.options, self.on = options, switched_on(options)
+        self.what = f"{type(optimizer).__name__}.step()"
+        self.here = sites.site()
+        self.numbers: dict[Any, Any] = {}  # by the counts: nearly all parameters have the same
+        mode = modes.get()
+        self.is_plain = mode.level is None and mode.unlocked is None and mode.forward is None
+
+    def change(self, param: Any, state: dict[str, Any]) -> None:
         """One step on the arrays in the tensors; nothing is recorded."""
-        p, g = _array(param), _array(param._grad)
-        values = {k: _count(v) if k == "step" else _array(v) for k, v in state.items()}
-        rule, what = type(self).rule, f"{type(self).__name__}.step()"
-        if _is_long(p, g, *values.values()):
-            changes = _by_blocks(rule, p, g, values, options)
-            views.touch(param, what)
-        else:
-            new, changes = rule(p, g, values, options)
-            views.assign(param, new, what)
+        p, g, rule = _array(param), _array(param._grad), self.rule
+        counts, arrays, written = {}, {}, [param]
+        for k, v in state.items():
+            if k in rule.counts:
+                counts[k] = _count(v, k)
+            elif v is not None:
+                arrays[k] = _array(v)
+                written.append(v)
+        if self.is_plain and _are_alike(p, g, *arrays.values()):
+            size = p.size
+            length = (size > SHORT) + (size > BLOCK) + (size >= LARGE)
+            key = (*counts.values(), p.dtype.num, length, *arrays)
+            found = self.numbers.get(key)
+            if found is None:
+                found = self.numbers[key] = self.loop(p, counts, arrays)
+            loop, n, after = found
+            if loop is not None:
+                if p.dtype.kind != "c":
+                    loop(p, g, *arrays.values(), *n)
+                else:
+                    loop(p.real, g.real, *[x.real for x in arrays.values()], *n)
+                    loop(p.imag, g.imag, *[x.imag for x in arrays.values()], *n)
+                self.touch(written)
+                if after:
+                    self.store(state, after)
+                return
+        new, changes = rule(p, g, {**counts, **arrays}, self.options)
+        views.assign(param, new, self.what)
+        self.store(state, changes)
+
+    def touch(self, tensors: list[Any]) -> None:
+        """As `views.touch` does, with the user's line looked up once for a group."""
+        what, here = self.what, self.here
+        for tensor in tensors:
+            counter = tensor._counter
+            if counter is not UNCOUNTED:
+                counter[:] = (counter[0] + 1, what, here)
+
+    def loop(self, p: Any, counts: dict[str, Any], arrays: dict[str, Any]) -> tuple[Any, ...]:
+        """The loop in place, if there is one, its numbers, and the counts after the step."""
+        n, after = self.rule.numbers(self.options, counts)
+        real = p.real.dtype if self.rule.by_parts else p.dtype
+        found = loop_of(self.rule, real, tuple(arrays), tuple(n), self.on)
+        return found and found.ready(p.size), list(n.values()), after
+
+    def store(self, state: dict[str, Any], changes: dict[str, Any]) -> None:
         for name, value in changes.items():
             old = state.get(name)
+            if name in self.in_single and not isinstance(value, Tracer):
+                value = float(np.float32(value))
             if old is None:
                 state[name] = base.tensor(value if isinstance(value, Tracer) else value.copy())
-            elif value is values[name]:
-                views.touch(old, what)
+            elif self.is_plain and value.__class__ is float and _is_number(old):
+                old._array[()] = value
+                self.touch([old])
+            elif not isinstance(old, TensorBase):  # a count, in what PyTorch saved long ago
+                state[name] = value
             else:
-                views.assign(old, value, what)
+                views.assign(old, value, self.what)
 
-    def _change_tensors(self, param: Any, state: dict[str, Any], options: Group) -> None:
+    def change_tensor(self, param: Any, state: dict[str, Any]) -> None:
         """One step on the tensors themselves, recorded; the state is made anew, not written into."""
-        values = {k: scalar(v) if k == "step" else v for k, v in state.items()}
-        new, changes = type(self).rule(param, param._grad, values, options)
-        what = f"{type(self).__name__}.step()"
+        counts = self.rule.counts
+        values = {k: _count(v, k) if k in counts else v for k, v in state.items()}
+        new, changes = self.rule(param, param._grad, values, self.options)
         for name, value in changes.items():
             if isinstance(value, TensorBase):
                 state[name] = value.clone()  # type: ignore[attr-defined]
             else:
-                views.assign(state[name], value, what)
-        views.assign(param, new, what)
+                views.assign(state[name], value, self.what)
+        views.assign(param, new, self.what)
 
 
 def _array(x: Any) -> Any:
@@ -389,45 +477,24 @@ def _array(x: Any) -> Any:
     return x._array
 
 
-# Rules work on so many numbers at a time, so that what they compute on the way stays in the cache.
-BLOCK = 1 << 15
+def _is_number(x: Any) -> bool:
+    """Whether this is a tensor with a number that may be written."""
+    if not isinstance(x, TensorBase) or x._view is not None:
+        return False
+    return x._array.__class__ is np.ndarray and not x._array.shape and x._array.flags.writeable
 
 
-def _is_long(*values: Any) -> bool:
-    """Whether the rule is worth running on blocks, and all values can be cut into them."""
-    return values[0].size > BLOCK and all(
-        v.__class__ is np.ndarray and v.flags.c_contiguous
-        for v in values
-        if v is not None and v.__class__ is not float
-    )
-
-
-def _by_blocks(
-    rule: Callable[..., Any], p: Any, g: Any, values: dict[str, Any], options: Group
-) -> dict[str, Any]:
-    """Run the rule on parts, which are written at once; the answer is the new state.
-
-    Arrays of `values` in it are the same objects.
-    """
-    flat = {k: v.reshape(-1) for k, v in values.items() if v.__class__ is np.ndarray}
-    rest = {k: v for k, v in values.items() if k not in flat}
-    made: dict[str, Any] = {}  # state that there was none of
-    found, shape = dict(values), p.shape
-    p, g = p.reshape(-1), g.reshape(-1)
-    for start in range(0, p.size, BLOCK):
-        part = slice(start, start + BLOCK)
-        here = {**rest, **{k: v[part] for k, v in flat.items()}}
-        p[part], changes = rule(p[part], g[part], here, options)
-        for name, value in changes.items():
-            if value.__class__ is float:
-                found[name] = value
-            elif name in flat:
-                flat[name][part] = value
-            else:
-                if name not in made:
-                    made[name] = np.empty(p.size, value.dtype)
-                made[name][part] = value
-    return {**found, **{k: v.reshape(shape) for k, v in made.items()}}
+def _are_alike(p: Any, *others: Any) -> bool:
+    """Whether these are NumPy arrays of one type, the first to be written into."""
+    if p.__class__ is not np.ndarray or not p.flags.writeable:
+        return False
+    shape, dtype = p.shape, p.dtype
+    for x in others:
+        if x.__class__ is not np.ndarray or x.shape != shape:
+            return False
+        if x.dtype is not dtype and x.dtype != dtype:
+            return False
+    return True
 
 
 def scalar(x: Any) -> Any:
@@ -440,23 +507,14 @@ def scalar(x: Any) -> Any:
     return fnp.reshape(array, ()) if isinstance(array, Tracer) else array.item()
 
 
-def _count(x: Any) -> Any:
-    """The number of steps, as exact as a Python number where it is traced."""
-    number = scalar(x)
-    return fnp.astype(number, np.float64) if isinstance(number, Tracer) else number
+def _count(x: Any, name: str) -> Any:
+    """A number of the state: of steps, as exact as a Python number; others as they are kept."""
+    if name == "step" or not isinstance(x, TensorBase):
+        return exact(scalar(x))
+    array = x._array
+    return fnp.reshape(array, ()) if isinstance(array, Tracer) else array[()]
 
 
-def check_lr(lr: Any) -> None:
-    """Raises: ValueError: a learning rate is negative, or a tensor of several elements."""
-    if isinstance(lr, TensorBase) and lr._array.size != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    if not (isinstance(lr, TensorBase) and isinstance(lr._array, Tracer)) and not scalar(lr) >= 0:
-        raise ValueError(f"Invalid learning rate: {lr}")
-
-
-def check_fused(fused: Any, foreach: Any, differentiable: bool) -> None:
-    """Raises: RuntimeError: options that exclude each other; they change nothing else here."""
-    if fused and differentiable:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+def taken(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The options among the local variables of a constructor."""
+    return {k: v for k, v in arguments.items() if k not in ("self", "params", "__class__")}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .optimizer import Group, RuleOptimizer, check_fused, check_lr
+from funcgrad.optim.descent import SGD as RULE
+
+from .optimizer import Group, RuleOptimizer, taken
 
 
 class SGD(RuleOptimizer):
@@ -27,6 +29,8 @@ class SGD(RuleOptimizer):
     tensor([-3.3500], requires_grad=True)
     """
 
+    rule = RULE
+
     def __init__(
         self,
         params: Any,
@@ -41,41 +45,7 @@ class SGD(RuleOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        check_fused(fused, foreach, differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "momentum": momentum,
-                "dampening": dampening,
-                "weight_decay": weight_decay,
-                "nesterov": nesterov,
-                "maximize": maximize,
-                "foreach": foreach,
-                "differentiable": differentiable,
-                "fused": fused,
-            },
-        )
+        super().__init__(params, taken(locals()))
 
-    @staticmethod
-    def rule(p: Any, g: Any, state: dict[str, Any], group: Group) -> tuple[Any, dict[str, Any]]:
-        """One step."""
-        if group["maximize"]:
-            g = -g
-        if group["weight_decay"] != 0:
-            g = g + p * group["weight_decay"]
-        momentum = group["momentum"]
-        changes = {}
-        if momentum != 0:
-            b = state.get("momentum_buffer")
-            b = g if b is None else b * momentum + g * (1 - group["dampening"])
-            changes["momentum_buffer"] = b
-            g = g + b * momentum if group["nesterov"] else b
-        return p - g * group["lr"], changes
+    def _begin(self, param: Any, options: Group) -> dict[str, Any]:
+        return {}  # the first gradient is the first buffer

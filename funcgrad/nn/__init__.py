@@ -14,6 +14,7 @@ Nothing here keeps state; weights are arguments, and every function is different
 
 from .attention import multi_head_attention, scaled_dot_product_attention
 from .conv import conv, conv_transpose
+from .grid import affine_grid, grid_sample
 from .pooling import (
     adaptive_avg_pool,
     adaptive_max_pool,
@@ -23,13 +24,17 @@ from .pooling import (
     max_pool_with_indices,
 )
 from .recurrent import gru_cell, gru_layer, lstm_cell, lstm_layer, rnn_cell, rnn_layer
+from .resample import fold, resample, unfold
 
 __all__ = [
     "adaptive_avg_pool",
     "adaptive_max_pool",
+    "affine_grid",
     "avg_pool",
     "conv",
     "conv_transpose",
+    "fold",
+    "grid_sample",
     "gru_cell",
     "gru_layer",
     "lp_pool",
@@ -38,7 +43,9 @@ __all__ = [
     "max_pool",
     "max_pool_with_indices",
     "multi_head_attention",
+    "resample",
     "rnn_cell",
     "rnn_layer",
     "scaled_dot_product_attention",
+    "unfold",
 ]

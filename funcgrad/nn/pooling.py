@@ -320,7 +320,8 @@ def _params(
     pads = []
     for size, k, d, step, p in zip(axes, windows, dilations, strides, padding, strict=True):
         reach = d * (k - 1) + 1
-        if p >= reach or size + 2 * p < reach:
+        beyond = step - 1 if ceil_mode else 0
+        if p >= reach or size + 2 * p + beyond < reach:
             raise ShapeError(
                 f"{name}: a window of {reach} for an axis of {size} padded by {p}; it has to fit, "
                 f"and to be larger than the padding{where()}"

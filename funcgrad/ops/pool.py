@@ -21,6 +21,7 @@ from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
 from .arithmetic import divide
 from .conv import Padding, Sizes, dilated, padded, window_count
+from .index_layout import on_host
 from .structural import batch_all_first, batch_in_front
 
 
@@ -212,6 +213,8 @@ def _place_dtype(window: Sizes) -> Any:
 def window_argmax(xp, x, ans, /, *, window, strides, padding):
     """The place in each window, in C order, of the first element equal to its maximum `ans`.
 
+    Never a place in the padding. If the maximum is NaN, it is the place of the first NaN.
+
     Shapes: ``x: (*a, *spatial), ans: (*a, *windows) -> (*a, *windows)``.
     Dtypes: floating, integers ``->`` uint8, or int64 for windows of more than 256 elements.
     Derivative: zero.
@@ -225,12 +228,21 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
     >>> window_argmax(x, np.array([3.0, 3.0]), **params).tolist()
     [1, 0]
     """
-    source = padded(xp, x, padding, _no_dilation(window), _lowest(x.dtype))
+    lowest = _lowest(x.dtype)
+    source = padded(xp, x, padding, _no_dilation(window), lowest)
     dtype = _place_dtype(window)
+    taps = itertools.islice(_taps(source, window, strides, ans.shape), math.prod(window) - 1)
+    if on_host(xp) and (ans > lowest).all():
+        below: Iterator[Any] = (tap < ans for tap in taps)
+    else:  # NaN is below nothing, and padding looks like an element of the lowest value
+        real = xp.ones(x.shape[x.ndim - len(window) :], bool)
+        real = padded(xp, real, padding, _no_dilation(window), False)
+        reals = _taps(real, window, strides, ans.shape)
+        below = (~(r & ((t == ans) | (t != t))) for r, t in zip(reals, taps, strict=False))
     place = xp.zeros(ans.shape, dtype)
     before = xp.ones(ans.shape, dtype)  # 1 as long as the maximum has not been met
-    for tap in itertools.islice(_taps(source, window, strides, ans.shape), math.prod(window) - 1):
-        before &= (tap < ans).astype(dtype)
+    for b in below:
+        before &= b.astype(dtype)
         place += before
     return place
 
