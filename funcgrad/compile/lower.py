@@ -343,7 +343,7 @@ class _Writer:
         x, y = (Symbol(self, self.value(v)) for v in (x, y))
         if x.of.weak or y.of.weak or not x.ndim or not y.ndim:
             raise NotLowerableError("a product with a number")
-        stand_in = [np.broadcast_to(np.empty((), v.dtype), v.shape) for v in (x, y)]
+        stand_in = [np.broadcast_to(np.zeros((), v.dtype), v.shape) for v in (x, y)]
         if max(x.size, y.size) > 1 << 16 or function is np.matmul:
             shape = _matmul_shape(x.shape, y.shape)
         else:
