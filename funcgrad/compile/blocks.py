@@ -223,7 +223,8 @@ class Blocks:
             axes, keepdims = step.options
             function = self.source.function(step.function)
             axis = "None" if self.flat else repr(axes)
-            found = f"{function}.reduce({texts[0]}, {axis}{', None, None, True' * (keepdims and not self.flat)})"
+            kept = ", None, None, True" if keepdims and not self.flat else ""
+            found = f"{function}.reduce({texts[0]}, {axis}{kept})"
             if step not in self.gathered:
                 return [f"o{self.group.outs.index(step.out)}[...] = {found}"]
             return [f"parts{self.gathered.index(step)}.append({found})"]

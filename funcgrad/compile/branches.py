@@ -8,7 +8,7 @@ may run no step at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..algebra import Elementwise, ElementwiseConstant
 from ..core import REGISTRY, Primitive
@@ -17,9 +17,7 @@ from ..ops.contract import dot_general, matmul
 from ..ops.index import embed, getitem
 from ..ops.structural import reshape, transpose
 from ..ops.structural import sum as sum_along
-
-if TYPE_CHECKING:
-    from .simplify import Rewriter
+from .rewriter import Rewriter
 
 FEW = 3  # equations that are run as fast one by one
 _TOTAL = frozenset({matmul, dot_general, embed, getitem, reshape, transpose, sum_along})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..jaxpr import Atom, Eqn, Literal
 from ..ops.arithmetic import multiply, negative
@@ -17,9 +17,7 @@ from ..ops.contract import dot_general, matmul
 from ..ops.index import FULL, Slice, embed, getitem
 from ..ops.structural import broadcast_to, diagonal_embed, reshape, transpose
 from ..ops.structural import sum as sum_along
-
-if TYPE_CHECKING:
-    from .simplify import Rewriter
+from .rewriter import Rewriter
 
 Axes = tuple[int, ...]
 

@@ -17,7 +17,6 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ..core import Aval, Primitive
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
@@ -26,9 +25,7 @@ from ..ops.contract import dot_general, inverse_permutation, matmul
 from ..ops.structural import broadcast_to, reshape, transpose
 from ..ops.structural import sum as sum_along
 from .contractions import Product, product_of
-
-if TYPE_CHECKING:
-    from .simplify import Rewriter
+from .rewriter import Rewriter
 
 MOST_BYTES = 1 << 26  # what a loop may stack beside its own results
 WIDER = 8  # times that a product of a row may be larger than the row

@@ -1,9 +1,7 @@
 """Simplify: the same results from fewer equations.
 
-Layer 4½. One pass over the equations, with the operands of each replaced by what is known of them:
-calls are put in line, equations on numbers are computed, those that were there before are not
-repeated, and `RULES` finds algebra in them. In the end, what nobody reads goes. What is done to
-products is in `contractions.py`, to `scan` in `loops.py`, to other programs inside in `branches.py`.
+Layer 4½. `rewriter.py` goes once over the equations, and `RULES` finds algebra in them. In the end,
+what nobody reads goes. What is done to products is in `contractions.py`, to `scan` in `loops.py`, to other programs inside in `branches.py`.
 
 A rule may change a result by rounding only (``n * x`` for a sum of n equal numbers), and not by the
 sign of a zero: ``x + 0`` stays. Zeros that only fill, around what `embed` puts and beside a diagonal,
@@ -13,13 +11,12 @@ count as nothing: they are not added or multiplied.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..algebra import Elementwise, ElementwiseConstant
-from ..core import REGISTRY, Aval, Primitive
+from ..core import REGISTRY, Primitive
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.arithmetic import add, multiply, negative, square, subtract
 from ..ops.contract import dot_general, matmul
@@ -29,6 +26,7 @@ from ..ops.select import where
 from ..ops.structural import broadcast_to, reshape, transpose
 from . import branches, loops
 from .contractions import contraction, sum_of_product, sum_of_transposition
+from .rewriter import ProgramRule, Rewriter, Rule
 
 
 def simplify(jaxpr: Jaxpr) -> Jaxpr:
@@ -42,143 +40,7 @@ def simplify(jaxpr: Jaxpr) -> Jaxpr:
         d:f64[2,3] = add a c
       in (d,) }
     """
-    rewriter = Rewriter()
-    return loops.live(rewriter.program(jaxpr))
-
-
-class Rewriter:
-    """Equations written so far, what made a variable, and which variable holds which expression."""
-
-    def __init__(self) -> None:
-        self.eqns: list[Eqn] = []
-        self.made_by: dict[Atom, Eqn] = {}
-        self.known: dict[Any, tuple[Atom, ...]] = {}
-
-    def program(self, jaxpr: Jaxpr) -> Jaxpr:
-        outs = self.body(jaxpr, [*jaxpr.const_vars, *jaxpr.in_vars])
-        return Jaxpr(jaxpr.in_vars, self.eqns, outs, jaxpr.const_vars, jaxpr.consts)
-
-    def body(self, jaxpr: Jaxpr, operands: Sequence[Atom]) -> list[Atom]:
-        """Put the equations of `jaxpr` in line; its results for these operands."""
-        env: dict[Atom, Atom] = dict(
-            zip((*jaxpr.const_vars, *jaxpr.in_vars), operands, strict=True)
-        )
-        for eqn in jaxpr.eqns:
-            inputs = [a if a.__class__ is Literal else env[a] for a in eqn.inputs]
-            if eqn.prim.name == "jit_call":
-                outs: Sequence[Atom] = self.body(eqn.params["jaxpr"], inputs)
-            else:
-                outs = self.equation(eqn, inputs)
-            env.update(zip(eqn.outs, outs, strict=True))
-        return [a if a.__class__ is Literal else env[a] for a in jaxpr.outs]
-
-    def equation(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
-        if eqn.prim.name in _WITH_PROGRAMS:
-            return self.with_programs(eqn, inputs)
-        if not eqn.prim.multiple:
-            inputs = self.unbroadcast(eqn, inputs)
-            found = self.fold(eqn, inputs) or self.spread_later(eqn, inputs)
-            if found is None:
-                rule = RULES.get(eqn.prim)
-                found = None if rule is None else rule(self, eqn, inputs)
-            if found is not None and found.aval == eqn.outs[0].aval:
-                return (found,)
-        return self.write(eqn.prim, inputs, eqn.params, [v.aval for v in eqn.outs], eqn.source)
-
-    def with_programs(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
-        """Simplify the programs inside an equation too."""
-        key = _key(eqn.prim, inputs, eqn.params)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = tuple(_WITH_PROGRAMS[eqn.prim.name](self, eqn, inputs))
-        return found
-
-    def write(
-        self,
-        prim: Primitive,
-        inputs: Sequence[Atom],
-        params: dict[str, Any],
-        avals: Sequence[Aval],
-        source: Any = None,
-    ) -> Sequence[Atom]:
-        """The variables of this equation, which is written unless it is there."""
-        key = _key(prim, inputs, params)
-        found = self.known.get(key)
-        if found is None and prim in _COMMUTING:
-            found = self.known.get(_key(prim, inputs[::-1], params))
-        if found is None:
-            outs = tuple(map(Var, avals))
-            eqn = Eqn(prim, inputs, params, outs, source)
-            self.eqns.append(eqn)
-            self.made_by.update(dict.fromkeys(outs, eqn))
-            found = self.known[key] = outs
-        return found
-
-    def apply(self, prim: Primitive, *inputs: Atom, **params: Any) -> Atom:
-        """The variable of an equation that a rule makes up."""
-        aval = prim.aval(*[a.aval for a in inputs], **params)
-        return self.equation(Eqn(prim, inputs, params, (Var(aval),)), inputs)[0]
-
-    def origin(self, atom: Atom, *prims: Primitive) -> Eqn | None:
-        """The equation that made a variable, if it applies one of these primitives."""
-        eqn = self.made_by.get(atom)
-        return eqn if eqn is not None and eqn.prim in prims else None
-
-    def fold(self, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
-        """The number that an equation on numbers gives."""
-        if eqn.outs[0].aval.shape or not inputs:
-            return None
-        if not all(a.__class__ is Literal for a in inputs):
-            return None
-        with np.errstate(all="ignore"):
-            value = eqn.prim.impl(np, *[a.value for a in inputs], **eqn.params)  # type: ignore[union-attr]
-        return Literal(np.asarray(value)[()])
-
-    def spread_later(self, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
-        """An operation on a number that was broadcast: on the number, and broadcast then."""
-        made = [self.origin(a, broadcast_to) for a in inputs]
-        if len(made) != 1 or made[0] is None or made[0].inputs[0].aval.shape:
-            return None
-        if not isinstance(eqn.prim, Elementwise | ElementwiseConstant):
-            return None
-        number = self.apply(eqn.prim, made[0].inputs[0], **eqn.params)
-        return self.apply(broadcast_to, number, shape=eqn.outs[0].aval.shape)
-
-    def unbroadcast(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
-        """Operands before they were broadcast, where the others broadcast the result anyway."""
-        if not (isinstance(eqn.prim, Elementwise | ElementwiseConstant) or eqn.prim is where):
-            return inputs
-        out = list(inputs)
-        for i, atom in enumerate(inputs):
-            made = self.origin(atom, broadcast_to)
-            if made is not None:
-                shapes = [a.aval.shape for k, a in enumerate(out) if k != i]
-                if _broadcast([*shapes, made.inputs[0].aval.shape]) == eqn.outs[0].aval.shape:
-                    out[i] = made.inputs[0]
-        return out
-
-
-def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None
-
-
-_COMMUTING = frozenset({add, multiply})
-
-
-def _key(prim: Primitive, inputs: Sequence[Atom], params: dict[str, Any]) -> Any:
-    """What two equations with the same results have in common."""
-    return prim, tuple(map(_identity, inputs)), tuple(params.items())
-
-
-def _identity(atom: Atom) -> Any:
-    """What tells an operand from others: a variable itself, of a number its bits and its type."""
-    if atom.__class__ is Var:
-        return atom
-    value = atom.value  # type: ignore[union-attr]
-    return value.__class__, np.asarray(value).tobytes(), atom.aval
+    return loops.live(Rewriter(RULES, PROGRAMS).program(jaxpr))
 
 
 def _is_number(atom: Atom, x: float) -> bool:
@@ -198,7 +60,7 @@ def _scan(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
     jaxpr = eqn.params["jaxpr"]
     if jaxpr.consts or not eqn.params["length"]:
         return _as_it_is(r, eqn, inputs, eqn.params)
-    inner = Rewriter()
+    inner = Rewriter(r.rules, r.programs)
     outs = inner.body(jaxpr, loops.known_numbers(jaxpr, eqn, inputs))
     body = Jaxpr(jaxpr.in_vars, inner.eqns, outs)
     return loops.rewritten(r, eqn, loops.live(body), inputs)
@@ -222,7 +84,7 @@ def _as_it_is(
     return r.write(eqn.prim, inputs, params, [v.aval for v in eqn.outs], eqn.source)
 
 
-_WITH_PROGRAMS: dict[str, Callable[[Rewriter, Eqn, Sequence[Atom]], Sequence[Atom]]] = {
+PROGRAMS: dict[str, ProgramRule] = {
     "scan": _scan,
     "while_loop": _while_loop,
     "cond": _cond,
@@ -230,8 +92,6 @@ _WITH_PROGRAMS: dict[str, Callable[[Rewriter, Eqn, Sequence[Atom]], Sequence[Ato
 
 
 # ---------------------------------------------------------------- rules: the atom, or None
-
-Rule = Callable[[Rewriter, Eqn, Sequence[Atom]], Atom | None]
 
 
 def _multiply(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
