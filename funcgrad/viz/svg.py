@@ -1,7 +1,7 @@
 """The pieces of SVG that every picture is made of."""
 
+import html
 import re
-from xml.sax.saxutils import escape
 
 INK, MUTED = "#222222", "#555555"
 FONT = "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\""
@@ -34,7 +34,7 @@ def text_at(
 
 def xml(text: str) -> str:
     """Text as XML content; characters that XML does not know become U+FFFD."""
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return html.escape(_NOT_XML.sub("\ufffd", text), quote=False)
 
 
 def text_width(text: str, size: int) -> float:
