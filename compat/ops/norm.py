@@ -193,7 +193,11 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 def _cosine(x: Any, y: Any, /, *, axis: Axes, eps: float) -> Any:
     kept = structural.kept(x.shape, axis)
-    units = [z / maximum(reductions.norm2(z, axis=axis), eps).reshape(kept) for z in (x, y)]
+    units = []
+    for z in (x, y):
+        n = reductions.norm2(z, axis=axis)
+        n = n + stop_gradient(maximum(n, eps) - n)  # PyTorch's gradient does not see the bound
+        units.append(z / n.reshape(kept))
     return structural.sum(units[0] * units[1], axis=axis)
 
 

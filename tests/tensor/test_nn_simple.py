@@ -151,6 +151,7 @@ OTHERS = [
     Case("PairwiseDistance", 1.0, 0.1, True, inputs=[(3, 4), (1, 4)]),
     Case("CosineSimilarity", inputs=[(3, 4), (3, 4)]),
     Case("CosineSimilarity", 0, 1e-3, inputs=[(3, 4), (3, 1)]),
+    Case("CosineSimilarity", 1, 3.0, inputs=[(4, 4), (4, 4)]),  # some norms are below
     Case("AdaptiveLogSoftmaxWithLoss", 8, 10, [3, 5], inputs=[(4, 8), np.array([0, 9, 4, 2])]),
     Case("AdaptiveLogSoftmaxWithLoss", 8, 6, [2], 2.0, True, inputs=[(8,), np.array(4)]),
 ]

@@ -15,7 +15,21 @@ from ...autograd import base, no_grad, sites, views
 from ...autograd.base import TensorBase
 from ...autograd.tape import through
 from ..module import typename
+from . import parametrizations as parametrizations
+from . import parametrize as parametrize
+from . import prune as prune
 from . import rnn as rnn
+from . import stateless as stateless
+from .clip_grad import clip_grads_with_norm_ as clip_grads_with_norm_
+from .fusion import fuse_conv_bn_eval as fuse_conv_bn_eval
+from .fusion import fuse_conv_bn_weights as fuse_conv_bn_weights
+from .fusion import fuse_linear_bn_eval as fuse_linear_bn_eval
+from .fusion import fuse_linear_bn_weights as fuse_linear_bn_weights
+from .init import skip_init as skip_init
+from .spectral_norm import remove_spectral_norm as remove_spectral_norm
+from .spectral_norm import spectral_norm as spectral_norm
+from .weight_norm import remove_weight_norm as remove_weight_norm
+from .weight_norm import weight_norm as weight_norm
 
 
 def _gradients(parameters: Any) -> list[Any]:
