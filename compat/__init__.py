@@ -68,8 +68,10 @@ from .ops.statistics import *
 from .ops.trigonometric import *
 from .parameter import Parameter
 from .printing import set_printoptions
+from .serialization import load, save
 from .size import *
 from .utils import checkpoint as _checkpoint
+from .utils import data as _data
 from .utils import dlpack as _dlpack
 
 newaxis = None
