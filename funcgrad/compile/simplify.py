@@ -1,7 +1,8 @@
 """Simplify: the same results from fewer equations.
 
 Layer 4½. `rewriter.py` goes once over the equations, and `RULES` finds algebra in them. In the end,
-what nobody reads goes. What is done to products is in `contractions.py`, to `scan` in `loops.py`, to other programs inside in `branches.py`.
+what nobody reads goes. What is done to products is in `contractions.py`, to `scan` in `loops.py`, to
+other programs inside in `branches.py`.
 
 A rule may change a result by rounding only (``n * x`` for a sum of n equal numbers), and not by the
 sign of a zero: ``x + 0`` stays. Zeros that only fill, around what `embed` puts and beside a diagonal,
