@@ -11,6 +11,7 @@ import warnings as _warnings
 from math import e, inf, nan, pi
 
 from . import autograd, cuda, fft, func, linalg, nn, optim, random, special, utils
+from . import stand_in as _stand_in
 from ._missing import explain as _explain_missing
 from ._tensor import Tensor
 from .autograd import (
@@ -74,6 +75,8 @@ from .utils import checkpoint as _checkpoint
 from .utils import data as _data
 from .utils import dlpack as _dlpack
 
+# Scripts branch on it: the version of PyTorch whose behaviour this package has.
+__version__ = "2.13.0+funcgrad"
 newaxis = None
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
@@ -81,3 +84,4 @@ newaxis = None
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"compat\.autograd")
 
 _explain_missing("torch", globals())
+_stand_in.install()
