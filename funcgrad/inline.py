@@ -80,7 +80,14 @@ class Symbol:
         return self.program.assign(f"{self.text}.sum(axis={self.program.text(axis)})")
 
     def dot(self, other: Any) -> Symbol:
-        return self.program.assign(f"{self.text}.dot({self.program.text(other)})")
+        out = self.program.assign(f"{self.text}.dot({self.program.text(other)})")
+        if getattr(self, "ndim", 0) == getattr(other, "ndim", 0) == 2:
+            out.ndim = 2
+        return out
+
+    @property
+    def T(self) -> Symbol:
+        return self.program.transpose(self, (1, 0))
 
     def __bool__(self) -> bool:
         raise NotPrintableError("a truth value")
@@ -207,7 +214,8 @@ class Program:
     def flat(self, name: str) -> Symbol:
         """As `operand`, of any shape but with elements, which is seen as having one axis.
 
-        What is asked for of its shape is called `shape` and `length` in the source.
+        What is asked for of its shape is called `shape` and `length` in the source. Several in one
+        program have the same shape, as has what is computed of them element by element.
         """
         return _Flat(self, name)
 
@@ -280,12 +288,12 @@ class Program:
         out = self.assign(f"{name}({', '.join(map(self.text, args))})")
         if "d" * len(args) + "->d" in getattr(function, "types", ()):
             self._new_floats.add(out.text)
-        return out
+        return _Flat(self, out.text) if _Flat in {x.__class__ for x in args} else out
 
     def binary(self, operator: str, x: Any, y: Any) -> Symbol:
         out = self.assign(f"{self.text(x)} {operator} {self.text(y)}")
         self._new_floats.add(out.text)
-        return out
+        return _Flat(self, out.text) if _Flat in (x.__class__, y.__class__) else out
 
     def assign(self, expression: str) -> Symbol:
         self._count += 1

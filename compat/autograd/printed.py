@@ -115,7 +115,7 @@ _GLOBALS |= {
 # ---------------------------------------------------------------- filling them in
 
 
-def _at_depth(text: str, depth: int) -> str:
+def at_depth(text: str, depth: int) -> str:
     """Lines to stand where a template has a placeholder at that depth."""
     return text.rstrip("\n").replace("\n", "\n" + "    " * depth)
 
@@ -130,7 +130,7 @@ def _product(
     if c.__class__ is int and abs(c) == 1:
         return "r = g" if c == 1 else "r = -g"
     factor = program.text(c)
-    lines = [*_numbers(program, "g.dtype"), *program.lines[start:]]
+    lines = [*number_lines(program, "g.dtype"), *program.lines[start:]]
     if same_shape and program.is_new_float(c):
         lines += [f"{c.text} *= g", f"r = {c.text}"]
     else:
@@ -150,10 +150,10 @@ def _forward(program: Program, prim: Elementwise, operands: Sequence[Any]) -> st
     start = len(program.lines)
     program.numbers.clear()
     z = program.apply(prim, operands, {})
-    return "\n".join([*_numbers(program, "dtype"), *program.lines[start:], f"z = {z.text}"])
+    return "\n".join([*number_lines(program, "dtype"), *program.lines[start:], f"z = {z.text}"])
 
 
-def _numbers(program: Program, dtype: str) -> list[str]:
+def number_lines(program: Program, dtype: str) -> list[str]:
     """Lines that bind the numbers of the program's last part to 0-d arrays of the dtype."""
     lines = []
     for name, value in program.numbers.items():
@@ -178,7 +178,7 @@ def _signature(first: str, options: Options) -> dict[str, str]:
     }
 
 
-def _compiled(
+def compiled(
     general: Callable[..., Any], source: str, scope: dict[str, Any], node: Any
 ) -> Callable[..., Any]:
     """The function that `source` defines; its node class gets the `pull`."""
@@ -221,7 +221,7 @@ def source(function: Any) -> str:
     return "".join(linecache.getlines(name))
 
 
-def _node(name: str, base: type, prim: Primitive, **facts: Any) -> Any:
+def node_of(name: str, base: type, prim: Primitive, **facts: Any) -> Any:
     return type(name, (base,), {"__slots__": (), "prim": prim, **facts})
 
 
@@ -263,23 +263,23 @@ def _unary(
     unpack, free = "pass", ""
     if name:
         unpack = templates.UNPACK_ONE.format(name=name, is_ans=save_ans)
-        rule = templates.GUARDED.format(rule=_at_depth(rule, 1))
+        rule = templates.GUARDED.format(rule=at_depth(rule, 1))
         free = templates.FREE.format(names="n.saved")
     source = templates.UNARY.format(
         function=general.__name__,
         node=node_name,
         depth=depth,
         x=x,
-        forward=_at_depth(forward, 1),
-        save=_at_depth(save, 1),
-        unpack=_at_depth(unpack, 1),
-        rule=_at_depth(rule, 1),
+        forward=at_depth(forward, 1),
+        save=at_depth(save, 1),
+        unpack=at_depth(unpack, 1),
+        rule=at_depth(rule, 1),
         pass_on=_passing_on(prim.rules[at]).format(edge="e"),
         free=free,
         **_signature("input, other" if count == 2 else "input", options),
     )
-    node = _node(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
-    return _compiled(general, source, program.constants, node)
+    node = node_of(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
+    return compiled(general, source, program.constants, node)
 
 
 def _spread(xp: Any, x: Any, *, shape: tuple[int, ...]) -> ndarray:
@@ -295,7 +295,7 @@ def total(prim: Any, node_name: str) -> Callable[[_F], _F]:
     """Give the decorated reduction a fast path for all axes, where it runs the linear `prim`."""
 
     def decorate(general: Any) -> Any:
-        node = _node(node_name, TotalNode, prim)
+        node = node_of(node_name, TotalNode, prim)
         program = Program()
         z = program.implementation(prim, [program.flat("x")], {"axis": (0,)})
         forward = "\n".join([*program.lines, f"z = {z.text}"])
@@ -307,11 +307,11 @@ def total(prim: Any, node_name: str) -> Callable[[_F], _F]:
             function=general.__name__,
             node=node_name,
             depth=1,
-            forward=_at_depth(forward, 1),
-            rule=_at_depth(rule, 1),
+            forward=at_depth(forward, 1),
+            rule=at_depth(rule, 1),
         )
         scope = {**program.constants, "broadcast_to_impl": _spread}
-        return _compiled(general, source, scope, node)
+        return compiled(general, source, scope, node)
 
     return decorate
 
@@ -386,7 +386,7 @@ def in_place(ufunc: Any, **options: Any) -> Callable[[_F], _F]:
         source = templates.IN_PLACE.format(
             function=general.__name__, ufunc=ufunc.__name__, **_signature("input, other", options)
         )
-        return _compiled(general, source, {ufunc.__name__: ufunc}, None)
+        return compiled(general, source, {ufunc.__name__: ufunc}, None)
 
     return decorate
 
@@ -431,7 +431,7 @@ def _twice(prim: Any, rules: Sequence[str]) -> str:
         texts.add(_product(program, rule, [z, x, x], same_shape=False))
     if len(texts) > 1 or texts & {"r = g", "r = -g"}:
         return ""
-    return templates.TWICE.format(rule=_at_depth(rules[0], 1))
+    return templates.TWICE.format(rule=at_depth(rules[0], 1))
 
 
 def _two_operands(
@@ -466,22 +466,22 @@ def _two_operands(
             f"n.{name}_version = c[0]",
         ]
         unpack.append(templates.UNPACK.format(name=name, is_ans=name == "z").rstrip())
-    rules = templates.RULES.format(pull_x=_at_depth(pulls[0], 1), pull_y=_at_depth(pulls[1], 1))
+    rules = templates.RULES.format(pull_x=at_depth(pulls[0], 1), pull_y=at_depth(pulls[1], 1))
     rules = twice + rules
     free = ""
     if reads:
-        rules = templates.GUARDED.format(rule=_at_depth(rules, 1))
+        rules = templates.GUARDED.format(rule=at_depth(rules, 1))
         free = templates.FREE.format(names=" = ".join(["n.saved", *(f"n.{r}" for r in reads)]))
     source = templates.BINARY.format(
         function=general.__name__,
         node=node_name,
         depth=1,
-        forward=_at_depth(forward, 2),
-        save=_at_depth("\n".join(["n.saved = None" if reads else "n.saved = NOTHING", *save]), 1),
-        unpack=_at_depth("\n".join(unpack) or "pass", 1),
-        rules=_at_depth(rules, 1),
+        forward=at_depth(forward, 2),
+        save=at_depth("\n".join(["n.saved = None" if reads else "n.saved = NOTHING", *save]), 1),
+        unpack=at_depth("\n".join(unpack) or "pass", 1),
+        rules=at_depth(rules, 1),
         free=free,
         **parts,
     )
-    node = _node(node_name, BinaryNode, prim, reads=reads)
-    return _compiled(general, source, {**program.constants, **scope}, node)
+    node = node_of(node_name, BinaryNode, prim, reads=reads)
+    return compiled(general, source, {**program.constants, **scope}, node)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from funcgrad.core import Aval
+import numpy as np
 
+from funcgrad.core import Aval
+from funcgrad.transforms.vjp import vjp
+
+from .base import TensorBase
 from .errors import second_backward
-from .node import NOTHING, Freed, OpNode, Saved
+from .node import NOTHING, Freed, OpNode, Saved, _behind
 
 
 class UnaryNode(OpNode):
@@ -124,6 +128,79 @@ class BinaryNode(OpNode):
         for name in self.reads:
             array, owner, _ = self._value(name)
             if name != "z" and array is not None and owner is counter:
+                setattr(self, name, array.copy())
+                setattr(self, f"{name}_counter", [0])
+                setattr(self, f"{name}_version", 0)
+
+
+class CompositeNode(OpNode):
+    """A node of a function `f` of arrays, with up to three operands called as in `operands`.
+
+    It saves those in `reads`, each an array (None if it is not needed) with its counter and version.
+    `saved` is None then, and everything is `Freed` later on.
+    """
+
+    __slots__ = (
+        *("length", "shapes"),
+        *("b", "b_counter", "b_version"),
+        *("w", "w_counter", "w_version"),
+        *("x", "x_counter", "x_version"),
+        *("y", "y_counter", "y_version"),
+    )
+    params: dict[str, Any] = {}  # noqa: RUF012 (nobody writes into it)
+    shapes: Any
+    operands: tuple[str, ...]
+    reads: Sequence[str]
+    f: Any
+
+    def free(self, freed: Freed) -> None:
+        for name in self.reads:
+            setattr(self, name, freed)
+        self.saved = freed
+
+    def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
+        if self.saved.__class__ is Freed:
+            raise second_backward(self)
+        dtype = getattr(ct, "_array", ct).dtype
+        xs = []
+        for name, shape in zip(self.operands, self.shapes, strict=True):
+            array = getattr(self, name) if name in self.reads else None
+            if array is None:
+                xs.append(Aval(shape, dtype))
+            else:
+                counter = getattr(self, f"{name}_counter")
+                xs.append(Saved(array, counter, getattr(self, f"{name}_version"), False))
+        return None, xs
+
+    def pull_list(self, ct: Any, face: Any) -> Sequence[Any]:
+        _, xs = self.entries(ct)
+        bare = not isinstance(ct, TensorBase)
+        values: list[Any] = []
+        for x, e in zip(xs, self.next, strict=True):
+            if x.__class__ is Aval:  # not read
+                values.append(np.zeros(x.shape, x.dtype))
+            else:
+                values.append(x.value(self) if face is None else face(x.unpack(self, e)))
+        wanted = [i for i, e in enumerate(self.next) if e is not None]
+
+        def of_wanted(*given: Any) -> Any:
+            full = list(values)
+            for i, x in zip(wanted, given, strict=True):
+                full[i] = x
+            return self.f(*full)
+
+        with np.errstate(all="ignore"):
+            _, pull = vjp(of_wanted, *[values[i] for i in wanted])
+            found = pull(ct if bare else face(ct))
+        cts: list[Any] = [None] * len(values)
+        for i, g in zip(wanted, found, strict=True):
+            cts[i] = g if bare else _behind(g)
+        return cts
+
+    def keep_copies(self, counter: list[Any]) -> None:
+        for name in self.reads:
+            array = getattr(self, name)
+            if array is not None and getattr(self, f"{name}_counter") is counter:
                 setattr(self, name, array.copy())
                 setattr(self, f"{name}_counter", [0])
                 setattr(self, f"{name}_version", 0)

@@ -279,3 +279,59 @@ def {function}({parameters}):
     counter[:] = (counter[0] + 1, "{function}", place)
     return input
 """
+
+# A function of several primitives with up to three operands; the node keeps its edges in `next`.
+COMPOSITE = (
+    """\
+def {function}({parameters}):
+    global user_code
+    try:
+        {arrays}
+    except AttributeError:
+        return general({arguments})
+    dtype = {first}.dtype
+    m = mode()
+    if (
+        (dtype is not f32 and dtype is not f64)
+        or (m is not GRAD and m is not NO_GRAD)
+        or {unusual}
+    ):
+        return general({arguments}){length}
+    try:
+        {forward}
+    except ValueError:
+        return general({arguments})
+"""
+    + RESULT
+    + """\
+    if m is NO_GRAD:
+        t._node = None
+        return t
+    {edges}
+    if {no_edges}:
+        t._node = None
+        return t
+"""
+    + NODE
+    + """\
+    n.next = ({all_edges})
+    n.shapes = ({shapes})
+    n.saved = None{keep_length}
+    {save}
+    return t
+
+
+def {function}_pull(n, g, freed):
+    {unpack}
+    {all_edges} = n.next
+    shapes = n.shapes{length_again}
+    try:
+        {rules}
+    except (TypeError, AttributeError):
+        if n.saved.__class__ is Freed:
+            raise second_backward(n) from None
+        raise
+    if freed is not None:
+        {names} = freed
+"""
+)

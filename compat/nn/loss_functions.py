@@ -17,6 +17,7 @@ from funcgrad.ops import reduce as reductions
 
 from ..autograd import sites
 from ..autograd.base import tensor
+from ..autograd.printed_composites import composite
 from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast, requires_grad
@@ -82,6 +83,11 @@ def _weighted(x: Any, weight: Any, reduction: str) -> Any:
     return composed("DivBackward0", lambda a, w: a.sum() / w.sum(), x, weight)
 
 
+def _mean_square_error(x: Any, y: Any, /) -> Any:
+    return reductions.mean(arithmetic.square(arithmetic.subtract(x, y)), axis=(0,))
+
+
+@composite(_mean_square_error, "MseLossBackward0", {"x": None, "y": None})
 def mse_loss(
     input: Any,
     target: Any,

@@ -10,6 +10,7 @@ from funcgrad.ops.select import where
 
 from ..autograd import printed
 from ..autograd.base import TensorBase
+from ..autograd.printed_composites import composite
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
 from ._operands import convert, dtype_of, is_number, number, operand, result_type
@@ -510,6 +511,12 @@ def addbmm(
     return _combined("addbmm", x, product, beta, alpha, out, (a, b))
 
 
+def _affine(x: Any, w: Any, b: Any, /) -> Any:
+    product = contract.dot_general(x, w, contracting=((1,), (1,)), batch=((), ()))
+    return arithmetic.add(product, b)
+
+
+@composite(_affine, "AddmmBackward0", {"x": 2, "w": 2, "b": 1}, fits="b.shape[0] == w.shape[0]")
 def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
     """``input @ weight.T + bias``.
 

@@ -167,6 +167,8 @@ def dot_general(xp, x, y, /, *, contracting, batch):
     """
     if not getattr(x, "ndim", 0) or not getattr(y, "ndim", 0):
         return xp.multiply(x, y)
+    if x.ndim == 2 and y.ndim == 2 and len(contracting[0]) == 1 and not batch[0]:
+        return _matrix_product(x, y, *contracting)
     follow = 1 if y.size > x.size else 0
     plan = _layout((x.ndim, y.ndim), contracting, batch, follow)
     x, y = xp.transpose(x, plan.x_axes), xp.transpose(y, plan.y_axes)
@@ -188,6 +190,16 @@ def dot_general(xp, x, y, /, *, contracting, batch):
     if j != 1 or y.ndim != b + 2:
         y = y.reshape(*y.shape[:b], x.shape[-1], _product(shape[b + i :]))
     return xp.matmul(x, y).reshape(shape)
+
+
+def _matrix_product(x: Any, y: Any, x_axis: Axes, y_axis: Axes) -> Any:
+    """The product of two matrices, along an axis of each; this is how most of them come."""
+    try:
+        return (x if x_axis == (1,) else x.T).dot(y if y_axis == (0,) else y.T)
+    except ValueError:
+        avals = (Aval(v.shape, v.dtype) for v in (x, y))
+        _dot_general_aval(*avals, contracting=(x_axis, y_axis), batch=((), ()))
+        raise
 
 
 def _product(sizes: Sequence[int]) -> int:
