@@ -221,7 +221,7 @@ def source(function: Any) -> str:
     return "".join(linecache.getlines(name))
 
 
-def node_of(name: str, base: type, prim: Primitive, **facts: Any) -> Any:
+def node_of(name: str, base: type, prim: Primitive | None, **facts: Any) -> Any:
     return type(name, (base,), {"__slots__": (), "prim": prim, **facts})
 
 

@@ -162,7 +162,7 @@ class CompositeNode(OpNode):
         if self.saved.__class__ is Freed:
             raise second_backward(self)
         dtype = getattr(ct, "_array", ct).dtype
-        xs = []
+        xs: list[Any] = []
         for name, shape in zip(self.operands, self.shapes, strict=True):
             array = getattr(self, name) if name in self.reads else None
             if array is None:

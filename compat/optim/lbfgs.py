@@ -10,7 +10,8 @@ import numpy as np
 
 from ..autograd import base, enable_grad, no_grad
 from ..autograd.base import TensorBase
-from .optimizer import Optimizer, scalar, taken
+from .group_steps import scalar
+from .optimizer import Optimizer, taken
 
 _SAVED = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 

@@ -17,18 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import numpy as fnp
-from funcgrad.core import Tracer
 from funcgrad.optim.checks import check
-from funcgrad.optim.in_place import BLOCK, LARGE, SHORT, loop_of
-from funcgrad.optim.rule import Rule, exact, initial, switched_on
+from funcgrad.optim.rule import Rule, initial
 
-from ..autograd import base, enable_grad, modes, sites, views
-from ..autograd.base import UNCOUNTED, TensorBase
+from ..autograd import base, enable_grad, sites
+from ..autograd.base import TensorBase
 from ..nn.module import reset_grad, typename
 from ..utils.hooks import RemovableHandle
+from .group_steps import Group, GroupSteps, scalar
 
-Group = dict[str, Any]
 _HOOKS = (
     "step_pre",
     "step_post",
@@ -66,6 +63,7 @@ class Optimizer:
             )
         self.defaults = defaults
         self._forget_hooks()
+        self._steps: dict[int, GroupSteps] = {}
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         groups = list(params)
@@ -222,6 +220,7 @@ class Optimizer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._steps = {}
         if "_hooks" not in self.__dict__:
             self._forget_hooks()
 
@@ -364,155 +363,15 @@ class RuleOptimizer(Optimizer):
             with enable_grad():
                 loss = closure()
         differentiable = bool(self.defaults.get("differentiable"))
-        with modes.ModeSwitch(records=differentiable), np.errstate(all="ignore"):
-            for group in self.param_groups:
-                options = {k: v if k == "params" else scalar(v) for k, v in group.items()}
-                run = _Group(self, group if differentiable else options)
-                change = run.change_tensor if differentiable else run.change
-                for param in group["params"]:
-                    if param._grad is not None:
-                        views.check_writable(param)
-                        state = self.state.get(param)
-                        if not state:
-                            state = self._begin(param, options)
-                        change(param, state)
-                        if state:
-                            self.state[param] = state
+        here = sites.site()
+        with np.errstate(all="ignore"):
+            for number, group in enumerate(self.param_groups):
+                steps = self._steps.get(number)
+                if steps is None or not steps.is_for(group):
+                    steps = self._steps[number] = GroupSteps(self, group)
+                change = steps.change_tensors if differentiable else steps.change
+                change(group["params"], self.state, self._begin, here)
         return loss
-
-
-class _Group:
-    """One step of the parameters of one group."""
-
-    def __init__(self, optimizer: RuleOptimizer, options: Group) -> None:
-        self.rule, self.in_single = optimizer.rule, optimizer.in_single
-        self.options, self.on = options, switched_on(options)
-        self.what = f"{type(optimizer).__name__}.step()"
-        self.here = sites.site()
-        self.numbers: dict[Any, Any] = {}  # by the counts: nearly all parameters have the same
-        mode = modes.get()
-        self.is_plain = mode.level is None and mode.unlocked is None and mode.forward is None
-
-    def change(self, param: Any, state: dict[str, Any]) -> None:
-        """One step on the arrays in the tensors; nothing is recorded."""
-        p, g, rule = _array(param), _array(param._grad), self.rule
-        counts, arrays, written = {}, {}, [param]
-        for k, v in state.items():
-            if k in rule.counts:
-                counts[k] = _count(v, k)
-            elif v is not None:
-                arrays[k] = _array(v)
-                written.append(v)
-        if self.is_plain and _are_alike(p, g, *arrays.values()):
-            size = p.size
-            length = (size > SHORT) + (size > BLOCK) + (size >= LARGE)
-            key = (*counts.values(), p.dtype.num, length, *arrays)
-            found = self.numbers.get(key)
-            if found is None:
-                found = self.numbers[key] = self.loop(p, counts, arrays)
-            loop, n, after = found
-            if loop is not None:
-                if p.dtype.kind != "c":
-                    loop(p, g, *arrays.values(), *n)
-                else:
-                    loop(p.real, g.real, *[x.real for x in arrays.values()], *n)
-                    loop(p.imag, g.imag, *[x.imag for x in arrays.values()], *n)
-                self.touch(written)
-                if after:
-                    self.store(state, after)
-                return
-        new, changes = rule(p, g, {**counts, **arrays}, self.options)
-        views.assign(param, new, self.what)
-        self.store(state, changes)
-
-    def touch(self, tensors: list[Any]) -> None:
-        """As `views.touch` does, with the user's line looked up once for a group."""
-        what, here = self.what, self.here
-        for tensor in tensors:
-            counter = tensor._counter
-            if counter is not UNCOUNTED:
-                counter[:] = (counter[0] + 1, what, here)
-
-    def loop(self, p: Any, counts: dict[str, Any], arrays: dict[str, Any]) -> tuple[Any, ...]:
-        """The loop in place, if there is one, its numbers, and the counts after the step."""
-        n, after = self.rule.numbers(self.options, counts)
-        real = p.real.dtype if self.rule.by_parts else p.dtype
-        found = loop_of(self.rule, real, tuple(arrays), tuple(n), self.on)
-        return found and found.ready(p.size), list(n.values()), after
-
-    def store(self, state: dict[str, Any], changes: dict[str, Any]) -> None:
-        for name, value in changes.items():
-            old = state.get(name)
-            if name in self.in_single and not isinstance(value, Tracer):
-                value = float(np.float32(value))
-            if old is None:
-                state[name] = base.tensor(value if isinstance(value, Tracer) else value.copy())
-            elif self.is_plain and value.__class__ is float and _is_number(old):
-                old._array[()] = value
-                self.touch([old])
-            elif not isinstance(old, TensorBase):  # a count, in what PyTorch saved long ago
-                state[name] = value
-            else:
-                views.assign(old, value, self.what)
-
-    def change_tensor(self, param: Any, state: dict[str, Any]) -> None:
-        """One step on the tensors themselves, recorded; the state is made anew, not written into."""
-        counts = self.rule.counts
-        values = {k: _count(v, k) if k in counts else v for k, v in state.items()}
-        new, changes = self.rule(param, param._grad, values, self.options)
-        for name, value in changes.items():
-            if isinstance(value, TensorBase):
-                state[name] = value.clone()  # type: ignore[attr-defined]
-            else:
-                views.assign(state[name], value, self.what)
-        views.assign(param, new, self.what)
-
-
-def _array(x: Any) -> Any:
-    """What is in a tensor; anything else as it is."""
-    if not isinstance(x, TensorBase):
-        return x
-    if x._view is not None:
-        views.refresh(x)
-    return x._array
-
-
-def _is_number(x: Any) -> bool:
-    """Whether this is a tensor with a number that may be written."""
-    if not isinstance(x, TensorBase) or x._view is not None:
-        return False
-    return x._array.__class__ is np.ndarray and not x._array.shape and x._array.flags.writeable
-
-
-def _are_alike(p: Any, *others: Any) -> bool:
-    """Whether these are NumPy arrays of one type, the first to be written into."""
-    if p.__class__ is not np.ndarray or not p.flags.writeable:
-        return False
-    shape, dtype = p.shape, p.dtype
-    for x in others:
-        if x.__class__ is not np.ndarray or x.shape != shape:
-            return False
-        if x.dtype is not dtype and x.dtype != dtype:
-            return False
-    return True
-
-
-def scalar(x: Any) -> Any:
-    """An option or count as a number, which widens no array; a traced one as it is."""
-    if isinstance(x, tuple):
-        return tuple(map(scalar, x))
-    if not isinstance(x, TensorBase):
-        return x
-    array = x._array
-    return fnp.reshape(array, ()) if isinstance(array, Tracer) else array.item()
-
-
-def _count(x: Any, name: str) -> Any:
-    """A number of the state: of steps, as exact as a Python number; others as they are kept."""
-    if name == "step" or not isinstance(x, TensorBase):
-        return exact(scalar(x))
-    array = x._array
-    return fnp.reshape(array, ()) if isinstance(array, Tracer) else array[()]
 
 
 def taken(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ loop in C, made in the background.
 from __future__ import annotations
 
 import functools
+import re
 import threading
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -52,6 +53,8 @@ class InPlace:
 
     def ready(self, size: int) -> Callable[..., None]:
         """What is called for arrays of so many elements in one step; the next may have another."""
+        if size == 1:  # perhaps without axes
+            return self
         kind = code()
         if self._in_c and size < LARGE and kind != "numpy":
             return self._in_c
@@ -64,6 +67,8 @@ class InPlace:
 
     def __call__(self, *args: Any) -> None:
         """As C where that is there."""
+        if not args[0].ndim:  # of which NumPy would make numbers on the way
+            args = (*[x.reshape(1) for x in args[: self.count]], *args[self.count :])
         kind = code()
         if self._in_c is None and kind == "c":
             self._use_c()
@@ -145,10 +150,23 @@ def _printed(step: _Step) -> tuple[str, Callable[..., None]]:
             head.append(f"o{k} = np_empty(a0.shape, {printer.dtype(step.group.outs[k].dtype)})")
             last.append(f"np_copyto({target}, o{k})")
     for name, dtype in printer.buffers.items():
-        head.append(f"{name} = np_empty(a0.shape, {printer.dtype(dtype)})")
+        if not _made_by_first_use(name, body):
+            head.append(f"{name} = np_empty(a0.shape, {printer.dtype(dtype)})")
     text = "\n    ".join([*head, *body, *last, *step.copies]) + "\n"
     exec(compile(text, "<funcgrad printed>", "exec"), printer.source.scope)
     return text, printer.source.scope["run"]
+
+
+def _made_by_first_use(name: str, body: list[str]) -> bool:
+    """Let the first call that writes a buffer make it, which takes less time for short arrays."""
+    for i, line in enumerate(body):
+        if re.search(rf"\b{name}\b", line):
+            found = re.fullmatch(rf"(np_\w+\(.*\b[so]\d+\b.*), {name}\)", line)
+            if found and name not in re.findall(r"\w+", found[1]):
+                body[i] = f"{name} = {found[1]})"
+                return True
+            break
+    return False
 
 
 def _in_c(step: _Step) -> Callable[..., None] | None:
