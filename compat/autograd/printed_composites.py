@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from funcgrad.algebra import Bilinear, Elementwise, Linear
 from funcgrad.core import EVAL, Primitive, Trace, run_under
 from funcgrad.inline import NotPrintableError, Program, Symbol
-from funcgrad.ops.structural import broadcast_to
+from funcgrad.ops.structural import broadcast_to, reshape
 
 from . import printed, templates
 from .printed_nodes import CompositeNode
@@ -166,11 +166,23 @@ def composite(
             names=" = ".join(["n.saved", *(f"n.{k}" for k in saved)]),
         )
         node = printed.node_of(
-            node_name, CompositeNode, None, f=f, operands=tuple(names), reads=saved
+            node_name,
+            CompositeNode,
+            None,
+            f=staticmethod(_of_any_shape(f, ndims)),
+            operands=tuple(names),
+            reads=saved,
         )
         return printed.compiled(general, source, text.program.constants, node)
 
     return decorate
+
+
+def _of_any_shape(f: Callable[..., Any], ndims: dict[str, int | None]) -> Callable[..., Any]:
+    """What `f` computes of the operands as they come: it is written for ones with a single axis."""
+    if None not in ndims.values():
+        return f
+    return lambda *xs: f(*[reshape(x, shape=(x.size,)) for x in xs])
 
 
 def _head(

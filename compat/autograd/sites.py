@@ -51,7 +51,11 @@ def _users_frame() -> Any:
 
 def site() -> Site:
     """The place in the user's code that led here."""
-    frame = _users_frame()
+    frame: Any = _frame(1)
+    while frame.f_code.co_filename in OWN:
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
     return frame.f_code, frame.f_lasti
 
 

@@ -77,7 +77,11 @@ class Module(Hooked, Stateful):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        for kind in ("_parameters", "_buffers", "_modules"):
+        try:
+            return own["_parameters"][name]
+        except KeyError:
+            pass
+        for kind in ("_modules", "_buffers"):
             members = own.get(kind)
             if members is not None and name in members:
                 return members[name]
@@ -104,6 +108,10 @@ class Module(Hooked, Stateful):
                     raise TypeError(f"cannot assign '{typename(value)}' as " + what.format(name))
                 members[name] = value
                 return
+        if isinstance(value, TensorBase) and getattr(value, "_is_buffer", False):  # see `Buffer`
+            self.__dict__.pop(name, None)
+            self.register_buffer(name, value, getattr(value, "persistent", True))
+            return
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
