@@ -48,6 +48,22 @@ class TensorProgram:
         self.gradients = list(gradients)  # of these tensors, a part of the inputs
         self.writes, self.new_gradients, self.leaves = writes
         self.out_def, self.fixed = out
+        self.into = self._into()
+
+    def _into(self) -> tuple[tuple[int, int], ...]:
+        """Which results of the program are to be in the memory of which of its inputs."""
+        start, found = len(self.constants), []
+        places = {id(t): i for i, t in enumerate(self.gradients)}
+        number = self.leaves
+        for i, _ in self.writes:
+            found.append((number, start + i))
+            number += 1
+        for i, kind in self.new_gradients:
+            if kind == "written":
+                place = places[id(self.tensors[i])]
+                found.append((number, start + len(self.tensors) + place))
+            number += kind != "none"
+        return tuple(found)
 
     @property
     def is_pure(self) -> bool:
@@ -72,7 +88,7 @@ def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> 
     with_gradient = [actual[places[id(t)]] for t in program.gradients]
     arrays += [t._grad._array for t in with_gradient]
     with np.errstate(all="ignore"):
-        found = iter(program_of(program.jaxpr).run(*program.constants, *arrays))
+        found = iter(program_of(program.jaxpr, (), program.into).run(*program.constants, *arrays))
     results = [next(found) for _ in range(program.leaves)]
     made, here = [], sites.site()
     for i, times in program.writes:
@@ -109,7 +125,8 @@ def _owned(found: Sequence[Any]) -> list[Any]:
 
 def _write(t: Any, array: Any, times: int, here: Any) -> None:
     """Write as the code has, so many times; `here` is the line of the user that runs it."""
-    np.copyto(t._array, array)
+    if array is not t._array:
+        np.copyto(t._array, array)
     counter = t._counter
     if counter is not UNCOUNTED:
         counter[:] = (counter[0] + times, "compiled code", here)
@@ -146,6 +163,7 @@ def _require_same(
     """
     outside = modes.get()
     written = [tensors[i]._array for i, _ in program.writes]
+    written += [tensors[i]._grad._array for i, k in program.new_gradients if k == "written"]
     owners = {id(a) for a in written} | {id(a.base) for a in written if a.base is not None}
     printer.scope |= {"mode": modes.get, "is_fresh": state.is_fresh(), "code": code, "kind": code()}
     printer.scope |= {"leaf": AccumulateGrad, "is_leaf": is_leaf}
@@ -173,6 +191,10 @@ def _require_same(
         else:
             printer.require(f"x{i}._node.__class__ is leaf and x{i}._node.extras is None")
         printer.require(f"x{i}._grad is last[{i}]")
+    for i, kind in program.new_gradients:
+        if kind == "written":
+            kept = printer.bind(tensors[i]._grad._array, "array")
+            printer.require(f"x{i}._grad._array is {kept}")
     printer.require("is_fresh()")
 
 
@@ -181,7 +203,10 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
     places = {id(t): i for i, t in enumerate(program.tensors)}
     had = {id(t) for t in program.gradients}
     printer.scope["last"] = [t._grad if id(t) in had else None for t in tensors]
-    printer.scope |= {"program": program_of(program.jaxpr), "errstate": np.errstate}
+    printer.scope |= {
+        "program": program_of(program.jaxpr, (), program.into),
+        "errstate": np.errstate,
+    }
     printer.scope |= {"write": _write, "owned": _owned, "tensor": tensor, "site": sites.site}
     printer.scope |= {"finish": _put_together, "whole": program}
     gradients = [f"x{places[id(t)]}._grad._array" for t in program.gradients]

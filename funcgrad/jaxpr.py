@@ -82,7 +82,7 @@ class Jaxpr:
         self.const_vars = tuple(const_vars)
         self.consts = tuple(consts)
         self._last_uses: list[tuple[Var, ...]] | None = None
-        self.memo: dict[str, Any] = {}  # what other layers have made of the program
+        self.memo: dict[Any, Any] = {}  # what other layers have made of the program
 
     @property
     def in_avals(self) -> list[Aval]:

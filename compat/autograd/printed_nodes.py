@@ -161,7 +161,7 @@ class CompositeNode(OpNode):
     def entries(self, ct: Any) -> tuple[Any, Sequence[Any]]:
         if self.saved.__class__ is Freed:
             raise second_backward(self)
-        dtype = getattr(ct, "_array", ct).dtype
+        dtype: Any = None if ct is None else getattr(ct, "_array", ct).dtype
         xs: list[Any] = []
         for name, shape in zip(self.operands, self.shapes, strict=True):
             array = getattr(self, name) if name in self.reads else None

@@ -24,6 +24,7 @@ from .regions import Region, with_regions
 from .simplify import simplify
 from .straight import straight
 
+Into = tuple[tuple[int, int], ...]
 CUDA = "cuda"  # the code of programs for arrays of a device
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
@@ -37,14 +38,15 @@ class Program:
 
     run: Callable[..., tuple[Any, ...]]
 
-    def __init__(self, jaxpr: Jaxpr, kind: str) -> None:
+    def __init__(self, jaxpr: Jaxpr, kind: str, into: Into = ()) -> None:
+        self.into = dict(into)
         self.jaxpr = simplify(jaxpr)
         self.lowered = lower(self.jaxpr)
         if kind == CUDA:
             made = DeviceProgram(self.lowered)
             self.source, self.c_source, self.run = made.source, made.cuda, made.run
             return
-        self.source, self._numpy = _as_numpy(self.lowered)
+        self.source, self._numpy = _as_numpy(self.lowered, self.into)
         self.c_source = ""
         self.run = self._numpy
         if kind == "c":
@@ -86,7 +88,7 @@ class Program:
             for step, kernel, loop in zip(steps, kernels, loops, strict=True):
                 step.function, step.outs = shared(loop, step.function), tuple(kernel.outs)
             self.c_source = c_source.sources(kernels)
-            self.source, self.run = straight(program)
+            self.source, self.run = straight(program, self.into)
 
 
 class _Trial:
@@ -113,23 +115,28 @@ class _Trial:
         return found
 
 
-def _as_numpy(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
+def _as_numpy(program: Lowered, into: dict[int, int]) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     """NumPy source, of groups over large arrays too, and the function."""
     program = grouped(program, blocks.fits, blocks.is_worth_it)
     texts = []
     for i, step in enumerate(kernels_of(program)):
         text, step.function = blocks.Blocks(step.function, f"blocks{i}").function()
         texts.append(text)
-    text, run = straight(program)
+    text, run = straight(program, into)
     return "\n".join([*texts, text]), run
 
 
-def program_of(jaxpr: Jaxpr, operands: Iterable[Any] = ()) -> Program:
-    """The compiled program, made once for each code, and for arrays of a device."""
+def program_of(jaxpr: Jaxpr, operands: Iterable[Any] = (), into: Into = ()) -> Program:
+    """The compiled program, made once for each code, and for arrays of a device.
+
+    `into`: pairs of a result and of the input that it is written into where that can be, by number.
+    Such inputs share memory with no other one. They are written while the program runs.
+    """
     kind = CUDA if on_device(operands) else code()
-    found = jaxpr.memo.get(kind)
+    key = (kind, into) if into else kind
+    found = jaxpr.memo.get(key)
     if found is None:
-        found = jaxpr.memo[kind] = Program(jaxpr, kind)
+        found = jaxpr.memo[key] = Program(jaxpr, kind, into)
     return found
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,15 @@ def _shown(x: Any) -> str:
 KEYWORD_OUT = frozenset({np.maximum, np.minimum})  # that take no third operand by position
 
 
+# Results, the inputs whose memory they are written into, and their numbers among the results.
+Homes = Mapping[Value, tuple[Value, int]]
+
+
 class Straight:
-    """Prints one function, `run`. `floats`: 0-d float64 values are Python floats where possible."""
+    """Prints one function, `run`. `floats`: 0-d float64 values are Python floats where possible.
+
+    `homes`: the inputs into whose memory results are to be written, once nothing reads those.
+    """
 
     def __init__(
         self,
@@ -95,8 +103,14 @@ class Straight:
         floats: bool,
         inside: Straight | None = None,
         plan: Plan | None = None,
+        homes: Homes = MappingProxyType({}),
     ) -> None:
         self.program = program
+        self.homes = {value: home for value, (home, _) in homes.items()}
+        self.at_home = {value: i for value, (_, i) in homes.items()}  # which of the results that is
+        self.ready: set[str] = set()  # of these inputs those that may be written now
+        self.has_written = False
+        self.cannot_repeat = False  # something may raise after an input has been written
         self.uses_floats = floats
         self.source: Source = Source() if inside is None else inside.source
         self.prefix: str = "t" if inside is None else f"{inside.prefix}{len(inside.names)}_"
@@ -144,6 +158,8 @@ class Straight:
 
     def step(self, step: Step, dead: Sequence[Value]) -> None:
         self.lives.now += 1
+        if self.has_written and (step in self.float_steps or self.may_fail(step)):
+            self.cannot_repeat = True
         copies = self.orders.copies(step, self.names.get(step.operands[0], ""))
         self.memory.add(step, copies)
         if step in self.float_steps:
@@ -160,7 +176,10 @@ class Straight:
             self.wanted[key] -= 1
             if step.out in dead:
                 return
-            if self.free.get(key):
+            name = self.home(step.out)
+            if name:
+                pass
+            elif self.free.get(key):
                 name = self.free[key].pop()
                 self.lives.begin(name)
             else:
@@ -205,6 +224,9 @@ class Straight:
             for home in self.memory.remove(value):
                 key = (home.shape, home.dtype)
                 name = self.names.get(home, "a")
+                if home in self.homes.values():
+                    self.ready.add(name)
+                    continue
                 self.lives.end(name)
                 if home in self.writeable and self.wanted.get(key, 0) > len(self.free.get(key, ())):
                     self.free.setdefault(key, []).append(name)
@@ -217,6 +239,23 @@ class Straight:
             self.names[out] = f"{self.prefix}{len(self.names)}"
         left = ", ".join(self.names[out] for out in outs) + "," * multiple
         self.source.lines.append(f"{left} = {expression}")
+
+    # ------------------------------------------------------------ inputs that are written
+
+    def home(self, value: Value) -> str:
+        """The input whose memory a result belongs into, if that may be written; "" if not."""
+        wanted = self.homes.get(value)
+        name = "" if wanted is None else self.names[wanted]
+        if name not in self.ready:
+            return ""
+        self.ready.remove(name)
+        self.has_written = True
+        return name
+
+    def may_fail(self, step: Step) -> bool:
+        """Whether the lines of a step may raise: by arithmetic on Python's floats, or by a function."""
+        is_call = step.kind == LOOP or (step.kind == CALL and step.function not in FRESH)
+        return is_call or any(v in self.nested for v in step.operands)
 
     # ------------------------------------------------------------ the workspace
 
@@ -268,9 +307,11 @@ class Straight:
         elementwise = is_ufunc and function.signature is None
         for k, out in enumerate(step.outs):
             place = ""
+            if takes_outs and self.may_overwrite(step, k, self.homes.get(out), elementwise):
+                place = self.home(out)
             if is_large(out.shape, out.dtype):
                 self.wanted[out.shape, out.dtype] -= 1
-                place = self.spare(step, k, elementwise) if takes_outs else ""
+                place = place or (self.spare(step, k, elementwise) if takes_outs else "")
             if takes_outs and not place:
                 place = self.place(out, self.order(step) if elementwise else ())
             given.append(place or "None")
@@ -289,15 +330,22 @@ class Straight:
         out = step.outs[k]
         free = self.free.get((out.shape, out.dtype), [])
         for name in reversed(free):
-            seen = [i for i, v in enumerate(step.operands) if name in self.home_names(v)]
-            may = elementwise or {(i, k) for i in seen} <= getattr(
-                step.function, "overwrites", set()
-            )
-            if not seen or (len(seen) == 1 and may and self.names[step.operands[seen[0]]] == name):
+            if self.overwrites(step, k, name, elementwise):
                 free.remove(name)
                 self.lives.begin(name)
                 return name
         return ""
+
+    def overwrites(self, step: Step, k: int, name: str, elementwise: bool) -> bool:
+        """Whether result `k` of a kernel may be written into `name`, which it may read."""
+        seen = [i for i, v in enumerate(step.operands) if name in self.home_names(v)]
+        if not seen:
+            return True
+        may = elementwise or {(i, k) for i in seen} <= getattr(step.function, "overwrites", set())
+        return len(seen) == 1 and may and self.names[step.operands[seen[0]]] == name
+
+    def may_overwrite(self, step: Step, k: int, home: Value | None, elementwise: bool) -> bool:
+        return home is not None and self.overwrites(step, k, self.names[home], elementwise)
 
     def write_copy(self, step: Step) -> bool:
         """Copy what cannot be reshaped where it is."""
@@ -494,14 +542,20 @@ class Straight:
         """The results, none of which shares memory with an argument or another one."""
         seen: set[Value] = set(self.program.inputs)
         found = []
-        for value in self.program.outs:
+        for i, value in enumerate(self.program.outs):
             homes = self.memory.homes.get(value, set())
             if value.__class__ is Constant or value.weak or value in self.floats:
                 kind = self.source.bind(value.dtype.type, f"np_{value.dtype.name}")
                 text = self.operand(value)
                 found.append(f"{text}.copy()" if value.shape else f"{kind}({text})")
+            elif value in self.homes and self.names[value] == self.names[self.homes[value]]:
+                is_home = self.at_home[value] == i
+                found.append(self.names[value] if is_home else f"{self.names[value]}.copy()")
             elif value.shape and (homes & seen or not any(h.size == value.size for h in homes)):
                 found.append(f"{self.names[value]}.copy()")
+            elif not value.shape and homes & seen:
+                kind = self.source.bind(value.dtype.type, f"np_{value.dtype.name}")
+                found.append(f"{kind}({self.names[value]})")
             elif not value.shape and value not in homes:
                 found.append(f"{self.names[value]}[()]")
             else:
@@ -525,8 +579,13 @@ OURS = f"{__name__.partition('.')[0]}."
 MUCH = 1 << 16  # bytes that are worth a line that frees them
 
 
-def straight(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
+def straight(
+    program: Lowered, into: Mapping[int, int] = MappingProxyType({})
+) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     """The source of a program, and the function that it defines.
+
+    `into`: results, by number, and the inputs whose memory they are written into where that can be;
+    it is then the input that is returned.
 
     >>> from funcgrad import make_jaxpr
     >>> from funcgrad.compile.lower import lower
@@ -542,21 +601,54 @@ def straight(program: Lowered) -> tuple[str, Callable[..., tuple[Any, ...]]]:
     >>> run(np.array([0.0, np.pi / 2]), 3.0)
     (array([1., 4.]),)
     """
-    text, run, may_raise = _printed(program, floats=True)
-    if not may_raise:
+    homes = _homes(program, into)
+    if homes:
+        program = _numbers_first(program)
+    printer, text, run = _printed(program, homes, floats=True)
+    if not printer.may_raise:
         return text, run
-    return text, _with_fallback(run, _printed(program, floats=False)[1])
+    _, slow_text, slow = _printed(program, homes, floats=False)
+    if printer.cannot_repeat:
+        return slow_text, slow
+    return text, _with_fallback(run, slow)
 
 
-def _printed(program: Lowered, *, floats: bool) -> tuple[str, Callable[..., Any], bool]:
-    """The source, the function, and whether it may raise where NumPy would not."""
-    printer = Straight(program, floats=floats)
+def _homes(program: Lowered, into: Mapping[int, int]) -> Homes:
+    """The results that can be written into inputs, with these."""
+    found: dict[Value, tuple[Value, int]] = {}
+    for i, k in into.items():
+        value, home = program.outs[i], program.inputs[k]
+        fits = value.shape == home.shape and value.dtype == home.dtype and value.shape
+        if fits and value.__class__ is Value and value not in program.inputs:
+            found.setdefault(value, (home, i))
+    return found
+
+
+def _numbers_first(program: Lowered) -> Lowered:
+    """The same steps, at first those that compute numbers from numbers among the inputs."""
+    known = {v for v in program.inputs if not v.shape}
+    first, rest = [], []
+    for step in program.steps:
+        may_move = step.kind in (UFUNC, CAST, WHERE, CALL) and not any(v.shape for v in step.outs)
+        if may_move and all(v in known or v.__class__ is Constant for v in step.operands):
+            known.update(step.outs)
+            first.append(step)
+        else:
+            rest.append(step)
+    return Lowered(program.inputs, [*first, *rest], program.outs)
+
+
+def _printed(
+    program: Lowered, homes: Homes, *, floats: bool
+) -> tuple[Straight, str, Callable[..., Any]]:
+    """The printer, the source and the function."""
+    printer = Straight(program, floats=floats, homes=homes)
     text = printer.text()
     plan = printer.lives.made_plan()
     if plan is not None:
-        printer = Straight(program, floats=floats, plan=plan)
+        printer = Straight(program, floats=floats, plan=plan, homes=homes)
         text = printer.text()
-    return text, _compiled(text, printer.source.scope), printer.may_raise
+    return printer, text, _compiled(text, printer.source.scope)
 
 
 def _with_fallback(fast: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
