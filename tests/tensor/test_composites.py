@@ -16,6 +16,7 @@ import compat as torch
 import compat.nn.functional as F
 from compat.autograd import printed
 from compat.autograd.printed_nodes import CompositeNode
+from compat.viz import backward_table
 
 # Each: the function, and shapes of operands that take its fast path.
 COMPOSITES: dict[str, tuple[Callable[..., Any], list[tuple[tuple[int, ...], ...]]]] = {
@@ -123,7 +124,7 @@ def test_the_same_tensor_twice(name: str) -> None:
 
 def test_hooks_and_anomaly() -> None:
     x, w, b = operands(COMPOSITES["linear"][1][0], "float64", (True, True, True), 0)
-    assert "AddmmBackward0" in str(torch.viz.backward_table(F.linear(x, w, b).sum()))
+    assert "AddmmBackward0" in str(backward_table(F.linear(x, w, b).sum()))
     seen = []
     out = F.linear(x, w, b)
     out.grad_fn.register_hook(lambda inputs, outputs: seen.append([g.shape for g in inputs]))
