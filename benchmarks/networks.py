@@ -2,7 +2,8 @@
 
 Each step is `zero_grad`, forward, loss, `backward` and the optimizer's step, in float32. The models
 start from the same numbers, and losses of three steps are compared before anything is timed. Every
-step is also timed as a program of `compat.compile`. `--threads 2` gives both libraries two threads.
+step is also timed as a program of `compat.compile`. Everything runs on one thread, or on as many as
+the variable OMP_NUM_THREADS says.
 """
 
 from __future__ import annotations
@@ -11,30 +12,22 @@ import argparse
 import itertools
 import math
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 
-def threads_asked_for() -> int:
-    """The value of `--threads`, which has to be known before NumPy is imported."""
-    for i, word in enumerate(sys.argv):
-        if word.startswith("--threads"):
-            return int(word.partition("=")[2] or sys.argv[i + 1])
-    return 1
-
-
 # Read once by the numerical libraries while they are imported, hence set before any of them.
-THREADS = threads_asked_for()
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = str(THREADS)
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"]
+os.environ["MKL_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"]
 
 import numpy as np
 from _timing import Timings, format_table, interleave, versions, write_json
 
 import compat
 
+THREADS = int(os.environ["OMP_NUM_THREADS"])
 Call = Callable[[], Any]
 Workload = Callable[[Any], tuple[Any, Any, Call]]  # model, optimizer, one step
 
@@ -245,7 +238,6 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--only", metavar="TEXT", help="the workloads whose name contains TEXT")
-    parser.add_argument("--threads", type=int, default=1, help="of both libraries")
     parser.add_argument("--json", type=Path, metavar="PATH", help="also write the results here")
     return parser.parse_args()
 

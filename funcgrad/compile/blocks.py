@@ -18,7 +18,8 @@ from . import workspace
 from .groups import Group, is_number
 from .lower import CAST, REDUCE, UFUNC, WHERE, Step, Value
 from .parallel import LARGE, in_parts, threads
-from .straight import KEYWORD_OUT, Source
+from .source import Source
+from .straight import KEYWORD_OUT
 from .workspace import Kind, Pool, in_order, side_by_side
 
 CACHE = 1 << 20  # bytes that a block's buffers may take together

@@ -198,6 +198,10 @@ class Symbol(NDArrayOperatorsMixin):
         shape = tuple(self.shape[a] for a in axes)
         return self.writer.view(f"{{}}.transpose({tuple(axes)!r})", self, shape)
 
+    @property
+    def T(self) -> Symbol:
+        return self.transpose(tuple(reversed(range(self.ndim))))
+
     def astype(self, dtype: Any, copy: bool = True) -> Symbol:
         dtype = np.dtype(dtype)
         if dtype == self.dtype and not self.of.weak:

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import aval_of
 from .floats import BOOL, FLOAT64, ON_FLOATS, float_steps, read_once
+from .into import Homes, homes_of, numbers_first
 from .lower import (
     CALL,
     CAST,
@@ -34,60 +34,10 @@ from .lower import (
     Value,
     result_dtype,
 )
+from .source import Source
 from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order, is_large, last_uses
 
-
-class Source:
-    """Lines of a function being written, and what they name."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.scope: dict[str, Any] = {"np": np}
-        self.constants: dict[str, Any] = {}
-        self._names: dict[int, str] = {}
-        self._alive: list[Any] = []
-
-    def bind(self, x: Any, name: str, also: dict[str, Any] | None = None) -> str:
-        """The name of an object in the source."""
-        found = self._names.get(id(x))
-        if found is None:
-            found = name if name not in self.scope else f"{name}_{len(self.scope)}"
-            self._names[id(x)] = found
-            self.scope[found] = x
-            if also is not None:
-                also[found] = x
-            self._alive.append(x)
-        return found
-
-    def constant(self, x: Any) -> str:
-        """The name of a number or array in the source."""
-        return self.bind(x, f"k{len(self.constants)}", self.constants)
-
-    def legend(self) -> list[str]:
-        """A comment that says what the constants are."""
-        shown = [f"{k} = {_shown(x)}" for k, x in self.constants.items()]
-        return [f"# {', '.join(shown)}"] if shown else []
-
-    def function(self, f: Any) -> str:
-        """The name of a NumPy function or a primitive."""
-        name = getattr(f, "__name__", "f")
-        prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
-        return self.bind(f, f"{prefix}_{name}")
-
-
-def _shown(x: Any) -> str:
-    aval = aval_of(x)
-    if aval.shape:
-        return f"an array {aval}"
-    number = repr(np.asarray(x).item())
-    return number if aval.dtype.name in ("float64", "int64", "bool") else f"{aval.dtype}({number})"
-
-
 KEYWORD_OUT = frozenset({np.maximum, np.minimum})  # that take no third operand by position
-
-
-# Results, the inputs whose memory they are written into, and their numbers among the results.
-Homes = Mapping[Value, tuple[Value, int]]
 
 
 class Straight:
@@ -601,9 +551,9 @@ def straight(
     >>> run(np.array([0.0, np.pi / 2]), 3.0)
     (array([1., 4.]),)
     """
-    homes = _homes(program, into)
+    homes = homes_of(program, into)
     if homes:
-        program = _numbers_first(program)
+        program = numbers_first(program)
     printer, text, run = _printed(program, homes, floats=True)
     if not printer.may_raise:
         return text, run
@@ -611,31 +561,6 @@ def straight(
     if printer.cannot_repeat:
         return slow_text, slow
     return text, _with_fallback(run, slow)
-
-
-def _homes(program: Lowered, into: Mapping[int, int]) -> Homes:
-    """The results that can be written into inputs, with these."""
-    found: dict[Value, tuple[Value, int]] = {}
-    for i, k in into.items():
-        value, home = program.outs[i], program.inputs[k]
-        fits = value.shape == home.shape and value.dtype == home.dtype and value.shape
-        if fits and value.__class__ is Value and value not in program.inputs:
-            found.setdefault(value, (home, i))
-    return found
-
-
-def _numbers_first(program: Lowered) -> Lowered:
-    """The same steps, at first those that compute numbers from numbers among the inputs."""
-    known = {v for v in program.inputs if not v.shape}
-    first, rest = [], []
-    for step in program.steps:
-        may_move = step.kind in (UFUNC, CAST, WHERE, CALL) and not any(v.shape for v in step.outs)
-        if may_move and all(v in known or v.__class__ is Constant for v in step.operands):
-            known.update(step.outs)
-            first.append(step)
-        else:
-            rest.append(step)
-    return Lowered(program.inputs, [*first, *rest], program.outs)
 
 
 def _printed(

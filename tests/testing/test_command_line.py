@@ -306,7 +306,14 @@ def test_without_hypothesis(folder: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of POSIX")
 def test_interrupted(folder: Path) -> None:
     args = program("subjects:slow", "--domain=x=positive(3)")
-    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        args,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that started the tests in the background has switched the signal off.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as run:
         assert run.stdout is not None
         assert run.stdout.readline() == "started\n"
         run.send_signal(signal.SIGINT)

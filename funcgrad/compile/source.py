@@ -1,0 +1,58 @@
+"""Source of a function as it is written: its lines, and the objects that they name.
+
+Layer 4½.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import aval_of
+
+
+class Source:
+    """Lines of a function being written, and what they name."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.scope: dict[str, Any] = {"np": np}
+        self.constants: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
+        self._alive: list[Any] = []
+
+    def bind(self, x: Any, name: str, also: dict[str, Any] | None = None) -> str:
+        """The name of an object in the source."""
+        found = self._names.get(id(x))
+        if found is None:
+            found = name if name not in self.scope else f"{name}_{len(self.scope)}"
+            self._names[id(x)] = found
+            self.scope[found] = x
+            if also is not None:
+                also[found] = x
+            self._alive.append(x)
+        return found
+
+    def constant(self, x: Any) -> str:
+        """The name of a number or array in the source."""
+        return self.bind(x, f"k{len(self.constants)}", self.constants)
+
+    def legend(self) -> list[str]:
+        """A comment that says what the constants are."""
+        shown = [f"{k} = {_shown(x)}" for k, x in self.constants.items()]
+        return [f"# {', '.join(shown)}"] if shown else []
+
+    def function(self, f: Any) -> str:
+        """The name of a NumPy function or a primitive."""
+        name = getattr(f, "__name__", "f")
+        prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
+        return self.bind(f, f"{prefix}_{name}")
+
+
+def _shown(x: Any) -> str:
+    aval = aval_of(x)
+    if aval.shape:
+        return f"an array {aval}"
+    number = repr(np.asarray(x).item())
+    return number if aval.dtype.name in ("float64", "int64", "bool") else f"{aval.dtype}({number})"
