@@ -179,8 +179,9 @@ def _lowest(dtype: Any) -> Any:
     return -math.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def _max_pool_tangent(t: Any, ans: Any, x: Any, **params: Any) -> Any:
-    return pick_windows(t, window_argmax(x, ans, **params), **params)
+def _max_pool_tangent(t: Any, _ans: Any, x: Any, **params: Any) -> Any:
+    # Computed again, so that the result need not be kept: ReLU often overwrites it.
+    return pick_windows(t, window_argmax(x, max_pool(x, **params), **params), **params)
 
 
 @general(_max_pool_tangent, aval=_pooled_aval, batch=batch_in_front)
