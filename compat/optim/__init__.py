@@ -15,7 +15,7 @@ from .adam import Adam, AdamW
 from .lbfgs import LBFGS
 from .moments import Adamax, NAdam, RAdam
 from .optimizer import Optimizer
-from .others import ASGD, Adafactor
+from .others import ASGD, Adafactor, Muon
 from .scaled import Adadelta, Adagrad, RMSprop, Rprop
 from .sgd import SGD
 
@@ -31,6 +31,7 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",

@@ -89,7 +89,8 @@ class GroupSteps:
         if g.shape != shape or (g.dtype is not dtype and g.dtype != dtype):
             return False
         size = p.size
-        length = (size > SHORT) + (size > BLOCK) + (size >= LARGE)
+        # Of one element: perhaps without axes, which the loops look at.
+        length = -1 if size == 1 else (size > SHORT) + (size > BLOCK) + (size >= LARGE)
         arrays: dict[str, Any] = {}
         counts: dict[str, Any] = {}
         written = [param]

@@ -30,6 +30,8 @@ from .schedules import (
     StepLR,
 )
 
+_LRScheduler = LRScheduler  # by which older code knows it
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

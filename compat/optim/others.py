@@ -1,4 +1,4 @@
-"""Averaged descent, and Adafactor."""
+"""Averaged descent, Adafactor and Muon."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from funcgrad.optim.descent import ASGD as ASGD_RULE
 from funcgrad.optim.factored import ADAFACTOR
+from funcgrad.optim.orthogonal import COEFFICIENTS, MUON
 
 from .optimizer import RuleOptimizer, taken
 
@@ -65,3 +66,39 @@ class Adafactor(RuleOptimizer):
         super().add_param_group(param_group)
         if any(p.is_complex() for p in self.param_groups[-1]["params"]):
             raise RuntimeError("Adafactor does not support complex parameters")
+
+
+class Muon(RuleOptimizer):
+    """See `funcgrad.optim.muon`: momentum made nearly orthogonal, for parameters with two axes.
+
+    All is computed in the dtype of the parameter, where PyTorch rounds to bfloat16.
+
+    Raises: ValueError: an option is out of its range, or a parameter is no matrix.
+    """
+
+    rule = MUON
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = COEFFICIENTS,
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        super().__init__(params, taken(locals()))
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        super().add_param_group(param_group)
+        for p in self.param_groups[-1]["params"]:
+            if p.ndim != 2:
+                raise ValueError(
+                    "Muon only supports 2D parameters whereas we found a parameter with size: "
+                    f"{p.size()}"
+                )
+            if p.is_complex():
+                raise RuntimeError("Muon does not support complex parameters")

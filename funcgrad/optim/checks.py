@@ -25,8 +25,8 @@ def check(name: str, options: dict[str, Any]) -> None:
     ValueError: Invalid beta parameter at index 1: 1.0
     """
     known = {k: v for k, v in options.items() if not isinstance(v, Tracer)}
-    if name == "adafactor":
-        _check_adafactor(known)
+    if name in _CHECKS:
+        _CHECKS[name](known)
         return
     texts = _COMMON | {k: f"{k} value" for k in _OTHERS.get(name, ())}
     for k, text in texts.items():
@@ -59,6 +59,20 @@ def _check_adafactor(options: dict[str, Any]) -> None:
         _require(bound <= x, f"{text} but is: {x}")
     decay = options.get("beta2_decay", 0)
     _require(decay <= 0, f"beta2_decay should be <= 0 but is: {decay}")
+
+
+def _check_muon(options: dict[str, Any]) -> None:
+    texts = {"lr": "Learning rate", "momentum": "momentum", "weight_decay": "weight decay"}
+    for k, text in texts.items():
+        x = options.get(k, 0)
+        _require(x >= 0.0, f"{text} should be >= 0 but is: {x}")
+    kind = options.get("adjust_lr_fn")
+    known = (None, "original", "match_rms_adamw")
+    _require(kind in known, f"Adjust learning rate function {kind} is not supported")
+
+
+# Those whose messages are of another form.
+_CHECKS = {"adafactor": _check_adafactor, "muon": _check_muon}
 
 
 def _require(condition: Any, text: str) -> None:

@@ -10,6 +10,7 @@ from .descent import ASGD, SGD
 from .factored import ADAFACTOR
 from .moments import ADAM, ADAMAX, NADAM, RADAM
 from .optimizer import Optimizer
+from .orthogonal import COEFFICIENTS, MUON
 from .scaled import ADADELTA, ADAGRAD, RMSPROP, RPROP
 
 Rate = Any  # a number, or a function of the number of updates before this one
@@ -240,3 +241,25 @@ def adafactor(
     (2018).
     """
     return _made("adafactor", ADAFACTOR, locals())
+
+
+def muon(
+    lr: Rate = 1e-3,
+    weight_decay: Rate = 0.1,
+    momentum: Rate = 0.95,
+    nesterov: bool = True,
+    ns_coefficients: tuple[float, float, float] = COEFFICIENTS,
+    eps: float = 1e-7,
+    ns_steps: int = 5,
+    adjust_lr_fn: str | None = None,
+) -> Optimizer:
+    """Steps along the running mean of ``g`` as a matrix whose singular values are brought near 1.
+
+    The mean is multiplied ``ns_steps`` times by ``a + b G + c G^2``, where ``G`` is its product with
+    its transpose. All axes but the first are one. `adjust_lr_fn`: "original" makes steps longer by
+    ``sqrt(rows / columns)`` where there are more rows, "match_rms_adamw" as long as Adam's are.
+
+    Raises: ValueError: an option is out of its range.
+    Source: Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024).
+    """
+    return _made("muon", MUON, locals())

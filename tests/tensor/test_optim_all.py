@@ -15,9 +15,11 @@ from modules import compat, parameters_of, torch
 pytestmark = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 
 NAMES = ["SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"]
-NAMES += ["Rprop", "ASGD", "Adafactor"]
+NAMES += ["Rprop", "ASGD", "Adafactor", "Muon"]
+REAL = ("Adafactor", "Muon")  # which take no complex parameters
 TOLERANCE = {"float32": 1e-5, "float64": 1e-10, "complex64": 1e-5, "complex128": 1e-10}
 FLAGS = ["amsgrad", "maximize", "centered", "decoupled_weight_decay"]
+KINDS = (None, "original", "match_rms_adamw")
 RANGES: dict[str, tuple[float, float]] = {
     "eps": (1e-6, 1e-2),
     "weight_decay": (0.0, 0.2),
@@ -49,6 +51,10 @@ def number(low: float, high: float) -> Any:
 def a_number_like(name: str, default: Any) -> Any:
     if name in FLAGS:
         return st.booleans()
+    if name == "ns_steps":
+        return st.integers(1, 6)
+    if name == "adjust_lr_fn":
+        return st.sampled_from(KINDS)
     if name in PAIRS:
         return st.tuples(*[number(*r) for r in PAIRS[name]])
     if name == "eps" and default.__class__ is tuple:
@@ -67,7 +73,16 @@ def optionses(draw: Any, name: str) -> dict[str, Any]:
             options[p.name] = draw(values)
     if name == "SGD" and options.get("momentum", 0) > 0 and not options.get("dampening"):
         options["nesterov"] = draw(st.booleans())
+    if name == "Muon":
+        options["nesterov"] = draw(st.booleans())
     return options
+
+
+@pytest.fixture(autouse=True)
+def all_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's Muon rounds to bfloat16; here it keeps all digits, so that they can be compared."""
+    if torch is not None:
+        monkeypatch.setattr(torch.Tensor, "bfloat16", lambda self: self.clone())
 
 
 class Run:
@@ -75,7 +90,9 @@ class Run:
 
     def __init__(self, th: Any, name: str, options: dict[str, Any], dtype: str) -> None:
         rng = np.random.default_rng(3)
-        shapes = [(4, 3), (5,), (), (2, 3, 2)]
+        shapes: list[tuple[int, ...]] = [(4, 3), (5,), (), (2, 3, 2)]
+        if name == "Muon":
+            shapes = [(4, 3), (2, 5), (1, 1), (3, 3)]
         self.th, self.dtype = th, dtype
         self.params = [th.tensor(_numbers(rng, s, dtype)).requires_grad_(True) for s in shapes]
         groups = [{"params": self.params[:2]}, {"params": self.params[2:], "lr": 0.02}]
@@ -131,7 +148,7 @@ def converted(th: Any, x: Any) -> Any:
 def test_trajectories(name: str, data: Any) -> None:
     """100 steps; at the 50th both take over the state of the other."""
     options = data.draw(optionses(name))
-    kinds = ["float64", "float32", "complex128"] if name != "Adafactor" else ["float64", "float32"]
+    kinds = ["float64", "float32", "complex128"] if name not in REAL else ["float64", "float32"]
     dtype = data.draw(st.sampled_from(kinds))
     ours, theirs = (Run(th, name, options, dtype) for th in (compat, torch))
     tolerance = TOLERANCE[dtype]
@@ -191,6 +208,32 @@ def test_lbfgs(data: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lbfgs_for_100_steps(dtype: str, search: str | None) -> None:
+    """Of one iteration each, and so slow that the valley's floor is not reached."""
+    paths = []
+    for th in (compat, torch):
+        rng = np.random.default_rng(2)
+        x = th.tensor(_numbers(rng, (4, 3), dtype)).requires_grad_(True)
+        scale = th.tensor(rng.uniform(0.5, 2.0, (4, 3)).astype(dtype))
+        optimizer = th.optim.LBFGS([x], lr=0.02, max_iter=1, history_size=4, line_search_fn=search)
+
+        def closure(x: Any = x, scale: Any = scale, optimizer: Any = optimizer) -> Any:
+            optimizer.zero_grad()
+            loss = (scale * (x - 1) ** 2).sum() + 0.1 * (x**4).sum()
+            loss.backward()
+            return loss
+
+        path = []
+        for _ in range(100):
+            optimizer.step(closure)
+            path.append(x.detach().numpy().copy())
+        paths.append(np.stack(path))
+    assert np.abs(paths[1][0] - paths[1][-1]).max() > 0.5
+    np.testing.assert_allclose(*paths, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+
+
 def test_lbfgs_state_has_the_same_names() -> None:
     states = []
     for th in (compat, torch):
@@ -241,7 +284,7 @@ def test_a_compiled_step(name: str) -> None:
     np.testing.assert_allclose(*found, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n != "Adafactor"])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in REAL])
 def test_a_differentiable_step(name: str) -> None:
     """The derivative of two steps by what parameter and gradients were made of."""
     found = []
@@ -297,11 +340,11 @@ def test_options_out_of_range(name: str, option: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_other_options_are_accepted(name: str) -> None:
     known = inspect.signature(getattr(compat.optim, name).__init__).parameters
-    w = [compat.ones(2, requires_grad=True) for _ in range(2)]
+    w = [compat.ones(1, 2, requires_grad=True) for _ in range(2)]
     for p, options in zip(w, ({}, {"foreach": True, "capturable": True}), strict=True):
         taken = {k: v for k, v in options.items() if k in known}
         optimizer = getattr(compat.optim, name)([p], **taken)
-        p.grad = compat.tensor([1.0, -2.0])
+        p.grad = compat.tensor([[1.0, -2.0]])
         optimizer.step()
     np.testing.assert_array_equal(w[0].detach().numpy(), w[1].detach().numpy())
-    assert w[0].detach().numpy().tolist() != [1.0, 1.0]
+    assert w[0].detach().numpy().tolist() != [[1.0, 1.0]]
