@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import enum
+from collections.abc import Iterator
 from typing import Any
 
 from ..ops.create import empty
@@ -10,6 +13,29 @@ from . import init
 from .attention_functions import multi_head_attention_forward
 from .linear import Linear
 from .module import Module
+
+
+class SDPBackend(enum.IntEnum):
+    """PyTorch's ways to compute `scaled_dot_product_attention`. Here there is one."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextlib.contextmanager
+def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
+    """A context that prefers some `SDPBackend`; they all compute the same, so nothing changes.
+
+    Raises: AssertionError: `backends` is neither one nor a list of them.
+    """
+    assert isinstance(backends, list | tuple | SDPBackend), (
+        "Backend must be an instance of SDPBackend or a list of SDPBackend instances"
+    )
+    yield
 
 
 class NonDynamicallyQuantizableLinear(Linear):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -87,6 +88,21 @@ class _Sequence(Module):
 
     def __iadd__(self: _S, other: Iterable[Module]) -> _S:
         return self.extend(other)
+
+
+class Container(Module):
+    """Modules by their names. Deprecated: a subclass of `Module` does the same."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        warnings.warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in "
+            "`nn.Module`. Subclass that instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__()
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequential(_Sequence):
@@ -292,7 +308,7 @@ class ParameterList(Module):
     __iadd__ = extend
 
     def extra_repr(self) -> str:
-        return _listed(enumerate(self))
+        return _listed(enumerate(self), lambda x: str(x.dtype))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -370,7 +386,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        return _listed(self.items())
+        return _listed(self.items(), typename)
 
     def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")
@@ -400,14 +416,14 @@ def _pairs(name: str, given: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def _listed(items: Iterable[tuple[Any, Any]]) -> str:
-    """One line for each parameter: what it is of and its shape."""
+def _listed(items: Iterable[tuple[Any, Any]], word: Callable[[Any], str]) -> str:
+    """One line for each parameter: what it is of, as a `word`, and its shape."""
     lines = []
     for key, value in items:
         if isinstance(value, TensorBase):
             size = "x".join(map(str, value._array.shape))
             kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-            what = f"{kind} containing: [{value.dtype} of size {size}]"  # type: ignore[attr-defined]
+            what = f"{kind} containing: [{word(value)} of size {size}]"
         else:
             what = f"Object of type: {type(value).__name__}"
         lines.append(f"  ({key}): {what}")

@@ -381,10 +381,28 @@ def _by(numbers: Any) -> str:
     return " x ".join(map(str, numbers))
 
 
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+    """`conv1d` of sequences with the channels last, with `pad` zeros at both ends.
+
+    Shapes: ``x: (l, n, c), weight: (k, c, o), bias: (o,) -> (windows, n, o)``.
+    Raises: RuntimeError: sizes or dtypes do not fit.
+
+    >>> import compat as torch
+    >>> conv_tbc(torch.ones(3, 1, 1), torch.ones(2, 1, 1), torch.zeros(1)).flatten()
+    tensor([2., 2.])
+    """
+    x, w = operand("conv_tbc", 1, "self", input), operand("conv_tbc", 2, "weight", weight)
+    for name, found in (("Input", x), ("Weight", w)):
+        if found.dim() != 3:
+            raise RuntimeError(f"{name} must have 3 dims, got {found.dim()}")
+    return conv1d(x.permute(1, 2, 0), w.permute(2, 1, 0), bias, padding=pad).permute(2, 0, 1)
+
+
 __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",

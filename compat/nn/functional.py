@@ -54,7 +54,13 @@ from ..ops.exponential import relu as _relu
 from ..ops.exponential import relu_, sigmoid
 from ..ops.matrix import linear
 from ..ops.norm import cosine_similarity, p_norm, pairwise_distance
-from ..ops.padding import channel_shuffle, pad, pixel_shuffle, pixel_unshuffle
+from ..ops.padding import (
+    channel_shuffle,
+    native_channel_shuffle,
+    pad,
+    pixel_shuffle,
+    pixel_unshuffle,
+)
 from ..ops.reduce import axes_of
 from ..ops.softmax import functional_log_softmax as log_softmax
 from ..ops.softmax import functional_softmax as softmax
@@ -65,6 +71,7 @@ from .conv_functions import (
     conv1d,
     conv2d,
     conv3d,
+    conv_tbc,
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
@@ -79,7 +86,19 @@ from .dropout_functions import (
     feature_alpha_dropout,
 )
 from .embedding_functions import embedding_bag
+from .fractional import (
+    fractional_max_pool2d,
+    fractional_max_pool2d_with_indices,
+    fractional_max_pool3d,
+    fractional_max_pool3d_with_indices,
+)
+from .gumbel import (
+    gumbel_softmax,
+)
 from .likelihoods import gaussian_nll_loss, huber_loss, kl_div, poisson_nll_loss, smooth_l1_loss
+from .linear_cross_entropy_functions import (
+    linear_cross_entropy,
+)
 from .linear_functions import bilinear
 from .loss_functions import (
     binary_cross_entropy,
@@ -335,6 +354,7 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
@@ -352,11 +372,16 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
     "grid_sample",
     "group_norm",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
@@ -372,6 +397,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
@@ -394,6 +420,7 @@ __all__ = [
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
+    "native_channel_shuffle",
     "nll_loss",
     "normalize",
     "one_hot",

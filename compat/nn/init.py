@@ -6,11 +6,14 @@ Every function returns the tensor it was given, which stays the same object.
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..autograd import no_grad, sites, views
+from ..ops.random import randperm
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -102,6 +105,31 @@ def eye_(tensor: Any) -> Any:
         raise ValueError("Only tensors with 2 dimensions are supported")
     views.check_writable(tensor)
     return views.assign(tensor, np.eye(*tensor.shape), "eye_", whole=True)
+
+
+@no_grad()
+def dirac_(tensor: Any, groups: int = 1) -> Any:
+    """Kernels of convolutions that hand each channel on: 1 in the middle, 0 elsewhere.
+
+    Raises: ValueError: there are not 3, 4 or 5 axes, or `groups` does not divide the outputs.
+
+    >>> import compat as torch
+    >>> dirac_(torch.empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]])
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    outputs, inputs, *field = tensor.shape
+    if outputs % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    kernels = np.zeros(tensor.shape)
+    each = outputs // groups
+    middle = tuple(size // 2 for size in field)
+    for channel in range(min(each, inputs)):
+        for group in range(groups):
+            kernels[(group * each + channel, channel, *middle)] = 1
+    views.check_writable(tensor)
+    return views.assign(tensor, kernels, "dirac_", whole=True)
 
 
 def _calculate_fan_in_and_fan_out(tensor: Any) -> tuple[int, int]:
@@ -202,3 +230,48 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
     q = q * np.where(np.diagonal(r) < 0, -1, 1)  # so that all such matrices are equally likely
     q = (q.T if wide else q).reshape(tensor.shape)
     return views.assign(tensor, gain * q, "orthogonal_", whole=True)
+
+
+@no_grad()
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
+    """Normal numbers, with zeros in a random part `sparsity` of each column, rounded up.
+
+    Raises: ValueError: there are not 2 axes.
+    Source: Martens, "Deep learning via Hessian-free optimization", ICML (2010).
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    normal_(tensor, 0.0, std, generator)
+    for column in range(columns):
+        tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+    return tensor
+
+
+# ---------------------------------------------------------------- old names
+
+
+def _old_name(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` under its name of before, without the underscore, which warns."""
+    new = f.__name__
+    old = new[:-1]
+
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return f(*args, **kwargs)
+
+    renamed.__name__ = renamed.__qualname__ = old
+    renamed.__doc__ = f"The old name of `{new}`."
+    return renamed
+
+
+uniform, normal, constant = _old_name(uniform_), _old_name(normal_), _old_name(constant_)
+eye, dirac, sparse = _old_name(eye_), _old_name(dirac_), _old_name(sparse_)
+orthogonal = _old_name(orthogonal_)
+xavier_uniform, xavier_normal = _old_name(xavier_uniform_), _old_name(xavier_normal_)
+kaiming_uniform, kaiming_normal = _old_name(kaiming_uniform_), _old_name(kaiming_normal_)

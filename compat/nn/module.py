@@ -106,10 +106,11 @@ class Module(Hooked, Stateful):
             if members is not None and name in members:
                 if value is not None and not isinstance(value, allowed):
                     raise TypeError(f"cannot assign '{typename(value)}' as " + what.format(name))
+                if kind == "_buffers" and getattr(value, "_is_buffer", False):
+                    break  # it says whether it is saved
                 members[name] = value
                 return
         if isinstance(value, TensorBase) and getattr(value, "_is_buffer", False):  # see `Buffer`
-            self.__dict__.pop(name, None)
             self.register_buffer(name, value, getattr(value, "persistent", True))
             return
         object.__setattr__(self, name, value)

@@ -153,6 +153,46 @@ class BatchNorm3d(_BatchNorm):
     _axes = (5,)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """`BatchNorm1d` over the batches of all processes, of which there is one here.
+
+    `process_group` is kept and not used.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        options = (eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(num_features, *options, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Any) -> None:
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
+        """A module whose batch normalizations, which keep their tensors, are of this class."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            made = cls(module.num_features, process_group=process_group)
+            made.__dict__.update(module.__dict__)
+            made.process_group = process_group
+        for name, child in list(module.named_children()):
+            setattr(made, name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
 class _InstanceNorm(_Tracking):
     """``(x - mean) / sqrt(var + eps) * weight + bias``, of each channel of each example."""
 
@@ -396,4 +436,5 @@ __all__ = [
     "LayerNorm",
     "LocalResponseNorm",
     "RMSNorm",
+    "SyncBatchNorm",
 ]

@@ -50,11 +50,12 @@ def interpolate(
     `mode`: "nearest", "nearest-exact", "linear" (one axis), "bilinear", "bicubic" (two), "trilinear"
     (three) or "area" (means). The elements are points in the middle of squares, or, if
     `align_corners`, the first and the last stay where they are. If `recompute_scale_factor`, the
-    factor is that of the lengths, which are whole numbers; else the one given.
+    factor is that of the lengths, which are whole numbers; else the one given. `antialias`: where an
+    image gets smaller, every element counts.
 
     Shapes: ``(n, c, *spatial) -> (n, c, *size)``.
     Raises: ValueError: options do not fit each other. NotImplementedError: a mode is unknown or for
-    another number of axes; `antialias`. RuntimeError: nothing would be left.
+    another number of axes. RuntimeError: nothing would be left.
 
     >>> import compat as torch
     >>> interpolate(torch.tensor([[[0.0, 4.0]]]), scale_factor=2, mode="linear")
@@ -69,15 +70,10 @@ def interpolate(
     n = len(x._array.shape) - 2
     spatial = x._array.shape[2:]
     size, scales = _wanted(spatial, size, scale_factor, recompute_scale_factor)
-    if antialias:
-        if mode not in ("bilinear", "bicubic") or n != 2:
-            raise ValueError(
-                "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D "
-                "tensor as input"
-            )
-        raise NotImplementedError(
-            "interpolate(): antialias=True is not offered here. avg_pool2d() before it has a similar "
-            "effect."
+    if antialias and (mode not in ("bilinear", "bicubic") or n != 2):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor "
+            "as input"
         )
     kind, word, _ = _mode(mode, n)
     if kind == "":
@@ -95,8 +91,8 @@ def interpolate(
     is_bytes = dtype_of(x).name == "uint8" and kind.startswith("nearest")
     if dtype_of(x).category != 2 and not is_bytes:
         raise not_implemented(f"upsample_{mode}{n}d", x)
-    options = {"scales": scales, "align_corners": bool(align_corners)}
-    node = f"Upsample{word}{n}DBackward0"
+    options = {"scales": scales, "align_corners": bool(align_corners), "antialias": bool(antialias)}
+    node = f"Upsample{word}{n}D{'Aa' if antialias else ''}Backward0"
     y = composed(node, _resample, widened(x), tuple(size), kind, **options)
     return x.clone() if y is x else narrowed(y, x)
 

@@ -41,6 +41,14 @@ class RemovableHandle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
+    def __getstate__(self) -> tuple[Any, int]:
+        """The hooks themselves: a copy of a module and its handles share their copy."""
+        return self._hooks(), self.id
+
+    def __setstate__(self, state: tuple[Any, int]) -> None:
+        hooks, self.id = state
+        self._hooks = weakref.ref(OrderedDict() if hooks is None else hooks)
+
     def __enter__(self) -> RemovableHandle:
         return self
 

@@ -14,6 +14,7 @@ Nothing here keeps state; weights are arguments, and every function is different
 
 from .attention import multi_head_attention, scaled_dot_product_attention
 from .conv import conv, conv_transpose
+from .fractional import fractional_max_pool
 from .grid import affine_grid, grid_sample
 from .pooling import (
     adaptive_avg_pool,
@@ -34,6 +35,7 @@ __all__ = [
     "conv",
     "conv_transpose",
     "fold",
+    "fractional_max_pool",
     "grid_sample",
     "gru_cell",
     "gru_layer",

@@ -37,13 +37,16 @@ def resample(
     *,
     scales: Sequence[float | None] | None = None,
     align_corners: bool = False,
+    antialias: bool = False,
 ) -> Any:
     """The last axes in the lengths `size`, by interpolation.
 
     Element i of m stands at ``(i + 1/2) n / m - 1/2`` in an axis of n, or at ``i (n - 1) / (m - 1)``
     if `align_corners`. `scales`: numbers (or None) in place of ``m / n``. There "linear" weighs two
     neighbours and "cubic" four, by the kernel of Keys with a = -3/4; "nearest-exact" takes the
-    nearest element, "nearest" the one at ``floor(i n / m)``. Elements at the edges go on.
+    nearest element, "nearest" the one at ``floor(i n / m)``. Elements at the edges go on. `antialias`,
+    for "linear" and "cubic": where an axis gets shorter the kernel gets as much wider, so that every
+    element counts; its weights within the axis sum to 1, and a is -1/2.
 
     Shapes: ``x: (*a, *spatial) -> (*a, *size)``.   Dtypes: floating; for the nearest, any.
     Derivative: linear.
@@ -67,6 +70,10 @@ def resample(
     for axis, m in enumerate(size, lead):
         n = shape[axis]
         scale = None if scales is None else scales[axis - lead]
+        if antialias:
+            if n != m:
+                x = _along(x, axis, *_wide_taps(n, m, mode, scale, align_corners, dtype))
+            continue
         at = _positions(n, m, mode, scale, align_corners, dtype)
         x = _along(x, axis, *_taps(at, n, mode))
     return x
@@ -109,9 +116,47 @@ def _taps(at: np.ndarray, n: int, mode: str) -> tuple[list[np.ndarray], list[np.
 
 def cubic_weights(t: Any) -> list[Any]:
     """What the elements at -1, 0, 1 and 2 weigh at a place `t` between 0 and 1."""
-    near = [((_A + 2) * d - (_A + 3)) * d * d + 1 for d in (t, 1 - t)]
-    far = [((_A * d - 5 * _A) * d + 8 * _A) * d - 4 * _A for d in (t + 1, 2 - t)]
+    near, far = [_near(d, _A) for d in (t, 1 - t)], [_far(d, _A) for d in (t + 1, 2 - t)]
     return [far[0], near[0], near[1], far[1]]
+
+
+def _near(d: Any, a: float) -> Any:
+    """Keys's kernel at a distance up to 1."""
+    return ((a + 2) * d - (a + 3)) * d * d + 1
+
+
+def _far(d: Any, a: float) -> Any:
+    """The same at a distance from 1 to 2."""
+    return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+
+def _wide_taps(
+    n: int, m: int, mode: str, scale: float | None, align_corners: bool, dtype: Any
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """As `_taps`, for a kernel that is as wide as the elements of the result are apart.
+
+    As in PyTorch, `align_corners` changes their distance and not where the first one is.
+    """
+    real: Any = np.float64 if dtype == np.float64 else np.float32
+    half = real(0.5)
+    if align_corners:
+        step = real((n - 1) / (m - 1) if m > 1 else 0.0)
+    else:
+        step = real(1.0 / scale if scale else n / m)
+    width = max(step, real(1.0))
+    reach = (1 if mode == "linear" else 2) * width
+    center = step * (np.arange(m, dtype=real) + half)
+    first = np.maximum((center - reach + half).astype(np.int64), 0)
+    stop = np.minimum((center + reach + half).astype(np.int64), n)
+    places = first[:, None] + np.arange(int((stop - first).max()))
+    d = np.abs((places - center[:, None] + half) / width)
+    if mode == "linear":
+        weights = np.maximum(1 - d, 0)
+    else:
+        weights = np.where(d < 1, _near(d, -0.5), np.where(d < 2, _far(d, -0.5), 0))
+    weights = np.where(places < stop[:, None], weights, 0)
+    weights = weights / weights.sum(1, keepdims=True)
+    return list(np.minimum(places, n - 1).T), list(weights.T)
 
 
 def _along(x: Any, axis: int, places: list[np.ndarray], weights: list[np.ndarray]) -> Any:

@@ -208,7 +208,7 @@ DROPOUTS = sorted(dropout.__all__)
 
 
 def test_every_module_has_a_case() -> None:
-    assert {case.name for case in CASES} | {*DROPOUTS, "CTCLoss"} == set(NAMES)
+    assert {case.name for case in CASES} | {*DROPOUTS, "CTCLoss", "SyncBatchNorm"} == set(NAMES)
 
 
 @needs_torch

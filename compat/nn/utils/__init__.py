@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import types
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 
-from ...autograd import base, no_grad, sites, views
+from ...autograd import base, no_grad, sites
 from ...autograd.base import TensorBase
 from ...autograd.tape import through
 from ..module import typename
@@ -26,21 +27,31 @@ from .fusion import fuse_conv_bn_weights as fuse_conv_bn_weights
 from .fusion import fuse_linear_bn_eval as fuse_linear_bn_eval
 from .fusion import fuse_linear_bn_weights as fuse_linear_bn_weights
 from .init import skip_init as skip_init
+from .memory_format import (
+    convert_conv2d_weight_memory_format as convert_conv2d_weight_memory_format,
+)
+from .memory_format import (
+    convert_conv3d_weight_memory_format as convert_conv3d_weight_memory_format,
+)
 from .spectral_norm import remove_spectral_norm as remove_spectral_norm
 from .spectral_norm import spectral_norm as spectral_norm
 from .weight_norm import remove_weight_norm as remove_weight_norm
 from .weight_norm import weight_norm as weight_norm
 
 
+def _listed(parameters: Any) -> list[Any]:
+    """The parameters, of which there may be one."""
+    if isinstance(parameters, TensorBase):
+        return [parameters]
+    found = list(parameters)
+    if not found and isinstance(parameters, types.GeneratorType):
+        sites.warn("`parameters` is an empty generator, no gradient clipping will occur.")
+    return found
+
+
 def _gradients(parameters: Any) -> list[Any]:
     """The gradients of those that have one."""
-    if isinstance(parameters, TensorBase):
-        parameters = [parameters]
-    elif isinstance(parameters, types.GeneratorType):
-        parameters = list(parameters)
-        if not parameters:
-            sites.warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    return [p._grad for p in parameters if p._grad is not None]
+    return [p._grad for p in _listed(parameters) if p._grad is not None]
 
 
 def _norm(x: Any, order: float) -> Any:
@@ -107,22 +118,35 @@ def clip_grad_norm_(
     >>> x.grad
     tensor([0.5000, 0.5000, 0.5000, 0.5000])
     """
-    gradients = _gradients(parameters)
-    total = get_total_norm(gradients, norm_type, error_if_nonfinite)
-    scale = np.minimum(float(max_norm) / (total._array + 1e-6), 1.0)
-    for grad in gradients:
-        with np.errstate(all="ignore"):
-            views.assign(
-                grad.detach(), grad._array * scale.astype(grad._array.dtype), "clip_grad_norm_"
-            )
+    parameters = _listed(parameters)
+    total = get_total_norm(_gradients(parameters), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(parameters, max_norm, total)
     return total
+
+
+def clip_grad_norm(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Any:
+    """The old name of `clip_grad_norm_`, which warns."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+        "`torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
     """Bring the entries of the gradients into ``[-clip_value, clip_value]``, in place."""
     bound = float(clip_value)
-    for grad in _gradients(parameters):
-        views.assign(grad.detach(), np.clip(grad._array, -bound, bound), "clip_grad_value_")
+    with no_grad():
+        for grad in _gradients(parameters):
+            grad.clamp_(-bound, bound)
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:

@@ -1,0 +1,83 @@
+"""`torch.nn.modules`: the layers under the names of the files that PyTorch has them in.
+
+>>> import compat as torch
+>>> from compat.nn.modules.batchnorm import BatchNorm2d
+>>> BatchNorm2d is torch.nn.BatchNorm2d
+True
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from ... import nn
+from .. import (
+    activation,
+    container,
+    conv,
+    dropout,
+    lazy,
+    linear,
+    loss,
+    module,
+    normalization,
+    pooling,
+    recurrent,
+    recurrent_cells,
+    resample,
+    state,
+    transformer,
+)
+
+# PyTorch's files whose names are elsewhere here, or among others: file -> (where, names).
+_FILES: dict[str, list[tuple[ModuleType, str]]] = {
+    "activation": [(activation, " ".join(activation.__all__)), (nn, "MultiheadAttention")],
+    "adaptive": [(nn, "AdaptiveLogSoftmaxWithLoss")],
+    "batchnorm": [
+        (normalization, "_BatchNorm BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm"),
+        (nn, "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"),
+    ],
+    "channelshuffle": [(resample, "ChannelShuffle")],
+    "distance": [(nn, "CosineSimilarity PairwiseDistance")],
+    "flatten": [(nn, "Flatten Unflatten")],
+    "fold": [(resample, "Fold Unfold")],
+    "instancenorm": [
+        (normalization, "_InstanceNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d"),
+        (nn, "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d"),
+    ],
+    "padding": [
+        (
+            nn,
+            "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d "
+            "ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d "
+            "ZeroPad1d ZeroPad2d ZeroPad3d CircularPad1d CircularPad2d CircularPad3d",
+        )
+    ],
+    "module": [(module, "Module"), (state, "_IncompatibleKeys")],
+    "pixelshuffle": [(resample, "PixelShuffle PixelUnshuffle")],
+    "rnn": [
+        (recurrent, "RNNBase RNN LSTM GRU"),
+        (recurrent_cells, "RNNCellBase RNNCell LSTMCell GRUCell"),
+    ],
+    "sparse": [(nn, "Embedding EmbeddingBag")],
+    "upsampling": [(resample, "Upsample UpsamplingNearest2d UpsamplingBilinear2d")],
+}
+# Those that are here as well.
+_SAME = (container, conv, dropout, lazy, linear, loss, normalization, pooling, transformer)
+
+
+def _file(name: str, entries: list[tuple[ModuleType, str]]) -> ModuleType:
+    """A module with the names of one of PyTorch's files, which can be imported from now on."""
+    made = sys.modules.setdefault(f"{__name__}.{name}", ModuleType(f"{__name__}.{name}"))
+    for where, names in entries:
+        for each in names.split():
+            setattr(made, each, getattr(where, each))
+    return made
+
+
+globals().update({name: _file(name, entries) for name, entries in _FILES.items()})
+for _module in _SAME:
+    sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module
+    globals()[_module.__name__.rpartition(".")[2]] = _module
+globals().update({name: getattr(nn, name) for name in nn.__all__})
