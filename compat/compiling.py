@@ -181,11 +181,15 @@ def _trace(
     gradients = [t for t in tensors if t._grad is not None]
     with _swapped(tensors, gradients, trace) as (inputs, befores):
         symbols = [x.symbol for x in inputs]  # before the function writes into them
-        before = default_generator.get_state().numpy().tobytes()
+        before = default_generator.get_state()
         records = modes.get().records
-        with restored(state):
-            result = run_under(trace, lambda: f(*args, **kwargs), ())
-        if default_generator.get_state().numpy().tobytes() != before:
+        try:
+            with restored(state):
+                result = run_under(trace, lambda: f(*args, **kwargs), ())
+        finally:
+            after = default_generator.get_state()
+            default_generator.set_state(before)  # what runs as it is draws them again
+        if after.numpy().tobytes() != before.numpy().tobytes():
             raise NotCompilableError("it draws random numbers")
         trace.require_unwritten()
         outputs: list[Any] = []
