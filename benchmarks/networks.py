@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-
 # Read once by the numerical libraries while they are imported, hence set before any of them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"]

@@ -10,10 +10,38 @@ tensor([2., 4.])
 import warnings as _warnings
 from math import e, inf, nan, pi
 
-from . import autograd, cuda, fft, func, linalg, nn, optim, random, special, utils
+from . import _C as _C
+from . import (
+    amp,
+    autograd,
+    backends,
+    compiler,
+    cuda,
+    distributed,
+    fft,
+    func,
+    fx,
+    hub,
+    jit,
+    linalg,
+    nn,
+    optim,
+    random,
+    special,
+    testing,
+    utils,
+    version,
+)
 from . import stand_in as _stand_in
 from ._missing import explain as _explain_missing
 from ._tensor import Tensor
+from .amp import autocast
+from .amp.autocast_mode import (
+    clear_autocast_cache,
+    get_autocast_dtype,
+    is_autocast_cache_enabled,
+    is_autocast_enabled,
+)
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -25,9 +53,14 @@ from .autograd import (
     set_grad_enabled,
 )
 from .compiling import compile
+from .cuda import amp as _cuda_amp
+from .distributed import nn as _distributed_nn
 from .dtypes import *
 from .func import vmap
+from .jit import annotations as _annotations
 from .linalg.names import *
+from .nn import modules as _modules
+from .nn import parallel as _parallel
 from .nn.aliases import *
 from .ops.activation import *
 from .ops.compare import *
@@ -39,9 +72,11 @@ from .ops.cumulative import *
 from .ops.distance import *
 from .ops.embedding import *
 from .ops.exponential import *
+from .ops.foreach import *
 from .ops.generator import *
 from .ops.grid import *
 from .ops.index import *
+from .ops.integers import *
 from .ops.interchange import *
 from .ops.join import *
 from .ops.legacy import *
@@ -70,13 +105,17 @@ from .ops.trigonometric import *
 from .parameter import Parameter
 from .printing import set_printoptions
 from .serialization import load, save
+from .settings import *
+from .settings import _assert, _check
 from .size import *
+from .storage import *
+from .utils import _pytree as _pytree_module
 from .utils import checkpoint as _checkpoint
 from .utils import data as _data
 from .utils import dlpack as _dlpack
 
 # Scripts branch on it: the version of PyTorch whose behaviour this package has.
-__version__ = "2.13.0+funcgrad"
+__version__ = version.__version__
 newaxis = None
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one

@@ -16,6 +16,7 @@ import compat
 from compat import Tensor, ops
 
 NAMESPACES = (
+    "amp",
     "autograd",
     "autograd.forward_ad",
     "autograd.functional",
@@ -37,7 +38,17 @@ NAMESPACES = (
     "utils.hooks",
 )
 # Modules outside of `compat.ops` whose names are at the top, as PyTorch has them.
-FAMILIES = ("dtypes", "size", "printing", "parameter", "autograd", "linalg.names", "nn.aliases")
+FAMILIES = (
+    "dtypes",
+    "size",
+    "printing",
+    "parameter",
+    "autograd",
+    "linalg.names",
+    "nn.aliases",
+    "settings",
+    "storage",
+)
 
 Table = list[tuple[str, list[str]]]
 

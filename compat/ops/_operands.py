@@ -10,6 +10,7 @@ from funcgrad.core import Tracer, aval_of
 from funcgrad.ops.cast import cast, cast_constant
 
 from .. import dtypes
+from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 
@@ -82,6 +83,33 @@ def number(x: Any, dtype: dtypes.dtype) -> Any:
     if dtype.category == 2:  # bfloat16 is unknown to NumPy, which would widen it
         return float(x) if dtype.numpy.kind == "f" else np.asarray(x, dtype.numpy)
     return np.asarray(x).astype(dtype.numpy)[()]  # wraps around, as PyTorch does
+
+
+def plain_number(name: str, argument: str, x: Any) -> Any:
+    """The number that an argument is: a tensor of no axes that needs no gradient is one too.
+
+    Raises: TypeError: another tensor.
+    """
+    if not isinstance(x, TensorBase):
+        return x
+    if x._array.shape or x._node is not None:
+        raise TypeError(f"{name}(): argument '{argument}' must be Number, not Tensor")
+    return x._array.item()
+
+
+def old_order(name: str, value: Any, *tensors: Any) -> tuple[Any, ...]:
+    """The arguments of a call with the factor first, as old programs have it, after a warning.
+
+    Raises: TypeError: it is no number, or there are too many arguments.
+    """
+    if not is_number(value) and not (isinstance(value, TensorBase) and not value._array.shape):
+        raise TypeError(f"{name}(): a number goes before the tensors, or as a keyword after them")
+    if len(tensors) > 2:
+        raise TypeError(f"{name}(): too many arguments")
+    sites.warn(
+        f"This overload of {name} is deprecated: give the number as a keyword after the tensors"
+    )
+    return value, *tensors
 
 
 def promoted(xs: tuple[Any, ...], *, floating: bool = False) -> tuple[Any, ...]:

@@ -90,6 +90,21 @@ unsafe_split_with_sizes = _copying(
 )
 
 
+def detach(input: Any) -> Any:
+    """``input.detach()``: the same numbers in the same memory, cut off from the graph.
+
+    >>> import compat as torch
+    >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
+    False
+    """
+    return input.detach()
+
+
+def detach_(input: Any) -> Any:
+    """``input.detach_()``."""
+    return input.detach_()
+
+
 class CopiesMethods:
     """The methods of `Tensor` in this family."""
 
@@ -104,6 +119,8 @@ class CopiesMethods:
 __all__ = [
     "alias_copy",
     "as_strided_copy",
+    "detach",
+    "detach_",
     "diagonal_copy",
     "expand_copy",
     "narrow_copy",

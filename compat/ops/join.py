@@ -386,6 +386,14 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     )
 
 
+def _split_method(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+    return split(self, split_size, dim)
+
+
+_split_method.__name__ = "split"
+_split_method.__doc__ = split.__doc__
+
+
 class JoinMethods:
     """The methods of `Tensor` in this family."""
 
@@ -394,7 +402,7 @@ class JoinMethods:
     chunk = chunk
     dsplit = dsplit
     hsplit = hsplit
-    split = split
+    split = _split_method
     split_with_sizes = split_with_sizes
     tensor_split = tensor_split
     unbind = unbind

@@ -24,6 +24,7 @@ from ..autograd import modes, views
 from ..autograd.base import TensorBase, View, tensor
 from ..autograd.node import AccumulateGrad
 from ..autograd.tape import record
+from ..storage import UntypedStorage
 from ._apply import finish
 from ._compose import composed
 from ._layout import alias, ints_of, own, unlocked
@@ -368,6 +369,17 @@ def storage_offset(self: Any) -> int:
     return (self._array.ctypes.data - self._view.base._array.ctypes.data) // self._array.itemsize
 
 
+def untyped_storage(self: Any) -> UntypedStorage:
+    """The memory of this tensor and of all that share it.
+
+    >>> import compat as torch
+    >>> x = torch.zeros(4)
+    >>> x[2:].untyped_storage().data_ptr() == x.data_ptr(), x[2:].untyped_storage().nbytes()
+    (True, 16)
+    """
+    return UntypedStorage(self._array)
+
+
 def data_ptr(self: Any) -> int:
     """The address of the first element."""
     return int(self._array.ctypes.data)
@@ -462,6 +474,7 @@ class PartMethods:
     clone = clone
     contiguous = contiguous
     data_ptr = data_ptr
+    untyped_storage = untyped_storage
     diagonal = diagonal
     diagonal_scatter = diagonal_scatter
     is_contiguous = is_contiguous

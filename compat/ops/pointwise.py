@@ -5,6 +5,7 @@ Powers and roots are in `power.py`, comparisons, truth values and bits in `compa
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -25,11 +26,20 @@ from ._elementwise import (
     numbers_too,
     refuse_zero,
     require_real,
-    require_whole,
     stepped,
-    tensors,
 )
-from ._operands import convert, dtype_of, is_number, number, operand, promoted, result_type
+from ._operands import (
+    convert,
+    dtype_of,
+    is_number,
+    number,
+    old_order,
+    operand,
+    plain_number,
+    promoted,
+    result_type,
+)
+from .integers import gcd, gcd_, lcm, lcm_
 
 # ---------------------------------------------------------------- sums and differences
 
@@ -42,6 +52,7 @@ def _times_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
     x = operand(name, 1, "input", input, number=True)
     y = operand(name, 2, "other", other, number=True)
     dtype = result_type(x, y)
+    alpha = plain_number(name, "alpha", alpha)
     if isinstance(alpha, bool) and dtype.category:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     category = dtypes.scalar_category(alpha)
@@ -306,36 +317,6 @@ def abs(input: Any, *, out: Any = None) -> Any:
     return finish("abs", record(arithmetic.absolute, (x,), None, "AbsBackward0"), out, (x,))
 
 
-def gcd(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The greatest common divisor of the integers ``|input|`` and ``|other|``.
-
-    Raises: NotImplementedError: no integers.
-
-    >>> import compat as torch
-    >>> torch.gcd(torch.tensor([12, 7]), torch.tensor(8))
-    tensor([4, 1])
-    """
-    return _of_integers("gcd", arithmetic.gcd, input, other, out)
-
-
-def lcm(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The least common multiple of the integers ``|input|`` and ``|other|``.
-
-    Raises: NotImplementedError: no integers.
-
-    >>> import compat as torch
-    >>> torch.lcm(torch.tensor([4, 7]), torch.tensor(6))
-    tensor([12, 42])
-    """
-    return _of_integers("lcm", arithmetic.lcm, input, other, out)
-
-
-def _of_integers(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
-    x, y = tensors(name, input, other)
-    require_whole(f"{name}_cpu", x, y, booleans=False)
-    return finish(name, record(prim, (x, y)), out, (x, y))
-
-
 # ---------------------------------------------------------------- sums of products
 
 
@@ -352,16 +333,22 @@ def _three(name: str, input: Any, tensor1: Any, tensor2: Any) -> tuple[Any, ...]
 
 def _scaled(x: Any, value: Any) -> Any:
     """``value * x``, in the dtype of `x`: a fraction of integers is cut off."""
-    return x if value == 1 else mul(x, number(value, dtype_of(x)))
+    if isinstance(value, int | float) and value == 1:
+        return x
+    return mul(x, number(plain_number("addcmul", "value", value), dtype_of(x)))
 
 
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Any:
-    """``input + value * tensor1 * tensor2``.
+def addcmul(
+    input: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1, out: Any = None
+) -> Any:
+    """``input + value * tensor1 * tensor2``; ``addcmul(input, value, tensor1, tensor2)`` is old.
 
     >>> import compat as torch
     >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=0.5)
     tensor([4.])
     """
+    if old:
+        value, tensor1, tensor2 = old_order("addcmul", tensor1, tensor2, *old)
     given = _three("addcmul", input, tensor1, tensor2)
     x, a, b = promoted(given)
     term = _scaled(mul(a, b), value)
@@ -370,8 +357,10 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any 
     return finish("addcmul", y, out, given)
 
 
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Any:
-    """``input + value * tensor1 / tensor2``.
+def addcdiv(
+    input: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1, out: Any = None
+) -> Any:
+    """``input + value * tensor1 / tensor2``; ``addcdiv(input, value, tensor1, tensor2)`` is old.
 
     Raises: RuntimeError: `tensor1` and `tensor2` are integers.
 
@@ -379,6 +368,8 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any 
     >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([4.0]), value=2)
     tensor([2.])
     """
+    if old:
+        value, tensor1, tensor2 = old_order("addcdiv", tensor1, tensor2, *old)
     given = _three("addcdiv", input, tensor1, tensor2)
     if dtype_of(given[1]).category < 2 and dtype_of(given[2]).category < 2:
         raise RuntimeError(
@@ -442,8 +433,6 @@ def _real_abs(input: Any) -> Any:
 
 
 abs_ = inplace(_real_abs, "abs_")
-gcd_ = inplace(gcd)
-lcm_ = inplace(lcm)
 neg_ = inplace(neg)
 reciprocal_ = inplace(reciprocal)
 
@@ -486,6 +475,18 @@ def _minuend(input: Any, other: Any) -> Any:
     return rsub(other, input)
 
 
+def _old_too(f: Any) -> Any:
+    """``x.add_(other)``, and ``x.add_(alpha, other)`` as old programs have it."""
+
+    @functools.wraps(f)
+    def method(self: Any, other: Any, *old: Any, alpha: Any = 1) -> Any:
+        if old:
+            alpha, other = old_order(f.__name__, other, *old)
+        return f(self, other, alpha=alpha)
+
+    return method
+
+
 class PointwiseMethods:
     """The methods of `Tensor` in this family; each is the function of the same name."""
 
@@ -496,7 +497,7 @@ class PointwiseMethods:
     absolute = abs
     absolute_ = abs_
     add = add
-    add_ = add_
+    add_ = _old_too(add_)
     addcdiv = addcdiv
     addcdiv_ = inplace(addcdiv)
     addcmul = addcmul
@@ -571,10 +572,6 @@ __all__ = [
     "divide",
     "floor_divide",
     "fmod",
-    "gcd",
-    "gcd_",
-    "lcm",
-    "lcm_",
     "lerp",
     "mul",
     "multiply",

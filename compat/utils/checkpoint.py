@@ -50,6 +50,15 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         _early_stop.reset(token)
 
 
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """No devices, and no states of theirs: random numbers are drawn on the CPU."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: Any = None) -> None:
+    """Nothing: see `get_device_states`."""
+
+
 class _State:
     """Where the stream of random numbers was, to draw the same again; None if that is not wanted."""
 

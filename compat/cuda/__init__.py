@@ -70,6 +70,15 @@ def empty_cache() -> None:
         cupy().get_default_memory_pool().free_all_blocks()
 
 
+def memory_allocated(device: Any = None) -> int:
+    """The bytes that tensors on the GPU take; 0 without one."""
+    return int(cupy().get_default_memory_pool().used_bytes()) if is_available() else 0
+
+
+# Whether PyTorch has talked to the driver; here nothing has to be done before.
+_initialized = False
+
+
 def is_initialized() -> bool:
     """Whether there is a GPU to use; nothing has to be initialized."""
     return is_available()
@@ -89,5 +98,6 @@ __all__ = [
     "is_initialized",
     "manual_seed",
     "manual_seed_all",
+    "memory_allocated",
     "synchronize",
 ]

@@ -1,0 +1,12 @@
+"""`torch._C`, PyTorch's own binary part: what packages call of it although it is not public."""
+
+from __future__ import annotations
+
+from ._missing import explain as _explain_missing
+
+
+def _log_api_usage_once(event: str) -> None:
+    """Nothing: uses are not counted."""
+
+
+_explain_missing("torch._C", globals())

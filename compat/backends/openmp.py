@@ -1,0 +1,8 @@
+"""`torch.backends.openmp`: not used here."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    """False."""
+    return False

@@ -1,0 +1,27 @@
+"""`torch.fx`: programs are not traced into graphs of modules here; see `funcgrad.make_jaxpr`.
+
+`wrap`, which says that a function must stay one call in such a graph, has nothing to do.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ._missing import explain as _explain_missing
+
+F = TypeVar("F")
+
+
+def wrap(fn_or_name: F) -> F:
+    """A function, or its name, as it is.
+
+    Raises: RuntimeError: it is neither.
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError(
+            "Unsupported type for global function! Must be either a callable or string name"
+        )
+    return fn_or_name
+
+
+_explain_missing("torch.fx", globals())

@@ -1,0 +1,81 @@
+"""``torch._foreach_*``: a method of each of several tensors. Optimizers of other packages use them.
+
+One tensor after another, as if written in a loop; with an underscore at the end, in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+# With nothing but the tensors, or one operand for each (or for all): a tensor or a number.
+_PLAIN = (
+    "abs ceil cos exp expm1 floor frac log log1p log2 neg reciprocal round rsqrt sigmoid sign sin "
+    "sqrt tan tanh trunc add sub mul div pow clamp_min clamp_max lerp"
+)
+_CALLED = {"maximum": "clamp_min", "minimum": "clamp_max"}
+
+
+def _lists(count: int, *given: Any) -> list[list[Any]]:
+    """Every argument as a list of `count`; what is for all tensors is repeated.
+
+    Raises: RuntimeError: a list has another length.
+    """
+    lists = [list(x) if isinstance(x, list | tuple) else [x] * count for x in given]
+    for each in lists:
+        if len(each) != count:
+            raise RuntimeError(
+                f"Tensor lists must have the same number of tensors, got {count} and {len(each)}"
+            )
+    return lists
+
+
+def _plain(name: str, method: str) -> Callable[..., Any]:
+    def function(self: Any, *operands: Any, **named: Any) -> Any:
+        alpha = {"alpha": named.pop("alpha")} if "alpha" in named else {}
+        rows = zip(self, *_lists(len(self), *operands, *named.values()), strict=True)
+        results = tuple(getattr(x, method)(*row, **alpha) for x, *row in rows)
+        return self if name[-1] == "_" else results
+
+    return _called(function, name)
+
+
+def _product(name: str) -> Callable[..., Any]:
+    def function(self: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
+        rows = zip(self, *_lists(len(self), tensor1, tensor2, value), strict=True)
+        results = tuple(getattr(x, name)(a, b, value=v) for x, a, b, v in rows)
+        return self if name[-1] == "_" else results
+
+    return _called(function, name)
+
+
+def _called(function: Any, name: str) -> Any:
+    function.__name__ = function.__qualname__ = f"_foreach_{name}"
+    function.__doc__ = f"`Tensor.{name}` of each tensor."
+    return function
+
+
+def _norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Any, ...]:
+    return tuple(x.norm(ord, dtype=dtype) for x in self)
+
+
+def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    for x, y in zip(self, *_lists(len(self), src), strict=True):
+        x.copy_(y)
+    return self
+
+
+def _zero_(self: Any) -> Any:
+    for x in self:
+        x.zero_()
+    return self
+
+
+_functions = {"copy_": _copy_, "norm": _norm, "zero_": _zero_}
+for _end in ("", "_"):
+    _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{n}{_end}") for n in _PLAIN.split()}
+    _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{m}{_end}") for n, m in _CALLED.items()}
+    _functions |= {f"{n}{_end}": _product(f"{n}{_end}") for n in ("addcmul", "addcdiv")}
+globals().update({f"_foreach_{name}": function for name, function in _functions.items()})
+
+__all__ = sorted(f"_foreach_{name}" for name in _functions)

@@ -1,0 +1,102 @@
+"""Switches of PyTorch's that choose how to compute the same: they are remembered, and change nothing.
+
+What runs here is deterministic, in full precision, on as many threads as NumPy uses.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .autograd import sites
+
+_set: dict[str, Any] = {"deterministic": False, "warn_only": False, "precision": "highest"}
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Remember that algorithms must be deterministic, which they are."""
+    _set.update(deterministic=bool(mode), warn_only=bool(mode and warn_only))
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What `use_deterministic_algorithms` was told last."""
+    return bool(_set["deterministic"])
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was told to warn only."""
+    return bool(_set["warn_only"])
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """As `use_deterministic_algorithms`: 0 or "default", 1 or "warn", 2 or "error".
+
+    Raises: RuntimeError: another mode.
+    """
+    modes = {"default": 0, "warn": 1, "error": 2}
+    level = modes.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
+    if level not in (0, 1, 2):
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}"
+        )
+    use_deterministic_algorithms(level != 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """The number of the mode."""
+    return 0 if not _set["deterministic"] else 1 if _set["warn_only"] else 2
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Remember how exact products must be; they always are as exact as "highest" asks."""
+    if precision in ("highest", "high", "medium"):
+        _set["precision"] = precision
+    else:
+        sites.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the call has no effect."
+        )
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was told last."""
+    return str(_set["precision"])
+
+
+def set_num_threads(threads: int) -> None:
+    """Remember a number of threads; NumPy's own is set by OMP_NUM_THREADS before it starts.
+
+    Raises: RuntimeError: it is not positive.
+    """
+    if threads <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _set["threads"] = int(threads)
+
+
+def get_num_threads() -> int:
+    """What `set_num_threads` was told last, or what OMP_NUM_THREADS says, or the processor has."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    return int(_set.get("threads") or (given if given.isdigit() else 0) or os.cpu_count() or 1)
+
+
+def _assert(condition: Any, message: str) -> None:
+    """``assert condition, message`` as a function."""
+    assert condition, message
+
+
+def _check(cond: Any, message: Any = None) -> None:
+    """Raises: RuntimeError: `cond` is false; `message` is a function that says why."""
+    if not cond:
+        raise RuntimeError("Expected cond to be True" if message is None else message())
+
+
+__all__ = [
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_threads",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_num_threads",
+    "use_deterministic_algorithms",
+]

@@ -1,0 +1,465 @@
+"""What published code uses besides tensors and layers, against PyTorch.
+
+Switches, markers, mixed precision, `torch.testing`, trees, storages and old forms of calls: what
+third-party packages need to run unmodified.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement_of_worlds import WORLDS, same
+
+import compat
+
+torch = pytest.importorskip("torch")
+
+
+# ---------------------------------------------------------------- modules and their names
+
+# module -> names that packages import from it
+MODULES = {
+    "amp": "GradScaler autocast custom_bwd custom_fwd",
+    "amp.autocast_mode": "autocast custom_fwd",
+    "amp.grad_scaler": "GradScaler",
+    "backends.cuda": "matmul sdp_kernel flash_sdp_enabled",
+    "backends.cudnn": "benchmark deterministic enabled is_available version",
+    "backends.mps": "is_available is_built",
+    "compiler": "disable is_compiling allow_in_graph",
+    "cuda.amp": "GradScaler autocast custom_fwd custom_bwd",
+    "distributed": "is_available is_initialized get_rank get_world_size all_reduce ProcessGroup",
+    "distributed.nn": "all_reduce",
+    "fx": "wrap",
+    "hub": "download_url_to_file get_dir load_state_dict_from_url set_dir HASH_REGEX",
+    "jit": "script ignore export unused is_scripting is_tracing Final ScriptModule annotate",
+    "jit.annotations": "List Optional Tuple",
+    "nn.attention": "SDPBackend sdpa_kernel",
+    "nn.modules": "Linear Module Conv2d",
+    "nn.modules.activation": "ReLU MultiheadAttention",
+    "nn.modules.batchnorm": "_BatchNorm BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm",
+    "nn.modules.container": "Sequential ModuleList",
+    "nn.modules.conv": "_ConvNd Conv2d ConvTranspose2d",
+    "nn.modules.dropout": "Dropout Dropout2d",
+    "nn.modules.instancenorm": "_InstanceNorm InstanceNorm2d",
+    "nn.modules.linear": "Linear Bilinear Identity",
+    "nn.modules.loss": "_Loss _WeightedLoss MSELoss CrossEntropyLoss",
+    "nn.modules.module": "Module _IncompatibleKeys",
+    "nn.modules.normalization": "LayerNorm GroupNorm",
+    "nn.modules.padding": "ConstantPad2d ReflectionPad1d",
+    "nn.modules.pooling": "MaxPool2d AdaptiveAvgPool2d",
+    "nn.modules.rnn": "RNNBase LSTM GRU RNNCell",
+    "nn.modules.sparse": "Embedding EmbeddingBag",
+    "nn.modules.transformer": "TransformerEncoderLayer Transformer",
+    "nn.modules.upsampling": "Upsample",
+    "nn.modules.utils": "_pair _single _triple _quadruple _ntuple",
+    "nn.parallel": "DataParallel DistributedDataParallel",
+    "nn.parameter": "Parameter",
+    "testing": "assert_close",
+    "utils._pytree": "tree_map tree_flatten tree_unflatten tree_leaves TreeSpec",
+    "utils.checkpoint": "checkpoint get_device_states set_device_states",
+    "utils.data.dataloader": "DataLoader default_collate",
+    "utils.data.dataset": "Dataset IterableDataset TensorDataset Subset random_split",
+    "utils.data.distributed": "DistributedSampler",
+    "utils.data.sampler": "Sampler BatchSampler RandomSampler",
+    "utils.model_zoo": "load_url",
+    "version": "__version__ cuda hip",
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_have_the_names_that_packages_import(name: str) -> None:
+    ours, theirs = (importlib.import_module(f"{th.__name__}.{name}") for th in WORLDS)
+    for each in MODULES[name].split():
+        assert hasattr(theirs, each) and hasattr(ours, each), each
+        a, b = getattr(ours, each), getattr(theirs, each)
+        assert inspect.isclass(a) == inspect.isclass(b) or each in ("Final", "ProcessGroup"), each
+
+
+def test_layers_are_the_same_wherever_they_are_found() -> None:
+    nn = compat.nn
+    for path, name in (
+        ("batchnorm", "BatchNorm2d"),
+        ("conv", "Conv2d"),
+        ("rnn", "LSTM"),
+        ("sparse", "Embedding"),
+        ("padding", "ConstantPad2d"),
+        ("module", "Module"),
+        ("flatten", "Flatten"),
+    ):
+        module = importlib.import_module(f"compat.nn.modules.{path}")
+        assert getattr(module, name) is getattr(nn, name) is getattr(nn.modules, name)
+    assert isinstance(nn.BatchNorm1d(2), nn.modules.batchnorm._BatchNorm)
+    assert not isinstance(nn.InstanceNorm1d(2), nn.modules.batchnorm._BatchNorm)
+
+
+# ---------------------------------------------------------------- switches and markers
+
+
+def _deterministic(th: Any) -> Any:
+    seen = []
+    for mode in (True, "warn", 2, "default", 7):
+        try:
+            (
+                th.set_deterministic_debug_mode
+                if mode is not True
+                else th.use_deterministic_algorithms
+            )(mode)
+        except RuntimeError:
+            seen.append("raises")
+        seen.append(th.are_deterministic_algorithms_enabled())
+        seen.append(th.is_deterministic_algorithms_warn_only_enabled())
+        seen.append(th.get_deterministic_debug_mode())
+    return seen
+
+
+def _precision(th: Any) -> Any:
+    before = th.get_float32_matmul_precision()
+    th.set_float32_matmul_precision("high")
+    after = th.get_float32_matmul_precision()
+    th.set_float32_matmul_precision(before)
+    return before, after
+
+
+def _sdp(th: Any) -> Any:
+    b, sdp = th.backends.cuda, th.nn.attention
+    with sdp.sdpa_kernel([sdp.SDPBackend.MATH, sdp.SDPBackend.FLASH_ATTENTION]):
+        x = th.ones(1, 2, 3)
+        y = th.nn.functional.scaled_dot_product_attention(x, x, x)
+    return y, b.flash_sdp_enabled(), [int(x) for x in (sdp.SDPBackend.MATH, sdp.SDPBackend.ERROR)]
+
+
+def _scripted(th: Any) -> Any:
+    class Net(th.nn.Module):
+        sizes: th.jit.Final[int] = 2
+
+        @th.jit.ignore
+        def a(self) -> int:
+            return 1
+
+        @th.jit.unused
+        def b(self) -> int:
+            return 2
+
+        def forward(self, x: Any) -> Any:
+            return x * self.sizes
+
+    net = Net()
+    return net(th.ones(2)), net.a(), net.b(), th.jit.is_scripting(), th.jit.annotate(int, 3)
+
+
+SWITCHES: list[Callable[[Any], Any]] = [
+    _deterministic,
+    _precision,
+    _sdp,
+    _scripted,
+    lambda th: th.set_float32_matmul_precision("low"),
+    lambda th: th.set_num_threads(0),
+    lambda th: th._assert(th.tensor(1) == 2, "no"),
+    lambda th: th._assert(True, "yes"),
+    lambda th: th._check(False),
+    lambda th: th.distributed.get_rank(),
+    lambda th: th.distributed.barrier(),
+    lambda th: th.distributed.is_initialized(),
+    lambda th: th.distributed.get_world_size(),
+    lambda th: th.nn.parallel.DistributedDataParallel(th.nn.Linear(1, 1)),
+    lambda th: th.fx.wrap(3),
+    lambda th: th.compiler.is_compiling(),
+    lambda th: th.compiler.disable(len)([1]),
+    lambda th: (th.backends.mps.is_available(), th.version.hip),
+    lambda th: th.utils.checkpoint.get_device_states(th.ones(2)),
+    lambda th: th.nn.attention.sdpa_kernel(3).__enter__(),
+    lambda th: th.cuda._initialized,
+    lambda th: th.cuda.memory_allocated(),
+    lambda th: th.hub.HASH_REGEX.search("resnet18-bfd8deac.pth").group(1),
+]
+
+
+@pytest.mark.parametrize("code", SWITCHES)
+def test_switches(code: Callable[[Any], Any]) -> None:
+    same(code)
+
+
+# ---------------------------------------------------------------- torch.testing
+
+CLOSE: list[tuple[Callable[[Any], Any], dict[str, Any]]] = [
+    (lambda th: (th.tensor([1.0, 2.0]), th.tensor([1.0, 2.0 + 1e-6])), {}),
+    (lambda th: (th.tensor([1.0, 2.0]), th.tensor([1.0, 2.1])), {}),
+    (lambda th: (th.tensor([1.0, 2.0]), th.tensor([1.0, 2.1])), {"rtol": 0.1, "atol": 0.0}),
+    (lambda th: (th.tensor([1.0]), th.tensor([1.0]).double()), {}),
+    (lambda th: (th.tensor([1.0]), th.tensor([1.0]).double()), {"check_dtype": False}),
+    (lambda th: (th.tensor([1, 2]), th.tensor([1, 3])), {}),
+    (lambda th: (th.tensor([1.0]), th.tensor([[1.0]])), {}),
+    (lambda th: (th.tensor([float("nan")]), th.tensor([float("nan")])), {}),
+    (lambda th: (th.tensor([float("nan")]), th.tensor([float("nan")])), {"equal_nan": True}),
+    (lambda th: ([th.ones(1), 2.0], [th.ones(1), 2.0]), {}),
+    (lambda th: ([th.ones(1), 2.0], [th.ones(1), 3.0]), {}),
+    (lambda th: ([th.ones(1)], [th.ones(1), 3.0]), {}),
+    (lambda th: ({"a": th.ones(1)}, {"a": th.zeros(1)}), {}),
+    (lambda th: ({"a": th.ones(1)}, {"b": th.ones(1)}), {}),
+    (lambda th: (1.0, 1.0 + 1e-9), {}),
+    (lambda th: (1, 2), {}),
+    (lambda th: (None, None), {}),
+    (lambda th: (None, 1), {}),
+    (lambda th: ("a", "a"), {}),
+    (lambda th: (th.ones(1), 1.0), {}),
+    (lambda th: (th.ones(1), th.ones(1)), {"rtol": 0.1}),
+    (lambda th: (th.ones(2, 2), th.ones(2, 2).t()), {"check_stride": True}),
+    (lambda th: (th.ones(2, 3), th.ones(3, 2).t()), {"check_stride": True}),
+    (lambda th: (th.tensor([1 + 1j]), th.tensor([1 + 1.1j])), {}),
+    (lambda th: (th.tensor([True]), th.tensor([False])), {}),
+    (lambda th: (th.tensor([1.0]).half(), th.tensor([1.0005]).half()), {}),
+    (lambda th: (np.ones(2), np.ones(2)), {}),
+]
+
+
+@pytest.mark.parametrize(("pair", "options"), CLOSE)
+def test_assert_close(pair: Callable[[Any], Any], options: dict[str, Any]) -> None:
+    same(lambda th: th.testing.assert_close(*pair(th), **options))
+
+
+def test_assert_close_says_what_is_not_close() -> None:
+    messages = []
+    for th in WORLDS:
+        for msg in (None, "mine", lambda said: f"<{said}>"):
+            with pytest.raises(AssertionError) as caught:
+                pair = [{"a": [th.tensor(x)]} for x in ([1.0, 2.0], [1.0, 4.0])]
+                th.testing.assert_close(*pair, msg=msg)
+            messages.append(str(caught.value))
+    assert messages[:3] == messages[3:]
+
+
+# ---------------------------------------------------------------- trees
+
+Point = namedtuple("Point", "x y")
+TREES: list[Any] = [
+    1,
+    [1, (2, {"b": 3, "a": 4})],
+    OrderedDict(z=1, y=[2]),
+    Point(1, (2, 3)),
+    [],
+    {},
+    (None,),
+    "ab",
+]
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_trees(tree: Any) -> None:
+    def code(th: Any) -> Any:
+        t = importlib.import_module(f"{th.__name__}.utils._pytree")
+        leaves, spec = t.tree_flatten(tree)
+        back = t.tree_unflatten(leaves, spec)
+        doubled = t.tree_map(lambda x: x, tree)
+        only = t.tree_map_only(int, lambda x: -x, tree)
+        few = t.tree_leaves(tree, is_leaf=lambda x: isinstance(x, tuple))
+        return [leaves, back, doubled, only, few, spec.num_leaves, type(back).__name__]
+
+    same(code)
+
+
+def test_trees_of_other_shapes_raise() -> None:
+    def code(th: Any) -> Any:
+        t = importlib.import_module(f"{th.__name__}.utils._pytree")
+        return t.tree_unflatten([1], t.tree_flatten([1, 2])[1])
+
+    same(code)
+
+
+# ---------------------------------------------------------------- tensors
+
+
+def _old(method: str, *args: Any) -> Callable[[Any], Any]:
+    def code(th: Any) -> Any:
+        made = [th.tensor(x) if isinstance(x, list) else x for x in args]
+        return getattr(th.tensor([1.0, 2.0]), method)(*made)
+
+    return code
+
+
+OLD_CALLS: list[Callable[[Any], Any]] = [
+    _old("add_", -0.5, [3.0, 4.0]),
+    _old("add_", [3.0, 4.0]),
+    _old("add_", [3.0, 4.0], 2),
+    _old("addcmul_", 0.5, [3.0, 4.0], [5.0, 6.0]),
+    _old("addcmul", 0.5, [3.0, 4.0], [5.0, 6.0]),
+    _old("addcdiv_", 0.5, [3.0, 4.0], [5.0, 6.0]),
+    _old("addcdiv_", [3.0, 4.0], [5.0, 6.0], 0.5),
+    lambda th: th.add(th.ones(2), th.ones(2), alpha=th.tensor(2.0)),
+    lambda th: th.add(th.ones(2), th.ones(2), alpha=th.tensor([2.0])),
+    lambda th: th.add(th.ones(2), th.ones(2), alpha=th.tensor(2.0, requires_grad=True)),
+    lambda th: th.addcmul(th.ones(2), th.ones(2), th.ones(2), value=th.tensor(2.0)),
+    lambda th: th.ones(5).split(split_size=2),
+    lambda th: th.ones(5).split(split_size=[2, 3], dim=0),
+    lambda th: th.split(th.ones(5), split_size_or_sections=2),
+    lambda th: th.detach(th.ones(2, requires_grad=True)).requires_grad,
+    lambda th: th.zeros(4)[1:].untyped_storage().nbytes(),
+    lambda th: th.zeros(2, 3).t().untyped_storage().size(),
+    lambda th: [
+        a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+        for x in [th.zeros(4)]
+        for a, b in [(x, x[2:]), (x, x.view(2, 2)), (x, x.clone()), (x, x.detach())]
+    ],
+]
+
+
+@pytest.mark.parametrize("code", OLD_CALLS)
+def test_old_calls_and_storages(code: Callable[[Any], Any]) -> None:
+    same(code)
+
+
+FOREACH: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("add", (1.5,), {}),
+    ("add", ("other",), {"alpha": 0.5}),
+    ("sub", ("other",), {}),
+    ("mul", ((2.0, 3.0),), {}),
+    ("mul", (), {"scalar": 0.5}),
+    ("div", ("other",), {}),
+    ("maximum", (1.5,), {}),
+    ("maximum", ("other",), {}),
+    ("minimum", (1.5,), {}),
+    ("clamp_min", (1.5,), {}),
+    ("pow", (2,), {}),
+    ("sqrt", (), {}),
+    ("neg", (), {}),
+    ("reciprocal", (), {}),
+    ("lerp", ("other", 0.25), {}),
+    ("lerp", ("other",), {"weight": 0.25}),
+    ("addcmul", ("other", "other"), {"value": 2.0}),
+    ("addcdiv", ("other", "other", 2.0), {}),
+    ("addcdiv", ("other", "other", (2.0, 3.0)), {}),
+    ("mul", ((2.0, 3.0, 4.0),), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "options"), FOREACH)
+@pytest.mark.parametrize("end", ["", "_"])
+def test_foreach(name: str, args: tuple[Any, ...], options: dict[str, Any], end: str) -> None:
+    def code(th: Any) -> Any:
+        xs, ys = ([th.tensor([1.0, 2.0]) + i, th.tensor([3.0]) * (1 + i)] for i in range(2))
+        given = [ys if a == "other" else list(a) if isinstance(a, tuple) else a for a in args]
+        result = getattr(th, f"_foreach_{name}{end}")(xs, *given, **options)
+        return result is None, xs if end else result
+
+    same(code)
+
+
+def test_foreach_norm_copy_and_zero() -> None:
+    def code(th: Any) -> Any:
+        xs = [th.tensor([3.0, 4.0]), th.tensor([1.0])]
+        ys = [th.zeros(2), th.zeros(1)]
+        th._foreach_copy_(ys, xs)
+        norms = th._foreach_norm(xs), th._foreach_norm(xs, 1)
+        th._foreach_zero_(xs)
+        return norms, xs, ys
+
+    same(code)
+
+
+# ---------------------------------------------------------------- layers, weights, samplers
+
+
+def _converted(th: Any) -> Any:
+    net = th.nn.Sequential(th.nn.Conv2d(1, 2, 1), th.nn.Sequential(th.nn.BatchNorm2d(2, eps=0.1)))
+    bn = net[1][0]
+    made = th.nn.SyncBatchNorm.convert_sync_batchnorm(net)
+    new = made[1][0]
+    x = th.arange(8.0).view(1, 2, 2, 2)
+    return [
+        type(new).__name__,
+        new.weight is bn.weight,
+        new.running_mean is bn.running_mean,
+        new.eps,
+        list(made.state_dict()),
+        new(x),
+        new.running_var,
+        made[0] is net[0],
+    ]
+
+
+def _parallel(th: Any) -> Any:
+    net = th.nn.parallel.DataParallel(th.nn.Linear(2, 2))
+    state = th.nn.modules.utils.consume_prefix_in_state_dict_if_present
+    saved = net.state_dict()
+    state(saved, "module.")
+    x = th.ones(1, 2)
+    return list(net.state_dict()), list(saved), (net(x) == net.module(x)).all()
+
+
+def _dirac(shape: tuple[int, ...], groups: int = 1) -> Callable[[Any], Any]:
+    return lambda th: th.nn.init.dirac_(th.ones(shape), groups)
+
+
+def _tuples(th: Any) -> Any:
+    u = th.nn.modules.utils
+    return u._pair(3), u._triple((1, 2, 3)), u._single([4]), u._quadruple("a"), u._ntuple(2)(1)
+
+
+def _sampled(**options: Any) -> Callable[[Any], Any]:
+    def code(th: Any) -> Any:
+        parts = []
+        for rank in range(3):
+            made = th.utils.data.DistributedSampler(range(10), 3, rank, **options)
+            made.set_epoch(2)
+            parts.append((sorted(made) if options.get("shuffle") else list(made), len(made)))
+        return parts if not options.get("shuffle") else [n for _, n in parts]
+
+    return code
+
+
+LAYERS: list[Callable[[Any], Any]] = [
+    _converted,
+    _parallel,
+    _tuples,
+    _dirac((2, 2, 3)),
+    _dirac((4, 2, 3, 2), 2),
+    _dirac((2, 3, 1, 1, 1)),
+    _dirac((2, 2)),
+    _dirac((3, 2, 3), 2),
+    lambda th: th.nn.SyncBatchNorm(2)(th.ones(2)),
+    _sampled(shuffle=False),
+    _sampled(shuffle=False, drop_last=True),
+    _sampled(shuffle=True),
+    lambda th: th.utils.data.DistributedSampler(range(3), 2, 2),
+]
+
+
+@pytest.mark.parametrize("code", LAYERS)
+def test_layers_and_samplers(code: Callable[[Any], Any]) -> None:
+    same(code)
+
+
+def test_distributed_samplers_share_one_order() -> None:
+    sampler = compat.utils.data.DistributedSampler
+    orders = []
+    for epoch in range(2):
+        parts = [sampler(range(9), 3, rank, seed=5) for rank in range(3)]
+        for part in parts:
+            part.set_epoch(epoch)
+        orders.append([list(part) for part in parts])
+    assert all(sorted(i for part in parts for i in part) == list(range(9)) for parts in orders)
+    assert orders[0] != orders[1]
+
+
+# ---------------------------------------------------------------- files of weights
+
+
+def test_weights_are_downloaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "net-0000.pth"
+    torch.save({"w": torch.ones(2)}, source)
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path / "home"))
+    assert compat.hub.get_dir() == torch.hub.get_dir()
+    load = compat.utils.model_zoo.load_url
+    with pytest.raises(RuntimeError, match="invalid hash value"):
+        load(source.as_uri(), check_hash=True)
+    assert load(source.as_uri())["w"].tolist() == [1.0, 1.0]
+    kept = tmp_path / "home" / "hub" / "checkpoints"
+    assert [path.name for path in kept.iterdir()] == [source.name]
+    source.unlink()
+    assert load(source.as_uri())["w"].tolist() == [1.0, 1.0]
