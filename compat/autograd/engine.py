@@ -23,6 +23,7 @@ from funcgrad.ops.complex import conjugate
 from . import modes, sites
 from .base import UNCOUNTED, TensorBase, hold, tensor
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
+from .products import Products
 from .tape import record, tape_array
 from .views import check_writable
 
@@ -387,6 +388,8 @@ class _Walk:
             leaf.ct = IDLE
             if ct is None:
                 continue
+            if ct.__class__ is Products:
+                ct = ct.value()
             # Nobody but this frame refers to it: it may become `.grad` as it is.
             owned = ct.__class__ is ndarray and getrefcount(ct) == _ALONE and ct.base is None
             extras = leaf.extras

@@ -363,6 +363,15 @@ class OpNode(Node):
     _saved_mat2 = _raw_saved_mat2 = _saved_value("mat2")
     _saved_condition = _raw_saved_condition = _saved_value("condition")
 
+    def __dir__(self) -> list[str]:
+        return [n for n in super().__dir__() if "_saved_" not in n or self._has(n)]
+
+    def _has(self, name: str) -> bool:
+        try:
+            return hasattr(self, name)
+        except RuntimeError:  # it is freed
+            return True
+
     @property
     def count(self) -> int:
         """The number of results of a primitive with several."""

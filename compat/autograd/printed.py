@@ -32,8 +32,9 @@ from funcgrad.ops.structural import broadcast_to
 from . import modes, sites, templates
 from .base import UNCOUNTED, TensorBase
 from .errors import second_backward, stale
-from .node import IDLE, NOTHING, Freed, Saved, next_number
+from .node import IDLE, NOTHING, AccumulateGrad, Freed, Saved, next_number
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
+from .products import Products
 from .views import edge
 
 ndarray = np.ndarray
@@ -62,12 +63,14 @@ def _summed(x: ndarray, shape: tuple[int, ...]) -> ndarray:
 
 
 _GLOBALS: dict[str, Any] = {
+    "AccumulateGrad": AccumulateGrad,
     "Freed": Freed,
     "GRAD": modes.GRAD,
     "IDLE": IDLE,
     "NOTHING": NOTHING,
     "NO_GRAD": modes.NO_GRAD,
     "OWN": sites.OWN,
+    "Products": Products,
     "Saved": Saved,
     "UNCOUNTED": UNCOUNTED,
     "user_code": None,  # the code that called last, if it is not ours

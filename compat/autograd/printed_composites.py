@@ -8,7 +8,7 @@ again, and has to be cheap.
 >>> from compat.autograd import printed
 >>> text = printed.source(torch.nn.functional.linear)
 >>> [line.strip() for line in text.splitlines() if ".dot(" in line]
-['t2 = x.dot(t1)', 't4 = g.dot(w)', 't6 = t5.dot(x)']
+['t2 = x.dot(t1)', 't4 = g.dot(w)', 'r = g.T.dot(x)']
 """
 
 from __future__ import annotations
@@ -120,11 +120,12 @@ class _Text:
             i for i in set().union(*self.needs) if i < count or sum(i in n for n in self.needs) > 1
         }
 
-    def add_in_place(self, names: Sequence[str]) -> None:
-        """The last step, if it adds an operand that is spread over what was computed before."""
-        found = re.fullmatch(r"t\d+ = np_add\((t\d+), (\w+)\)", self.forward[-2])
-        if found and found[2] in names:
-            self.forward[-2:] = [f"{found[1]} += {found[2]}", f"z = {found[1]}"]
+    def add_in_place(self) -> None:
+        """Sums of matrices that were computed before: all of these have the shape of the result."""
+        for i, line in enumerate(self.forward[:-1]):
+            found = re.fullmatch(r"(t\d+) = np_add\((t\d+), (\w+)\)", line)
+            if found:
+                self.forward[i] = f"{found[1]} = {found[2]}\n{found[1]} += {found[3]}"
 
     def lines(self, numbers: set[int]) -> str:
         return "\n".join(self.program.lines[i] for i in sorted(numbers))
@@ -150,7 +151,8 @@ def composite(
         most = max(n or 0 for n in ndims.values())
         spread = [name for name, ndim in ndims.items() if (ndim or 0) < most]
         text = _Text(f, ndims)
-        text.add_in_place(spread)
+        if None not in ndims.values():
+            text.add_in_place()
         reads = [text.reads(i, names) for i in range(len(names))]
         saved = [k for k in names if any(k in found for found in reads)]
         unpack = [templates.UNPACK.format(name=k, is_ans=False).rstrip() for k in saved]
@@ -247,7 +249,13 @@ def _rules(text: _Text, names: Sequence[str], spread: Sequence[str]) -> str:
     """Lines that hand every operand its cotangent."""
     parts = [*printed.number_lines(text.program, "g.dtype"), text.lines(text.shared)]
     for i, (name, ct) in enumerate(zip(names, text.cts, strict=True)):
-        lines = [text.lines(text.needs[i] - text.shared), f"r = {ct.text}"]
+        own = text.lines(text.needs[i] - text.shared)
+        product = re.fullmatch(r"(t\d+) = g\.T\n(t\d+) = \1\.dot\((\w+)\)", own)
+        if product and product[2] == ct.text:
+            body = templates.PASS_ON_PRODUCT.format(edge=f"e{name}", factor=product[3])
+            parts.append(f"if e{name} is not None:\n" + body.rstrip())
+            continue
+        lines = [own, f"r = {ct.text}"]
         if name in spread:
             lines.append(f"r = sum_to(r, shapes[{i}])")
         is_new = ct.text != "g" or name in spread

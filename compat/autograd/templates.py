@@ -41,6 +41,20 @@ PASS_ON_NEW = """\
     {edge}.ct = r
 """
 
+# The cotangent ``g.T @ x`` of a weight; a leaf that has got one before adds several at once.
+PASS_ON_PRODUCT = """\
+    old = {edge}.ct
+    if old is None or {edge}.__class__ is not AccumulateGrad:
+        r = g.T.dot({factor})
+        if old is not None:
+            r += old
+        {edge}.ct = r
+    else:
+        if old.__class__ is not Products:
+            old = Products(old)
+        {edge}.ct = old.also(n, g, "{factor}")
+"""
+
 UNARY = (
     """\
 def {function}({parameters}):

@@ -699,3 +699,13 @@ def test_set_detect_anomaly(torch: Any) -> None:
         torch.autograd.set_detect_anomaly(False)
     (x.sqrt() * 0).sum().backward()
     assert np.isnan(x.grad.item())
+
+
+def test_dir_of_a_node_lists_what_can_be_read() -> None:
+    x = compat.ones(3, requires_grad=True)
+    for out in (x * x, x.mean(), x.exp(), compat.nn.functional.linear(x, x.reshape(1, 3))):
+        names = [n for n in dir(out.grad_fn) if n.startswith("_saved_")]
+        for name in names:
+            getattr(out.grad_fn, name)
+    out.sum().backward()
+    assert set(names) <= set(dir(out.grad_fn))
