@@ -139,9 +139,10 @@ class _Text:
 def composite(
     f: Callable[..., Any], node_name: str, ndims: dict[str, int | None], fits: str = ""
 ) -> Callable[[_F], _F]:
-    """Give the decorated function, whose parameters `f` names, a fast path that runs `f` on arrays.
+    """Give the decorated function a fast path that runs `f` on arrays, its first parameters.
 
-    `ndims` are the operands' numbers of axes, all of them, or None if they have one shape. `fits` is
+    `ndims` are the names of these arrays in the source, other ones than the parameters', with their
+    numbers of axes, or None if they have one shape. `fits` is
     a condition on the operands in the source. All other parameters have to have their defaults.
     """
 
@@ -217,7 +218,7 @@ def _head(
         "arguments": ", ".join(arguments),
         "arrays": "\n        ".join(f"{k} = {owner}._array" for k, owner in owners.items()),
         "first": first,
-        "unusual": "\n        or ".join([*unusual, f"not {fits}"] if fits else unusual),
+        "unusual": "\n        or ".join([*unusual, f"not ({fits})"] if fits else unusual),
         "length": f"\n    length = {first}.size" if is_flat else "",
         "edges": "\n    ".join(edges),
         "no_edges": " and ".join(f"e{k} is None" for k in owners),
@@ -248,6 +249,7 @@ def _save(owners: dict[str, str], reads: Sequence[set[str]]) -> str:
 def _rules(text: _Text, names: Sequence[str], spread: Sequence[str]) -> str:
     """Lines that hand every operand its cotangent."""
     parts = [*printed.number_lines(text.program, "g.dtype"), text.lines(text.shared)]
+    parts += ["summed = None"] * bool(spread)
     for i, (name, ct) in enumerate(zip(names, text.cts, strict=True)):
         own = text.lines(text.needs[i] - text.shared)
         product = re.fullmatch(r"(t\d+) = g\.T\n(t\d+) = \1\.dot\((\w+)\)", own)
@@ -256,9 +258,9 @@ def _rules(text: _Text, names: Sequence[str], spread: Sequence[str]) -> str:
             parts.append(f"if e{name} is not None:\n" + body.rstrip())
             continue
         lines = [own, f"r = {ct.text}"]
-        if name in spread:
-            lines.append(f"r = sum_to(r, shapes[{i}])")
-        is_new = ct.text != "g" or name in spread
+        if name in spread:  # all over the same rows
+            lines.append(f"if summed is None:\n    summed = sum_to(r, shapes[{i}])\nr = summed")
+        is_new = len(spread) == 1 if name in spread else ct.text != "g"
         passing = templates.PASS_ON_NEW if is_new else templates.PASS_ON
         lines.append(textwrap.dedent(passing).format(edge=f"e{name}").rstrip())
         body = printed.at_depth("\n".join(filter(None, lines)), 1)

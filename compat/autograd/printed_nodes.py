@@ -134,7 +134,7 @@ class BinaryNode(OpNode):
 
 
 class CompositeNode(OpNode):
-    """A node of a function `f` of arrays, with up to three operands called as in `operands`.
+    """A node of a function `f` of arrays, with operands called as in `operands`.
 
     It saves those in `reads`, each an array (None if it is not needed) with its counter and version.
     `saved` is None then, and everything is `Freed` later on.
@@ -142,7 +142,8 @@ class CompositeNode(OpNode):
 
     __slots__ = (
         *("length", "shapes"),
-        *("b", "b_counter", "b_version"),
+        *("h", "h_counter", "h_version"),
+        *("u", "u_counter", "u_version"),
         *("w", "w_counter", "w_version"),
         *("x", "x_counter", "x_version"),
         *("y", "y_counter", "y_version"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from funcgrad.compile.call import jit_call
 from funcgrad.core import aval_of
 from funcgrad.jaxpr import Jaxpr
@@ -29,12 +27,12 @@ def one_node(
     The first call with arrays of some types records every primitive, for lengths that come only once
     are not worth a program; so do all calls with half precision.
     """
-    given = [t for t in tensors if t is not None]
-    arrays = [t._array for t in given]
-    if min([a.dtype.itemsize for a in arrays if a.dtype.kind != "b"]) < 4:
-        return through(f, *tensors, **dict(options))
     key = (f, options, *[None if t is None else (t._array.shape, t._array.dtype) for t in tensors])
+    given = [t for t in tensors if t is not None]
     if key not in _programs:
+        arrays = [t._array for t in given]
+        if min([a.dtype.itemsize for a in arrays if a.dtype.kind != "b"]) < 4:
+            return through(f, *tensors, **dict(options))
         if len(_programs) >= MOST_PROGRAMS:
             del _programs[next(iter(_programs))]
         _programs[key] = None
@@ -47,11 +45,10 @@ def one_node(
             found = f(*[None if t is None else next(rest) for t in tensors], **dict(options))
             return found if isinstance(found, tuple) else (found,)
 
-        jaxpr = derived(of_given, [aval_of(a) for a in arrays])
+        jaxpr = derived(of_given, [aval_of(t._array) for t in given])
         program = _programs[key] = open_jaxpr(jaxpr), list(jaxpr.consts)
     jaxpr, constants = program
-    with np.errstate(all="ignore"):
-        outs = record(jit_call, [*constants, *given], {"jaxpr": jaxpr}, node)
+    outs = record(jit_call, [*constants, *given], {"jaxpr": jaxpr}, node)
     return outs if len(outs) > 1 else outs[0]
 
 

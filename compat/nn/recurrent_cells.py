@@ -1,4 +1,8 @@
-"""`RNNCell`, `LSTMCell` and `GRUCell`: one step of a recurrent network, as one node of the graph."""
+"""`RNNCell`, `LSTMCell` and `GRUCell`: one step of a recurrent network.
+
+The products with the weights are a node of their own, so that those of all steps' gradients are taken
+together; what follows is another.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,35 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from funcgrad.nn import recurrent as functions
+from funcgrad.ops import arithmetic
 
+from ..autograd.printed_composites import composite
 from ..ops.create import empty, zeros
+from ..ops.exponential import relu
+from ..ops.matrix import linear, product
+from ..ops.pointwise import add
+from ..ops.trigonometric import tanh
 from ..parameter import Parameter
 from . import init
 from .module import Module
 from .one_node import one_node, require_types
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+
+
+def _sum_of_affine(x: Any, w: Any, b: Any, h: Any, u: Any, d: Any, /) -> Any:
+    products = arithmetic.add(product(x, w), product(h, u))
+    return arithmetic.add(products, arithmetic.add(b, d))
+
+
+@composite(
+    _sum_of_affine,
+    "AddBackward0",
+    {"x": 2, "w": 2, "b": 1, "h": 2, "u": 2, "d": 1},
+    fits="b.shape == d.shape == w.shape[:1] == u.shape[:1] and x.shape[0] == h.shape[0]",
+)
+def _two_products(input: Any, w_ih: Any, b_ih: Any, hx: Any, w_hh: Any, b_hh: Any) -> Any:
+    return add(linear(input, w_ih, b_ih), linear(hx, w_hh, b_hh))
 
 
 class RNNCellBase(Module):
@@ -53,14 +78,32 @@ class RNNCellBase(Module):
         return shown if self.bias else f"{shown}, bias={self.bias}"
 
     def _step(
-        self,
-        node: str,
-        f: Callable[..., Any],
-        input: Any,
-        states: Sequence[Any] | None,
-        options: tuple[Any, ...] = (),
+        self, step: Callable[..., Any], count: int, input: Any, states: Sequence[Any] | None
     ) -> Any:
-        """`f`, one step; `states` are None for zeros. Everything with a batch axis or without."""
+        """``step(x, *states)``, with a batch axis; None stands for `count` states of zeros."""
+        axes = input._array.ndim
+        if axes == 2 and states is not None and self._fits(input, states):
+            x = input
+        else:
+            x, states = self._checked(input, states, count)
+        own = self._parameters
+        require_types(x, *states, *[own[n] for n in WEIGHTS[:4]])
+        found = step(x, *states)
+        if axes == 2:
+            return found
+        return tuple(y.squeeze(0) for y in found) if isinstance(found, tuple) else found.squeeze(0)
+
+    def _fits(self, x: Any, states: Sequence[Any]) -> bool:
+        """Whether nothing has to be changed, or refused."""
+        rows, features = x._array.shape
+        expected = (rows, self.hidden_size)
+        return features == self.input_size and all(s._array.shape == expected for s in states)
+
+    def _checked(self, input: Any, states: Sequence[Any] | None, count: int) -> Any:
+        """Input and states with a batch axis.
+
+        Raises: ValueError, RuntimeError: the sizes do not fit.
+        """
         name, axes = type(self).__name__, input.dim()
         if axes not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {axes}D instead")
@@ -73,19 +116,20 @@ class RNNCellBase(Module):
                     )
         x = input if axes == 2 else input.unsqueeze(0)
         if states is None:
-            count = 1 + (f is functions.lstm_cell)
             zero = zeros((x.shape[0], self.hidden_size), dtype=x.dtype, device=x.device)
             states = [zero] * count
         elif axes == 1:
             states = [s.unsqueeze(0) if s.dim() == 1 else s for s in states]
-        own = self._parameters
-        weights = [own[n] for n in WEIGHTS[:4]]
         self._check(x, states)
-        require_types(x, *states, *weights)
-        found = one_node(node, f, [x, *states, *weights], options)
-        if axes == 2:
-            return found
-        return tuple(y.squeeze(0) for y in found) if isinstance(found, tuple) else found.squeeze(0)
+        return x, states
+
+    def _gates(self, x: Any, h: Any) -> Any:
+        """``x W_ih^T + b_ih + h W_hh^T + b_hh``."""
+        own = self._parameters
+        w, u, b, d = [own[n] for n in WEIGHTS[:4]]
+        if b is None or d is None:
+            return add(linear(x, w, b), linear(h, u, d))
+        return _two_products(x, w, b, h, u, d)
 
     def _check(self, x: Any, states: Sequence[Any]) -> None:
         """Raises: RuntimeError: the sizes do not fit."""
@@ -132,10 +176,9 @@ class RNNCell(RNNCellBase):
     def forward(self, input: Any, hx: Any = None) -> Any:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        options = (("activation", self.nonlinearity),)
+        act = tanh if self.nonlinearity == "tanh" else relu
         states = None if hx is None else [hx]
-        node = f"{self.nonlinearity.title()}Backward0"
-        return self._step(node, functions.rnn_cell, input, states, options)
+        return self._step(lambda x, h: act(self._gates(x, h)), 1, input, states)
 
     def extra_repr(self) -> str:
         shown = super().extra_repr()
@@ -165,7 +208,10 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        return self._step("MulBackward0", functions.lstm_cell, input, hx)
+        return self._step(self._next, 2, input, hx)
+
+    def _next(self, x: Any, h: Any, c: Any) -> Any:
+        return one_node("MulBackward0", functions.lstm_state, [self._gates(x, h), c])
 
 
 class GRUCell(RNNCellBase):
@@ -190,7 +236,12 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         states = None if hx is None else [hx]
-        return self._step("AddBackward0", functions.gru_cell, input, states)
+        return self._step(self._next, 1, input, states)
+
+    def _next(self, x: Any, h: Any) -> Any:
+        w, u, b, d = [self._parameters[n] for n in WEIGHTS[:4]]
+        parts = [linear(x, w, b), linear(h, u, d), h]
+        return one_node("AddBackward0", functions.gru_state, parts)
 
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]

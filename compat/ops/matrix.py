@@ -511,9 +511,13 @@ def addbmm(
     return _combined("addbmm", x, product, beta, alpha, out, (a, b))
 
 
+def product(x: Any, w: Any, /) -> Any:
+    """``x @ w.T`` of two arrays, matrices."""
+    return contract.dot_general(x, w, contracting=((1,), (1,)), batch=((), ()))
+
+
 def _affine(x: Any, w: Any, b: Any, /) -> Any:
-    product = contract.dot_general(x, w, contracting=((1,), (1,)), batch=((), ()))
-    return arithmetic.add(product, b)
+    return arithmetic.add(product(x, w), b)
 
 
 @composite(_affine, "AddmmBackward0", {"x": 2, "w": 2, "b": 1}, fits="b.shape[0] == w.shape[0]")

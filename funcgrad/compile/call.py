@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core import EVAL, Tracer, current
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..transforms.bodies import Split, memo_of, placed
 from ..transforms.program_call import ProgramCall, open_jaxpr
-from .program import compiled
+from .program import compiled, program_of
+
+ndarray = np.ndarray
 
 
 class JitCall(ProgramCall):
@@ -21,7 +25,7 @@ class JitCall(ProgramCall):
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         halves = _halves(params["jaxpr"], tuple(wanted))
         split = halves.split
-        found = self(*split.forward.consts, *xs, jaxpr=halves.forward)
+        found = self._run(halves.forward, [*split.forward.consts, *xs])
         saved = [*found[split.count :], *[xs[i] for i in split.kept]]
         return found[: split.count], (halves, saved)
 
@@ -31,8 +35,14 @@ class JitCall(ProgramCall):
         halves, saved = residual
         split = halves.split
         moving = [cts[i] for i in split.moving]
-        found = self(*split.backward.consts, *saved, *moving, jaxpr=halves.backward)
+        found = self._run(halves.backward, [*split.backward.consts, *saved, *moving])
         return placed(found, split.found, len(wanted))
+
+    def _run(self, jaxpr: Jaxpr, xs: list[Any]) -> Any:
+        """One half: at once where there is nothing to ask, as for the many cells of a network."""
+        if current.get() is EVAL and all(x.__class__ is ndarray for x in xs):
+            return program_of(jaxpr).run(*xs)
+        return self(*xs, jaxpr=jaxpr)
 
 
 class _Halves:

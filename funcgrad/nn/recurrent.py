@@ -52,19 +52,29 @@ def _simple_step(gates: Any, state: State, w_hh: Any, *, activation: str) -> Sta
     return (_ACTIVATIONS[activation](gates + _times(h, w_hh)),)
 
 
+def gru_state(gates: Any, h_gates: Any, h: Any) -> Any:
+    """The next state of `gru_cell`, from the gates' parts by the input and by the state `h`."""
+    reset, update, new = _parts(gates, 3)
+    h_reset, h_update, h_new = _parts(h_gates, 3)
+    new = np.tanh(new + expit(reset + h_reset) * h_new)
+    return new + expit(update + h_update) * (h - new)
+
+
+def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
+    """The next ``h, c`` of `lstm_cell`, from the gates before their activations and `c`."""
+    i, f, g, o = _parts(gates, 4)
+    c = expit(f) * c + expit(i) * np.tanh(g)
+    return expit(o) * np.tanh(c), c
+
+
 def _gru_step(gates: Any, state: State, w_hh: Any, b_hh: Any) -> State:
     (h,) = state
-    reset, update, new = _parts(gates, 3)
-    h_reset, h_update, h_new = _parts(_plus(_times(h, w_hh), b_hh), 3)
-    new = np.tanh(new + expit(reset + h_reset) * h_new)
-    return (new + expit(update + h_update) * (h - new),)
+    return (gru_state(gates, _plus(_times(h, w_hh), b_hh), h),)
 
 
 def _lstm_step(gates: Any, state: State, w_hh: Any, w_hr: Any) -> State:
     h, c = state
-    i, f, g, o = _parts(gates + _times(h, w_hh), 4)
-    c = expit(f) * c + expit(i) * np.tanh(g)
-    h = expit(o) * np.tanh(c)
+    h, c = lstm_state(gates + _times(h, w_hh), c)
     return (h if w_hr is None else _times(h, w_hr)), c
 
 
