@@ -81,6 +81,7 @@ _TEMPLATES = {
     np.logical_xor: "(!{0} != !{1})",
 }
 _SPECIAL = {"erf": "erf", "erfc": "erfc"}  # of SciPy's, by name
+SQRT_HALF = "0.70710678118654752440"
 VECTORISED = [
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh"),
     *("tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "erf", "erfc"),
@@ -137,6 +138,8 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
         if not floating and f in (np.reciprocal, np.sign, np.isfinite, np.isinf, np.isnan):
             raise NotLowerableError("of integers")
         return _TEMPLATES[f].format(*texts)
+    if floating and f.__name__ == "ndtr":  # as SciPy does where it matters, below 0
+        return f"(0.5{suffix} * erfc{suffix}(-{SQRT_HALF}{suffix} * {texts[0]}))"
     name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
     if name is None or not floating:
         raise NotLowerableError(f.__name__)

@@ -315,6 +315,9 @@ def matmul(xp, x, y, /):
     """
     if 0 < x.ndim < 3 and 0 < y.ndim < 3:
         return x.dot(y)  # the same, in two thirds of the time for small ones
+    if y.ndim == 2 and x.ndim > 2 and x.size:  # all rows at once
+        rows = x.reshape((-1, x.shape[-1]))
+        return rows.dot(y).reshape((*x.shape[:-1], y.shape[1]))
     return xp.matmul(x, y)
 
 
