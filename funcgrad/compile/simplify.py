@@ -28,6 +28,7 @@ from ..ops.structural import broadcast_to, reshape, transpose
 from . import branches, loops
 from .contractions import contraction, sum_of_product, sum_of_transposition
 from .rewriter import ProgramRule, Rewriter, Rule
+from .sums import merged
 
 
 def simplify(jaxpr: Jaxpr) -> Jaxpr:
@@ -41,7 +42,7 @@ def simplify(jaxpr: Jaxpr) -> Jaxpr:
         d:f64[2,3] = add a c
       in (d,) }
     """
-    return loops.live(Rewriter(RULES, PROGRAMS).program(jaxpr))
+    return loops.live(merged(loops.live(Rewriter(RULES, PROGRAMS).program(jaxpr))))
 
 
 def _is_number(atom: Atom, x: float) -> bool:
