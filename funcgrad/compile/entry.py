@@ -21,7 +21,8 @@ from ..jaxpr import Jaxpr
 from ..transforms.arguments import is_array
 from .captures import Captured, Place, attribute, checker, member, watched_arrays
 from .config import code
-from .program import program_of
+from .into import are_apart, pairs
+from .program import CUDA, Program, program_of
 
 OTHER = object()  # what the printed function returns if the call is another one
 ndarray = np.ndarray
@@ -31,12 +32,21 @@ class Entry:
     """A program, for arguments of certain types and static values.
 
     `inputs`: the captured arrays, which are the program's first inputs. `sources` says where they
-    are: in a place, or the array itself.
+    are: in a place, or the array itself. `donated`: the arguments that results may be written into.
     """
 
     def __init__(
-        self, jaxpr: Jaxpr, treedef: Any, out_def: Any, found: Captured, inputs: list[Any]
+        self,
+        jaxpr: Jaxpr,
+        treedef: Any,
+        out_def: Any,
+        found: Captured,
+        inputs: list[Any],
+        donated: Sequence[int],
     ) -> None:
+        start = len(inputs)
+        given = [start + i for i in donated]
+        self.into = pairs(jaxpr.in_avals, jaxpr.out_avals, given)
         self.jaxpr = jaxpr
         self.treedef = treedef
         self.out_def = out_def
@@ -54,6 +64,11 @@ class Entry:
         self.is_watching = bool(checked or contents or twins)
         self.avals = [aval_of(s) for s in self.now()]
         self._fast: Any = OTHER
+
+    def program(self, xs: Sequence[Any]) -> Program:
+        """The program for these captured arrays and arguments."""
+        into = self.into if self.into and are_apart(xs, self.into) else ()
+        return program_of(self.jaxpr, xs, into)
 
     def now(self) -> list[Any]:
         """The captured arrays."""
@@ -89,6 +104,12 @@ class Entry:
             printer.read(f"c{i}", source)
         program = program_of(self.jaxpr, (*self.now(), *leaves))
         printer.scope |= {"program": program, "is_fresh": self.is_fresh}
+        values = ", ".join([*captured, *names])
+        chosen = "program"
+        if self.into and program.kind != CUDA:
+            writing = program_of(self.jaxpr, (), self.into)
+            printer.scope |= {"writing": writing, "apart": are_apart, "into": self.into}
+            chosen = f"(writing if apart(({values},), into) else program)"
         printer.scope |= {"unflatten": tree.unflatten, "out_def": self.out_def}
         if self.is_watching:
             printer.require("is_fresh()")
@@ -97,7 +118,7 @@ class Entry:
         printer.scope |= {"code": code, "kind": code()}
         outs = [f"y{i}" for i in range(len(self.jaxpr.outs))]
         result = printer.put_together(tree.unflatten(self.out_def, outs))
-        call = f"program.run({', '.join([*captured, *names])})"
+        call = f"{chosen}.run({values})"
         if result is None:
             printer.after.append(f"return unflatten(out_def, {call})")
         else:

@@ -6,12 +6,45 @@ run again from the start, so what may fail, the arithmetic on Python's floats, c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
+
+from ..core import Aval
 from .lower import CALL, CAST, UFUNC, WHERE, Constant, Lowered, Value
 
 # Results, the inputs whose memory they are written into, and their numbers among the results.
 Homes = Mapping[Value, tuple[Value, int]]
+
+
+Into = tuple[tuple[int, int], ...]  # pairs of a result and an input, by number
+
+
+def pairs(ins: Sequence[Aval], outs: Sequence[Aval], given: Sequence[int]) -> Into:
+    """Results for the inputs `given`, in order: for each the first of its type that is left."""
+    found: list[tuple[int, int]] = []
+    left = list(range(len(outs)))
+    for k in given:
+        i = next((i for i in left if outs[i] == ins[k] and ins[k].shape), None)
+        if i is not None:
+            left.remove(i)
+            found.append((i, k))
+    return tuple(found)
+
+
+def are_apart(arrays: Sequence[Any], into: Into) -> bool:
+    """Whether the inputs that are to be written share memory with no other, as far as NumPy knows."""
+    owners: set[int] = set()
+    count = 0
+    for x in arrays:
+        if isinstance(x, np.ndarray):
+            owner = x if x.base is None else x.base
+            if owner.__class__ is not np.ndarray:
+                return False
+            owners.add(id(owner))
+            count += 1
+    return len(owners) == count and all(arrays[k].flags.writeable for _, k in into)
 
 
 def homes_of(program: Lowered, into: Mapping[int, int]) -> Homes:

@@ -28,7 +28,7 @@ from .call import jit_call
 from .captures import captures
 from .config import code
 from .entry import OTHER, Entry
-from .program import Program, program_of
+from .program import Program
 
 MOST_PROGRAMS = 64  # of one function, before the oldest is dropped
 MANY_MISSES = 8  # after which a warning names the argument that changes
@@ -55,12 +55,17 @@ class _Jitted:
     __wrapped__: Callable[..., Any]
 
     def __init__(
-        self, f: Callable[..., Any], static_argnums: Sequence[int], static_argnames: Sequence[str]
+        self,
+        f: Callable[..., Any],
+        static_argnums: Sequence[int],
+        static_argnames: Sequence[str],
+        donate_argnums: Sequence[int],
     ) -> None:
         functools.update_wrapper(self, f)
         self._f = f
         self._static_argnums = frozenset(static_argnums)
         self._static_argnames = frozenset(static_argnames)
+        self._donate_argnums = frozenset(donate_argnums)
         self._entries: dict[Any, Entry] = {}
         self._last: Any = None
         self._program: Program | None = None
@@ -81,12 +86,12 @@ class _Jitted:
         entry = self._entries.get(key)
         captured = None if entry is None else entry.captured()
         if entry is None or captured is None:
-            entry = self._compile(key, entry, static, treedef, leaves)
+            entry = self._compile(key, entry, static, args, treedef, leaves)
             captured = entry.now()
         if current.get() is not EVAL:
             outs = jit_call(*captured, *leaves, jaxpr=entry.jaxpr)
             return tree.unflatten(entry.out_def, outs)
-        self._program = program_of(entry.jaxpr, (*captured, *leaves))
+        self._program = entry.program((*captured, *leaves))
         self._last = None if static else entry.fast(leaves)
         return tree.unflatten(entry.out_def, self._program.run(*captured, *leaves))
 
@@ -117,7 +122,13 @@ class _Jitted:
     # ------------------------------------------------------------ compiling
 
     def _compile(
-        self, key: Any, old: Entry | None, static: Any, treedef: Any, leaves: Sequence[Any]
+        self,
+        key: Any,
+        old: Entry | None,
+        static: Any,
+        args: tuple[Any, ...],
+        treedef: Any,
+        leaves: Sequence[Any],
     ) -> Entry:
         self._explain(key, old)
         f = self._f
@@ -143,12 +154,23 @@ class _Jitted:
         found.forget_changes()
         jaxpr = trace.finish(in_vars, outs)
         inputs = [snapshot(x, copy=False) for x in trace.captured]
-        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs)
+        donated = self._donated(args)
+        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs, donated)
         if not any(isinstance(x, Tracer) for x in entry.now()):
             if len(self._entries) >= MOST_PROGRAMS:
                 del self._entries[next(iter(self._entries))]
             self._entries[key] = entry
         return entry
+
+    def _donated(self, args: tuple[Any, ...]) -> list[int]:
+        """The numbers of the leaves that results may be written into."""
+        found: list[int] = []
+        start = 0
+        for i, x in enumerate(args):
+            stop = start + len(tree.flatten(x)[0])
+            found += range(start, stop) if i in self._donate_argnums else ()
+            start = stop
+        return found
 
     def _explain(self, key: Any, old: Entry | None) -> None:
         self._misses += 1
@@ -176,8 +198,8 @@ class _Jitted:
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
         key = (treedef, static, scaling.get(), code(), *_kinds(leaves, treedef))
-        entry = self._entries.get(key) or self._compile(key, None, static, treedef, leaves)
-        self._program = program_of(entry.jaxpr, (*entry.now(), *leaves))
+        entry = self._entries.get(key) or self._compile(key, None, static, args, treedef, leaves)
+        self._program = entry.program((*entry.now(), *leaves))
         return Stages(entry.jaxpr, self._program)
 
     @property
@@ -271,14 +293,19 @@ def jit(
     *,
     static_argnums: int | Iterable[int] = (),
     static_argnames: str | Iterable[str] = (),
+    donate_argnums: int | Iterable[int] = (),
 ) -> Any:
     """`f`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
 
     Arguments and results are trees of arrays. Of an argument that is named in `static_argnums` or
     `static_argnames`, the value counts: it is hashed, and every other one is compiled anew. What `f`
     reads beside its arguments may change: arrays are looked up at every call, and where something
-    else has changed `f` is traced again. ``.lower(*args)`` shows the programs, ``.code`` the source of
-    the last, ``.explain()`` what is kept and why, and ``.clear_cache()`` forgets it.
+    else has changed `f` is traced again. Results may be written into the arrays of the arguments in
+    `donate_argnums`, which saves memory and time where parameters are replaced by new ones: use the
+    results and not those arguments afterwards. Arrays that share memory are left alone.
+
+    ``.lower(*args)`` shows the programs, ``.code`` the source of the last, ``.explain()`` what is kept
+    and why, and ``.clear_cache()`` forgets it.
 
     Shapes, dtypes: as those of `f`; what is computed of Python numbers counts as float64.
     Derivative: that of `f`, compiled too.
@@ -301,32 +328,36 @@ def jit(
     >>> jit(funcgrad.grad(f))(np.array([3.0, 4.0]))
     array([3., 4.])
     """
+    options: dict[str, Any] = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+    }
     if f is None:
-        return functools.partial(
-            jit, static_argnums=static_argnums, static_argnames=static_argnames
-        )
+        return functools.partial(jit, **options)
     if isinstance(f, staticmethod | classmethod):
-        return type(f)(
-            jit(f.__func__, static_argnums=static_argnums, static_argnames=static_argnames)
-        )
+        return type(f)(jit(f.__func__, **options))
     require_callable("jit", f, makes=True)
     nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        return _Jitted(f, nums, names)
+        return _Jitted(f, nums, names, donated)
     known = [p.name for p in parameters]
     spare = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
     if not spare:
-        for unknown in [n for n in nums if not -len(known) <= n < len(known)]:
-            raise ArgumentError(f"jit: static_argnums={unknown}, but {_signature(f, known)}")
+        for option, given in (("static_argnums", nums), ("donate_argnums", donated)):
+            for unknown in [n for n in given if not -len(known) <= n < len(known)]:
+                raise ArgumentError(f"jit: {option}={unknown}, but {_signature(f, known)}")
         for name in [n for n in names if n not in known]:
             raise ArgumentError(f"jit: static_argnames={name!r}, but {_signature(f, known)}")
     nums = tuple(n + len(known) if n < 0 else n for n in nums)
+    donated = tuple(n + len(known) if n < 0 else n for n in donated)
     names = (*names, *[known[i] for i in nums if i < len(known)])
     nums = (*nums, *[known.index(n) for n in names if n in known])
-    return _Jitted(f, nums, names)
+    return _Jitted(f, nums, names, donated)
 
 
 def _signature(f: Any, known: Sequence[str]) -> str:

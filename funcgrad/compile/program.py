@@ -18,13 +18,13 @@ from .c_regions import RegionKernel
 from .config import code
 from .cuda_run import DeviceProgram, on_device
 from .groups import grouped, kernels_of
+from .into import Into
 from .lower import Lowered, lower
 from .parallel import shared
 from .regions import Region, with_regions
 from .simplify import simplify
 from .straight import straight
 
-Into = tuple[tuple[int, int], ...]
 CUDA = "cuda"  # the code of programs for arrays of a device
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
@@ -39,6 +39,7 @@ class Program:
     run: Callable[..., tuple[Any, ...]]
 
     def __init__(self, jaxpr: Jaxpr, kind: str, into: Into = ()) -> None:
+        self.kind = kind
         self.into = dict(into)
         self.jaxpr = simplify(jaxpr)
         self.lowered = lower(self.jaxpr)

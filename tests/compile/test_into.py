@@ -112,3 +112,62 @@ def test_nothing_is_written_before_pythons_floats_may_raise() -> None:
         p, q = run(*given_now)
     assert p is given_now[0] and q is given_now[1]
     assert p.tolist() == [0.0] * 4 and math.isinf(q[0])
+
+
+# ---------------------------------------------------------------- arguments that are given away
+
+
+def momentum(params: Any, state: Any, gradient: Any, rate: float = 0.1) -> Any:
+    state = {k: 0.9 * m + gradient[k] for k, m in state.items()}
+    return {k: p - rate * state[k] for k, p in params.items()}, state
+
+
+def trees(seed: int) -> list[dict[str, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    return [{"w": rng.normal(size=(3, 4)), "b": rng.normal(size=4)} for _ in range(3)]
+
+
+@pytest.mark.parametrize("donated", [(0, 1), (-4, -3), 0])
+def test_donated_arguments_hold_the_results(donated: Any) -> None:
+    f = funcgrad.jit(momentum, donate_argnums=donated)
+    params, state, gradient = trees(0)
+    for turn in range(4):
+        expected = momentum(params, state, gradient)
+        new, more = f(params, state, gradient)
+        for k in ("w", "b"):
+            np.testing.assert_allclose(new[k], expected[0][k], rtol=1e-14)
+            np.testing.assert_allclose(more[k], expected[1][k], rtol=1e-14)
+            assert new[k] is params[k], turn
+            assert (more[k] is state[k]) == (donated != 0)
+        params, state = new, more
+
+
+def test_what_cannot_be_written_is_left_alone() -> None:
+    f = funcgrad.jit(momentum, donate_argnums=(0, 1))
+    both = np.ones((2, 3, 4))
+    gradient = {"w": np.ones((3, 4))}
+    for _ in range(3):  # the printed path too
+        f({"w": both[0]}, {"w": both[1]}, gradient)  # two parts of one array
+        assert (both == 1).all()
+        one = np.ones((3, 4))
+        f({"w": one}, {"w": one}, gradient)  # one array twice
+        assert (one == 1).all()
+        fixed = np.ones((3, 4))
+        fixed.flags.writeable = False
+        f({"w": fixed}, {"w": np.zeros((3, 4))}, gradient)
+        assert (fixed == 1).all()
+
+
+def test_transforms_leave_donated_arguments_alone() -> None:
+    x = np.arange(3.0)
+    f = funcgrad.jit(lambda x: x * x, donate_argnums=0)
+    assert funcgrad.vmap(f)(x).tolist() == [0.0, 1.0, 4.0]
+    assert funcgrad.grad(lambda x: f(x).sum())(x).tolist() == [0.0, 2.0, 4.0]
+    assert x.tolist() == [0.0, 1.0, 2.0]
+    assert f(x) is x
+    assert x.tolist() == [0.0, 1.0, 4.0]
+
+
+def test_unknown_donated_arguments_are_refused() -> None:
+    with pytest.raises(funcgrad.errors.ArgumentError, match="donate_argnums=4, but momentum has"):
+        funcgrad.jit(momentum, donate_argnums=4)
