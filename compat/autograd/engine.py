@@ -21,13 +21,14 @@ from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
 
 from . import modes, sites
-from .base import UNCOUNTED, TensorBase, hold, tensor
+from .base import UNCOUNTED, TensorBase, hold, made, tensor
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
 from .products import Products
 from .tape import record, tape_array
 from .views import check_writable
 
 ndarray = np.ndarray
+new = TensorBase.__new__
 
 
 def _count_of_one() -> int:
@@ -405,7 +406,11 @@ class _Walk:
             if owned and variable._grad is None and variable._original is None:
                 dtype = ct.dtype
                 if dtype is variable._array.dtype and dtype.kind == "f":  # nothing to convert
-                    variable._grad = tensor(ct)
+                    # As `tensor` does, for a gradient that is always counted.
+                    variable._grad = grad = new(made.cls)
+                    grad._array = ct
+                    grad._node = grad._view = None
+                    grad._counter = [0]
                     continue
             original = variable._original
             self._add_to_grad(variable if original is None else original, ct, owned)

@@ -63,7 +63,11 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Any) -> Any:
-        return F.linear(input, self.weight, self.bias)
+        own = self._parameters
+        try:
+            return F.linear(input, own["weight"], own["bias"])
+        except KeyError:  # computed from others, see `parametrize`
+            return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (

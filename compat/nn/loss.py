@@ -40,6 +40,8 @@ class _Loss(Module):
         return self._function(*given, **{name: getattr(self, name) for name in self._options})
 
     def forward(self, input: Any, target: Any) -> Any:
+        if len(self._options) == 1:
+            return self._function(input, target, reduction=self.reduction)
         return self._of(input, target)
 
 

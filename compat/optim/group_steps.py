@@ -93,7 +93,7 @@ class GroupSteps:
         length = -1 if size == 1 else (size > SHORT) + (size > BLOCK) + (size >= LARGE)
         arrays: dict[str, Any] = {}
         counts: dict[str, Any] = {}
-        written = [param]
+        written = []
         if state:
             in_counts = self.rule.counts
             for k, v in state.items():
@@ -118,9 +118,11 @@ class GroupSteps:
         else:
             loop(p.real, g.real, *[x.real for x in arrays.values()], *numbers)
             loop(p.imag, g.imag, *[x.imag for x in arrays.values()], *numbers)
-        self.touch(written)
-        if after:
-            self.store(state, after)
+        param._counter[:] = (param._counter[0] + 1, self.what, self.here)
+        if state:
+            self.touch(written)
+            if after:
+                self.store(state, after)
         return True
 
     def loop(self, p: Any, counts: State, arrays: State) -> tuple[Any, ...]:
