@@ -122,5 +122,5 @@ newaxis = None
 # would pay half its time for that.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"compat\.autograd")
 
-_explain_missing("torch", globals())
+_explain_missing("torch", globals(), ("distributions",))
 _stand_in.install()

@@ -23,6 +23,7 @@ NAMESPACES = (
     "autograd.graph",
     "autograd.profiler",
     "cuda",
+    "distributions",
     "fft",
     "func",
     "linalg",

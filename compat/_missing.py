@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, NoReturn
+import importlib
+from typing import Any
 
 _ADVICE = {"torch.bfloat16": "torch.bfloat16 needs the package ml_dtypes: pip install ml_dtypes"}
 
 
-def explain(label: str, namespace: dict[str, Any]) -> None:
+def explain(label: str, namespace: dict[str, Any], later: tuple[str, ...] = ()) -> None:
     """Give a module that PyTorch calls `label` a `__getattr__` whose error says where to look.
+
+    `later`: its submodules that are imported when they are first asked for.
 
     It is put into the module's `namespace` from here so that type checkers go on knowing the names.
     """
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> Any:
+        if name in later:
+            return importlib.import_module(f"{namespace['__name__']}.{name}")
         said = _ADVICE.get(f"{label}.{name}")
         if said is None:
             near = difflib.get_close_matches(name, namespace, 1, 0.8)

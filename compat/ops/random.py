@@ -412,12 +412,14 @@ def _places(source: _draw.Stream, rows: Any, count: int, replacement: bool) -> A
         with np.errstate(divide="ignore"):
             keys = rows / source.standard_exponential(rows.shape)
         return np.argsort(-keys, axis=1, kind="stable")[:, :count]
-    found = np.zeros((len(rows), count), np.int64)
-    for i, row in enumerate(rows):
-        up_to = np.cumsum(row)
-        found[i] = np.searchsorted(up_to, source.random(count) * up_to[-1], side="right")
-        found[i] = np.minimum(found[i], np.flatnonzero(row)[-1])  # rounding may reach the end
-    return found
+    up_to = np.cumsum(rows, axis=1)
+    # Row i fills the numbers from i to i + 1, so that one search finds the places of all rows.
+    row = np.arange(len(rows))[:, None]
+    drawn = source.random((len(rows), count)) + row
+    found = np.searchsorted((up_to / up_to[:, -1:] + row).ravel(), drawn, side="right")
+    size = rows.shape[1]
+    last = size - 1 - np.argmax(rows[:, ::-1] > 0, axis=1)  # rounding may reach the end
+    return np.clip(found - row * size, 0, last[:, None])
 
 
 def _check_multinomial(x: Any, weights: Any, count: int, replacement: bool, out: Any) -> None:

@@ -1,0 +1,76 @@
+"""The distribution `StudentT`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import compat as torch
+
+from . import _draws, constraints
+from .chi2 import Chi2
+from .distribution import EMPTY, Distribution
+from .utils import broadcast_all
+
+
+class StudentT(Distribution):
+    """``loc + scale z / sqrt(v / df)`` for normal z and v of ``Chi2(df)``.
+
+    Raises: ValueError: `df` or a scale is not positive.
+
+    >>> StudentT(3.0).variance
+    tensor(3.)
+    """
+
+    arg_constraints: ClassVar[Any] = {
+        "df": constraints.positive,
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None
+    ) -> None:
+        self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
+        self._chi2 = Chi2(self.df)
+        super().__init__(self.df.size(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._expanded(StudentT, batch_shape, _instance, "df", "loc", "scale")
+        new._chi2 = self._chi2.expand(batch_shape)
+        return new
+
+    @property
+    def mean(self) -> Any:
+        return torch.where(self.df > 1, self.loc, math.nan)
+
+    @property
+    def mode(self) -> Any:
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        finite = self.df > 2
+        df = torch.where(finite, self.df, 3.0)
+        found = torch.where(finite, self.scale.pow(2) * df / (df - 2), math.inf)
+        return torch.where(self.df > 1, found, math.nan)
+
+    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+        shape = self._extended_shape(sample_shape)
+        z = _draws.normal(self.df, shape)
+        v = self._chi2.rsample(sample_shape)
+        return self.loc + self.scale * z * torch.rsqrt(v / self.df)
+
+    def log_prob(self, value: Any) -> Any:
+        y, df = (self._checked(value) - self.loc) / self.scale, self.df
+        gammas = torch.lgamma(0.5 * df) - torch.lgamma(0.5 * (df + 1.0))
+        normalizer = self.scale.log() + 0.5 * df.log() + 0.5 * math.log(math.pi) + gammas
+        return -0.5 * (df + 1.0) * torch.log1p(y**2.0 / df) - normalizer
+
+    def entropy(self) -> Any:
+        df = self.df
+        beta = torch.lgamma(0.5 * df) + math.lgamma(0.5) - torch.lgamma(0.5 * (1 + df))
+        slopes = torch.digamma(0.5 * (df + 1)) - torch.digamma(0.5 * df)
+        return self.scale.log() + 0.5 * (df + 1) * slopes + 0.5 * df.log() + beta
