@@ -10,6 +10,7 @@ from typing import Any
 
 import compat as torch
 
+from ._kl_registry import register_kl
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -17,7 +18,6 @@ from .continuous_bernoulli import ContinuousBernoulli
 from .exponential import Exponential
 from .gamma import Gamma
 from .gumbel import Gumbel
-from .kl import register_kl
 from .laplace import Laplace
 from .normal import Normal
 from .pareto import Pareto

@@ -8,6 +8,7 @@ from typing import Any
 import compat as torch
 
 from ..nn import functional as F
+from ._kl_registry import kl_divergence, register_kl
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -22,7 +23,6 @@ from .geometric import Geometric
 from .gumbel import Gumbel
 from .half_normal import HalfNormal
 from .independent import Independent
-from .kl import kl_divergence, register_kl
 from .laplace import Laplace
 from .lowrank_multivariate_normal import LowRankMultivariateNormal
 from .multivariate_normal import MultivariateNormal, _batch_mahalanobis, half_log_det
