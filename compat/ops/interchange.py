@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,39 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return made(array.copy() if copy and on is array else on)
 
 
+def from_torch(tensor: Any) -> Any:
+    """A tensor that shares the memory of PyTorch's own, a leaf that requires grad as that does.
+
+    Raises: TypeError: it is none. BufferError: its dtype cannot be exchanged.
+
+    >>> import compat as torch
+    >>> from_torch(np.arange(3.0))
+    Traceback (most recent call last):
+        ...
+    TypeError: from_torch needs a tensor of PyTorch's, found ndarray
+    """
+    if type(tensor).__module__.partition(".")[0] != "torch" or not hasattr(tensor, "requires_grad"):
+        raise TypeError(f"from_torch needs a tensor of PyTorch's, found {type(tensor).__name__}")
+    found = from_dlpack(tensor.detach())
+    return found.requires_grad_() if tensor.requires_grad else found
+
+
+def to_torch(tensor: Any) -> Any:
+    """PyTorch's own tensor that shares this one's memory, a leaf that requires grad as this one does.
+
+    Raises: ImportError: PyTorch is not installed. TypeError: it is no tensor.
+    """
+    if not isinstance(tensor, base.TensorBase):
+        raise TypeError(f"to_torch needs a tensor, found {type(tensor).__name__}")
+    torch = importlib.import_module("torch")
+    if torch.__name__ != "torch":
+        raise ImportError(
+            f"to_torch needs PyTorch itself, but {torch.__name__} stands in for it in sys.modules"
+        )
+    found = torch.from_dlpack(tensor.detach())  # type: ignore[attr-defined]
+    return found.requires_grad_() if views.edge(tensor) is not None else found
+
+
 def to_dlpack(tensor: Any) -> Any:
     """A capsule for `from_dlpack` of libraries that know no better.
 
@@ -208,4 +242,4 @@ class InterchangeMethods:
         return self._array.__dlpack_device__()
 
 
-__all__ = ["from_dlpack", "to_dlpack"]
+__all__ = ["from_dlpack", "from_torch", "to_dlpack", "to_torch"]
