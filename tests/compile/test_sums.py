@@ -89,3 +89,29 @@ def test_only_where_it_saves(rows: int) -> None:
         return sum(x.T @ x for x in xs)
 
     assert products(simplify(funcgrad.make_jaxpr(f)(*xs))) == (1 if rows == 2 else 8)
+
+
+def test_transposed_products_are_turned() -> None:
+    x, g = np.arange(12.0).reshape(4, 3), np.ones((4, 5))
+    program = simplify(funcgrad.make_jaxpr(lambda x, g: (x.T @ g).T * 2.0)(x, g))
+    assert [eqn.prim.name for eqn in program.eqns] == ["dot_general", "multiply"]
+    both = simplify(funcgrad.make_jaxpr(lambda x, g: (x.T @ g).T @ (x.T @ g))(x, g))
+    assert products(both) == 2  # read both ways, it is computed once
+
+
+def test_sums_of_sums() -> None:
+    """What was put together is an operand of the next product, turned or not."""
+    rng = np.random.default_rng(0)
+    xs = [rng.normal(size=(2, 8)) for _ in range(5)]
+    w = rng.normal(size=(2, 8))
+
+    def f(w: Any, *xs: Any) -> Any:
+        first = sum((x.T @ x for x in xs), start=np.zeros((8, 8)))
+        second = sum((x.T @ (x @ first) for x in xs), start=first)
+        third = (w @ second).T @ w
+        return first, third.T + second, (second.T @ first).T
+
+    for kind in ("numpy", "c"):
+        with funcgrad.config(kind):
+            for a, b in zip(funcgrad.jit(f)(w, *xs), f(w, *xs), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-11)
