@@ -384,13 +384,14 @@ class _Walk:
     def finish(self) -> None:
         """Hand the leaves their gradients."""
         is_captured = self.captured is not None and self.returned
+        for leaf in self.leaves:  # all of them before any hook, which may write into what they read
+            if leaf.ct.__class__ is Products:
+                leaf.ct = leaf.ct.value()
         for leaf in self.leaves:
             ct = leaf.ct
             leaf.ct = IDLE
             if ct is None:
                 continue
-            if ct.__class__ is Products:
-                ct = ct.value()
             # Nobody but this frame refers to it: it may become `.grad` as it is.
             owned = ct.__class__ is ndarray and getrefcount(ct) == _ALONE and ct.base is None
             extras = leaf.extras

@@ -260,7 +260,9 @@ def _rules(text: _Text, names: Sequence[str], spread: Sequence[str]) -> str:
         lines = [own, f"r = {ct.text}"]
         if name in spread:  # all over the same rows
             lines.append(f"if summed is None:\n    summed = sum_to(r, shapes[{i}])\nr = summed")
-        is_new = len(spread) == 1 if name in spread else ct.text != "g"
+        # What later operands need as well is not written into.
+        own_text = ct.text in {line.partition(" = ")[0] for line in own.split("\n")}
+        is_new = len(spread) == 1 if name in spread else own_text
         passing = templates.PASS_ON_NEW if is_new else templates.PASS_ON
         lines.append(textwrap.dedent(passing).format(edge=f"e{name}").rstrip())
         body = printed.at_depth("\n".join(filter(None, lines)), 1)

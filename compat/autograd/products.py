@@ -21,7 +21,6 @@ class Products:
     """A gradient, and products that are still to be added: the cotangent of a leaf until the end."""
 
     __slots__ = ("lefts", "nodes", "rights", "rows", "total")
-    __array_ufunc__ = None
 
     def __init__(self, total: Any) -> None:
         self.total = total
@@ -59,7 +58,9 @@ class Products:
         self.total = self.total + other
         return self
 
-    __radd__ = __add__
+    def __array_ufunc__(self, ufunc: Any, method: str, x: Any, *_: Any, **__: Any) -> Products:
+        # ``x + self`` and ``x += self``, which NumPy would refuse to hand over without this.
+        return self + x
 
     def value(self) -> Any:
         """The gradient with all that was to be added."""

@@ -44,7 +44,12 @@ def are_apart(arrays: Sequence[Any], into: Into) -> bool:
                 return False
             owners.add(id(owner))
             count += 1
-    return len(owners) == count and all(arrays[k].flags.writeable for _, k in into)
+    return len(owners) == count and all(_may_be_written(arrays[k]) for _, k in into)
+
+
+def _may_be_written(x: Any) -> bool:
+    """Only views repeat elements."""
+    return x.flags.writeable and (x.base is None or x.flags.forc)
 
 
 def homes_of(program: Lowered, into: Mapping[int, int]) -> Homes:

@@ -59,6 +59,7 @@ class Straight:
         self.homes = {value: home for value, (home, _) in homes.items()}
         self.at_home = {value: i for value, (_, i) in homes.items()}  # which of the results that is
         self.ready: set[str] = set()  # of these inputs those that may be written now
+        self.calls_left = sum(map(self.is_call, program.steps)) if homes else 0
         self.has_written = False
         self.cannot_repeat = False  # something may raise after an input has been written
         self.uses_floats = floats
@@ -110,6 +111,7 @@ class Straight:
         self.lives.now += 1
         if self.has_written and (step in self.float_steps or self.may_fail(step)):
             self.cannot_repeat = True
+        self.calls_left -= bool(self.homes) and self.is_call(step)
         copies = self.orders.copies(step, self.names.get(step.operands[0], ""))
         self.memory.add(step, copies)
         if step in self.float_steps:
@@ -195,7 +197,8 @@ class Straight:
     def home(self, value: Value) -> str:
         """The input whose memory a result belongs into, if that may be written; "" if not."""
         wanted = self.homes.get(value)
-        name = "" if wanted is None else self.names[wanted]
+        # What a function raises reaches the caller, whose inputs are then what they were.
+        name = "" if wanted is None or self.calls_left else self.names[wanted]
         if name not in self.ready:
             return ""
         self.ready.remove(name)
@@ -204,8 +207,11 @@ class Straight:
 
     def may_fail(self, step: Step) -> bool:
         """Whether the lines of a step may raise: by arithmetic on Python's floats, or by a function."""
-        is_call = step.kind == LOOP or (step.kind == CALL and step.function not in FRESH)
-        return is_call or any(v in self.nested for v in step.operands)
+        return self.is_call(step) or any(v in self.nested for v in step.operands)
+
+    @staticmethod
+    def is_call(step: Step) -> bool:
+        return step.kind == LOOP or (step.kind == CALL and step.function not in FRESH)
 
     # ------------------------------------------------------------ the workspace
 
@@ -582,7 +588,7 @@ def _with_fallback(fast: Callable[..., Any], slow: Callable[..., Any]) -> Callab
     def run(*args: Any) -> Any:
         try:
             return fast(*args)
-        except (ArithmeticError, ValueError):
+        except (OverflowError, ZeroDivisionError, ValueError):  # NumPy has its own
             return slow(*args)
 
     return run
