@@ -20,6 +20,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from funcgrad import tree
 from funcgrad.compile.captures import NUMBERS
 from funcgrad.compile.config import code
@@ -78,7 +80,10 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._last is not None and not kwargs:
-            found = self._last(args)
+            try:
+                found = self._last(args)
+            except np.linalg.LinAlgError:
+                found = OTHER  # see `_compiled`
             if found is not OTHER:
                 return found
         if current.get() is not EVAL or modes.get().level is not None:
@@ -130,7 +135,10 @@ class Compiled:
         if program is None:
             return False, None
         self._why = ""
-        found = run(program, every, mine)
+        try:
+            found = run(program, every, mine)
+        except np.linalg.LinAlgError:
+            return False, None  # nothing has been written, and the code itself says it better
         if not program.is_pure and not kwargs:
             self._last = printed(program, args, every, count, self._state)
         return True, found

@@ -83,6 +83,6 @@ def test_compiled_code_that_fails_has_written_nothing() -> None:
     compiled = torch.compile(step)
     for _ in range(3):
         compiled(torch.eye(2))
-    with pytest.raises((RuntimeError, np.linalg.LinAlgError)):
+    with pytest.raises(RuntimeError, match="singular"):
         compiled(torch.zeros(2, 2))
     assert p.tolist() == [8.0] * 3
