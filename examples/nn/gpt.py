@@ -151,8 +151,7 @@ def training_step(model: GPT, optimizer: Any, clip: float) -> Callable[[Any, Any
         optimizer.zero_grad()
         loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
         loss.backward()
-        norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
-        nn.utils.clip_grads_with_norm_(model.parameters(), clip, norm)
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimizer.step()
         return loss.detach()
 
