@@ -102,6 +102,7 @@ from .ops.sort import *
 from .ops.special import *
 from .ops.statistics import *
 from .ops.trigonometric import *
+from .ops.windows import *
 from .parameter import Parameter
 from .printing import set_printoptions
 from .serialization import load, save
