@@ -19,7 +19,7 @@ from ..algebra import elementwise
 from ..errors import ArgumentError
 from ..errors import where as user_line
 from .arithmetic import absolute, divide
-from .exponential import exp, expm1, log, logaddexp
+from .exponential import exp, log, logaddexp
 from .logic import equal, greater, less, logical_and
 from .rounding import sign
 from .select import where
@@ -114,12 +114,12 @@ def logit(xp, x, /):
     return xp.log(x) - xp.log1p(-x)
 
 
-@elementwise(lambda y, _x: -expm1(y))
+@elementwise(lambda _y, x: expit(-x))
 def log_expit(xp, x, /):
     """``log(expit(x))`` without overflow.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``expit(-x) = 1 - e**y``; smooth everywhere.
+    Derivative: ``expit(-x)``; smooth everywhere.
     Raises: ArgumentError: complex numbers.
     Source: SciPy reference, ``scipy.special.log_expit``.
 
