@@ -65,9 +65,10 @@ class Linear(Module):
     def forward(self, input: Any) -> Any:
         own = self._parameters
         try:
-            return F.linear(input, own["weight"], own["bias"])
+            weight, bias = own["weight"], own["bias"]
         except KeyError:  # computed from others, see `parametrize`
-            return F.linear(input, self.weight, self.bias)
+            weight, bias = self.weight, self.bias
+        return F.linear(input, weight, bias)
 
     def extra_repr(self) -> str:
         return (
