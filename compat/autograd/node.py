@@ -325,8 +325,6 @@ def _saved_value(name: str) -> Any:
     """
 
     def value(node: OpNode) -> Any:
-        if node.prim is None:  # a function of several primitives
-            raise AttributeError(f"{node.name()!r} object has no attribute '_saved_{name}'")
         ans, xs = node.entries(None)
         names = _ARGUMENT_NAMES.get(node.prim.name, ("self", "other"))[: len(xs)]
         if name == "result":
