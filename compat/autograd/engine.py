@@ -7,6 +7,7 @@ enter, at hooks, in `.grad`, in what `grad` returns.
 
 from __future__ import annotations
 
+import itertools
 import operator
 import threading
 from collections.abc import Sequence
@@ -138,7 +139,7 @@ class _Walk:
         self.freed = Freed(sites.site())
         self.executed: set[Any] | None = None  # None: all nodes
         self.anomaly = anomaly
-        self.found_nodes: Sequence[Any] = ()  # all whose `ct` is ours
+        self.found_nodes: Sequence[Sequence[Any]] = ()  # all whose `ct` is ours
         self.notes: dict[Any, Any] | None = None  # of hooks on several tensors
 
     def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
@@ -158,44 +159,48 @@ class _Walk:
     def _collect(self, roots: Sequence[Any]) -> None:
         """Find the nodes that lead to the roots, latest first, and the leaves."""
         order: list[Any] = []
-        keep = order.append
+        leaves: list[Any] = []
+        keep, keep_leaf = order.append, leaves.append
+        self.found_nodes = order, leaves
         for edge in roots:
             if edge.ct is IDLE:
                 edge.ct = None
-                keep(edge)
-        self.order = self.found_nodes = order
+                (keep_leaf if edge.__class__ is AccumulateGrad else keep)(edge)
         for node in order:  # which grows meanwhile
             edge = node.left
             if edge is None:
                 for edge in node.next:
                     if edge is not None and edge.ct is IDLE:
                         edge.ct = None
-                        keep(edge)
+                        (keep_leaf if edge.__class__ is AccumulateGrad else keep)(edge)
                 continue
             if edge.ct is IDLE:
                 edge.ct = None
-                keep(edge)
+                if edge.__class__ is AccumulateGrad:
+                    keep_leaf(edge)
+                else:
+                    keep(edge)
             edge = node.right
             if edge is not None and edge.ct is IDLE:
                 edge.ct = None
-                keep(edge)
+                if edge.__class__ is AccumulateGrad:
+                    keep_leaf(edge)
+                else:
+                    keep(edge)
         order.sort(key=_by_number, reverse=True)
-        count = len(order)
-        while count and order[count - 1].__class__ is AccumulateGrad:  # their number is the lowest
-            count -= 1
-        self.leaves = order[count:]
-        self.order = order[:count]
+        self.order, self.leaves = order, leaves
 
     def suspend(self) -> list[tuple[Any, Any]]:
         """Put aside the cotangents that wait, for a pass inside this one."""
-        waiting = [(node, node.ct) for node in self.found_nodes if node.ct is not IDLE]
+        found = itertools.chain(*self.found_nodes)
+        waiting = [(node, node.ct) for node in found if node.ct is not IDLE]
         for node, _ in waiting:
             node.ct = IDLE
         return waiting
 
     def clear(self) -> None:
         """Leave nothing on the nodes, however the pass ended."""
-        for node in self.found_nodes:
+        for node in itertools.chain(*self.found_nodes):
             node.ct = IDLE
 
     def _keep_needed(self, wanted: dict[Any, Any]) -> None:

@@ -412,7 +412,7 @@ def _binary(
     if number_node is not None:
         scope["with_number"] = _unary(prim, general, number_node, ("x", "other"), {}, 2)
     pulls = [
-        f"{text}\nif shapes is not None:\n    r = sum_to(r, shapes[{i}])\n"
+        f"{text}\nif shapes is not None and shapes[{i}] != g.shape:\n    r = sum_to(r, shapes[{i}])\n"
         + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
         for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
     ]
