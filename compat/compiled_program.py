@@ -92,10 +92,10 @@ def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> 
     results = [next(found) for _ in range(program.leaves)]
     made, here = [], sites.site()
     for i, times in program.writes:
-        _write(actual[i], next(found), times, here)
+        _write([actual[i]], [next(found)], [times], here)
     for i, kind in program.new_gradients:
         if kind == "written":
-            _write(actual[i]._grad, next(found), 1, here)
+            _write([actual[i]._grad], [next(found)], [1], here)
         elif kind == "none":
             actual[i]._grad = None
         else:
@@ -123,13 +123,14 @@ def _owned(found: Sequence[Any]) -> list[Any]:
     return arrays
 
 
-def _write(t: Any, array: Any, times: int, here: Any) -> None:
+def _write(tensors: Sequence[Any], arrays: Sequence[Any], times: Sequence[int], here: Any) -> None:
     """Write as the code has, so many times; `here` is the line of the user that runs it."""
-    if array is not t._array:
-        np.copyto(t._array, array)
-    counter = t._counter
-    if counter is not UNCOUNTED:
-        counter[:] = (counter[0] + times, "compiled code", here)
+    for t, array, count in zip(tensors, arrays, times, strict=True):
+        if array is not t._array:
+            np.copyto(t._array, array)
+        counter = t._counter
+        if counter is not UNCOUNTED:
+            counter[:] = (counter[0] + count, "compiled code", here)
 
 
 def printed(
@@ -181,10 +182,10 @@ def _require_same(
             cls = printer.bind(type(t), "cls")
             printer.require(f"x{i}.__class__ is {cls} and (x{i}._view is None or is_leaf(x{i}))")
         printer.lines.append(f"a{i} = x{i}._array")
-        printer.require_type(f"a{i}", t._array)
         if i in gone:
             printer.require(f"a{i} is {printer.bind(t._array, 'array')}")
         else:
+            printer.require_type(f"a{i}", t._array)
             printer.require(f"id(a{i} if a{i}.base is None else a{i}.base) not in owners")
         if t._node is None:
             printer.require(f"x{i}._node is None")
@@ -220,12 +221,16 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
         "here = site()",
     ]
     given = iter(outs[program.leaves :])
-    lines += [f"write(x{i}, {next(given)}, {times}, here)" for i, times in program.writes]
+    if program.writes:
+        printer.scope["times"] = [times for _, times in program.writes]
+        names = "".join(f"x{i}, " for i, _ in program.writes)
+        values = "".join(f"{next(given)}, " for _ in program.writes)
+        lines.append(f"write(({names}), ({values}), times, here)")
     made = outs[: program.leaves]
     after = []
     for i, kind in program.new_gradients:
         if kind == "written":
-            lines.append(f"write(x{i}._grad, {next(given)}, 1, here)")
+            lines.append(f"write([x{i}._grad], [{next(given)}], [1], here)")
         else:
             kept = f"last[{i}] = " if id(program.tensors[i]) in had else ""
             after.append(f"{kept}x{i}._grad = tensor(made[{len(made)}])")

@@ -173,7 +173,12 @@ class Kernel:
         self.inputs = group.inputs
         self.outs = group.outs
         # Truth values are as wide as the numbers, so that a loop over both becomes vectors.
-        widths = [v.dtype.itemsize for step in group.steps for v in (*step.operands, step.out)]
+        widths = [
+            v.dtype.itemsize
+            for step in group.steps
+            for v in (*step.operands, step.out)
+            if not is_number(v)
+        ]
         self.flag = "long" if max(widths, default=8) == 8 else "int"
         self.signature = self._signature()
         self.text = self._text()
@@ -191,10 +196,12 @@ class Kernel:
         values = [*self.inputs, *self.outs]
         count = len(values)
         whole = [k for k, v in enumerate(values) if v.shape == self.group.shape]
-        contiguous = " && ".join(
-            f"s{k} == sizeof({self._type(v)})" for k, v in enumerate(values) if k in whole
-        )
         fixed = [k for k in range(len(self.inputs)) if k not in whole]
+
+        def lie_dense(places: Sequence[int]) -> str:
+            texts = [f"s{k} == sizeof({self._type(values[k])})" for k in places]
+            return " && ".join(texts) or "1"
+
         fixed_ok = "" if self.sums else "".join(f" && s{k} == 0" for k in fixed)
         lines = [
             f"void {self.name}(char **args, long const *dims, long const *steps, void *data) {{"
@@ -214,8 +221,11 @@ class Kernel:
                 lines.append(f"  long s{k} = steps[{count + core}];")
                 core += 1
         lines += [f"  {self._type(s.out)} total{i} = 0;" for i, s in enumerate(self.sums)]
-        lines.append(f"  if ({contiguous or '1'}{fixed_ok}) {{")
+        lines.append(f"  if ({lie_dense(whole)}{fixed_ok}) {{")
         lines += self._loop(dense=set(whole), fixed=set(fixed))
+        if fixed and not self.sums:  # NumPy repeats them in a buffer where its loops get longer so
+            lines.append(f"  }} else if ({lie_dense([*whole, *fixed])}) {{")
+            lines += self._loop(dense={*whole, *fixed}, fixed=set())
         lines.append("  } else {")
         fixed_here = {k for k in fixed if self.sums}
         lines += self._loop(dense=set(), fixed=fixed_here)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
+from .c_conv import Convolution, ConvolutionKernel
 from .c_regions import RegionKernel
 from .config import code
 from .cuda_run import DeviceProgram, on_device
@@ -26,6 +27,7 @@ from .simplify import simplify
 from .straight import straight
 
 CUDA = "cuda"  # the code of programs for arrays of a device
+_KERNELS: dict[type, Any] = {Convolution: ConvolutionKernel, Region: RegionKernel}
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
@@ -79,17 +81,19 @@ class Program:
         program = with_regions(self.lowered)
         steps = kernels_of(program)
         kernels = [
-            (RegionKernel if isinstance(s.function, Region) else c_source.Kernel)(
-                s.function, f"kernel{i}"
-            )
+            _KERNELS.get(type(s.function), c_source.Kernel)(s.function, f"kernel{i}")
             for i, s in enumerate(steps)
         ]
         loops = c_compiler.load(kernels) if kernels else None
         if loops is not None:
             for step, kernel, loop in zip(steps, kernels, loops, strict=True):
-                step.function, step.outs = shared(loop, step.function), tuple(kernel.outs)
+                step.function, step.outs = _in_threads(loop, step.function), tuple(kernel.outs)
             self.c_source = c_source.sources(kernels)
             self.source, self.run = straight(program, self.into)
+
+
+def _in_threads(loop: Any, of: Any) -> Callable[..., Any]:
+    return of.shared(loop) if isinstance(of, Convolution) else shared(loop, of)
 
 
 class _Trial:

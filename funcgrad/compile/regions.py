@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import c_source
+from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
 from .c_source import TYPES
@@ -86,7 +87,7 @@ def with_regions(program: Lowered) -> Lowered:
 
     Groups over large flat arrays come first, as threads can share them.
     """
-    program = grouped(program, _is_large, _is_flat)
+    program = grouped(with_convolutions(program), _is_large, _is_flat)
     return grouped(_regions(program), c_source.fits, c_source.is_worth_it)
 
 

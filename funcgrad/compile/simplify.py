@@ -145,11 +145,14 @@ def _side_by_side(r: Rewriter, inputs: Sequence[Atom]) -> Atom | None:
 def _view_update(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     """What replaces all of an array is the result."""
     (_base, new), chain, out = inputs, eqn.params["chain"], eqn.outs[0].aval
-    if len(chain) != 1 or new.aval.shape != out.shape or new.aval.dtype != out.dtype:
+    if len(chain) > 1 or new.aval.shape != out.shape or new.__class__ is not Var or new.aval.weak:
         return None
-    prim, params = chain[0]
-    plain = prim is getitem and not any(map(_reverses, dict(params)["index"]))
-    return new if plain and new.__class__ is Var and not new.aval.weak else None
+    if any(p is not getitem or any(map(_reverses, dict(given)["index"])) for p, given in chain):
+        return None
+    if new.aval.dtype == out.dtype:
+        return new
+    is_cast = new.aval.dtype.kind == out.dtype.kind == "f"
+    return r.apply(REGISTRY["cast"], new, dtype=out.dtype) if is_cast else None
 
 
 def _subtract(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:

@@ -34,7 +34,8 @@ from .lower import (
     Value,
     result_dtype,
 )
-from .source import Source
+from .source import Source, compiled, with_fallback
+from .turned import turned
 from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order, is_large, last_uses
 
 KEYWORD_OUT = frozenset({np.maximum, np.minimum})  # that take no third operand by position
@@ -159,7 +160,8 @@ class Straight:
                 self.orders.view(step, source, self.names[step.out])
             elif step.kind == CALL and step.function not in FRESH:
                 self.lend(step)
-            for name in [self.names[out] for out in step.outs if out in self.floats]:
+            made = [] if self.is_float_cast(step) else step.outs
+            for name in [self.names[out] for out in made if out in self.floats]:
                 self.source.lines.append(f"{name} = float({name})")
             if step.kind in (WHERE, CAST) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
@@ -398,10 +400,17 @@ class Straight:
 
     where = ufunc
 
+    def is_float_cast(self, step: Step) -> bool:
+        """Whether a number of NumPy's is converted to one of Python's."""
+        real = step.kind == CAST and step.operands[0].dtype.kind != "c"
+        return real and step.out in self.floats
+
     def cast(self, step: Step) -> str:
+        if self.is_float_cast(step):
+            return f"float({self.operand(step.operands[0])})"
         dtype = self.source.bind(step.function, f"dtype_{step.function.name}")
         (value,) = step.operands
-        if value.weak:
+        if value.weak or value in self.floats:
             return f"{dtype}.type({self.operand(value)})"
         return f"{self.wrapped(value)}.astype({dtype})"
 
@@ -557,6 +566,7 @@ def straight(
     >>> run(np.array([0.0, np.pi / 2]), 3.0)
     (array([1., 4.]),)
     """
+    program = turned(program)
     homes = homes_of(program, into)
     if homes:
         program = numbers_first(program)
@@ -566,7 +576,7 @@ def straight(
     _, slow_text, slow = _printed(program, homes, floats=False)
     if printer.cannot_repeat:
         return slow_text, slow
-    return text, _with_fallback(run, slow)
+    return text, with_fallback(run, slow)
 
 
 def _printed(
@@ -579,21 +589,4 @@ def _printed(
     if plan is not None:
         printer = Straight(program, floats=floats, plan=plan, homes=homes)
         text = printer.text()
-    return printer, text, _compiled(text, printer.source.scope)
-
-
-def _with_fallback(fast: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
-    """`slow` where Python's `math` raises for what NumPy answers by inf or nan."""
-
-    def run(*args: Any) -> Any:
-        try:
-            return fast(*args)
-        except (OverflowError, ZeroDivisionError, ValueError):  # NumPy has its own
-            return slow(*args)
-
-    return run
-
-
-def _compiled(text: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    exec(compile(text, "<funcgrad printed>", "exec"), scope)
-    return scope["run"]
+    return printer, text, compiled(text, printer.source.scope)

@@ -24,6 +24,7 @@ import funcgrad.scipy.special as fsp
 from funcgrad.compile import c_compiler, c_source, program
 from funcgrad.testing.programs import Program, programs
 
+RNG = np.random.default_rng(0)
 needs_compiler = pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
 CACHED = (c_compiler.compiler, c_compiler._prelude)
 
@@ -422,3 +423,17 @@ def test_the_faster_code_stays(monkeypatch: pytest.MonkeyPatch, slow: bool) -> N
         assert made.run(x)[0].tolist() == (np.sin(x) * x).tolist()
     assert made.c_source == ("" if slow else "in C")
     assert (made.run is in_numpy) == slow
+
+
+@needs_compiler
+@pytest.mark.parametrize("shape", [(6, 1, 1), (4, 1, 1, 1), (28,), (28, 1), ()])
+def test_operands_that_are_repeated_along_axes(shape: tuple[int, ...]) -> None:
+    """NumPy hands them to loops as numbers, as rows, or repeated in a buffer."""
+    x, b, c = RNG.normal(size=(4, 6, 28, 28)), RNG.normal(size=shape), RNG.normal(size=(6, 1, 1))
+
+    def f(x: Any, b: Any, c: Any) -> Any:
+        y = np.maximum(x + b, 0.0)
+        return y * c, y > 0.5
+
+    for found, expected in zip(in_c(f, x, b, c), f(x, b, c), strict=True):
+        np.testing.assert_array_equal(found, expected)

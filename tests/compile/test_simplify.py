@@ -115,6 +115,7 @@ IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
     ],
     "view_update": [
         (lambda x, y: R["view_update"](x, y, chain=through(ALL)), (M, 2 * M), 0),
+        (lambda x, y: R["view_update"](x, y, chain=through(ALL)), (M.astype("f4"), M), 1),
     ],
     "matmul": [
         (lambda x, v: fnp.diag(v) @ x, (M + 5, M[0, :2]), 2),
