@@ -1,6 +1,8 @@
-"""Switches of PyTorch's that choose how to compute the same: they are remembered, and change nothing.
+"""Switches of PyTorch's that choose how to compute the same; most are remembered and change nothing.
 
-What runs here is deterministic, in full precision, on as many threads as NumPy uses.
+What runs here is in full precision, on as many threads as NumPy uses, and deterministic but for one
+thing: compiled programs, those of `nn.LSTM` and its like too, are NumPy's code at first and C once that
+has been made in the background, which rounds differently.
 """
 
 from __future__ import annotations
@@ -8,13 +10,25 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from funcgrad.compile.config import set_usual
+
 from .autograd import sites
 
 _set: dict[str, Any] = {"deterministic": False, "warn_only": False, "precision": "highest"}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Remember that algorithms must be deterministic, which they are."""
+    """Whether compiled programs stay NumPy's code: two runs then agree to the last bit.
+
+    Outside of `funcgrad.config`, which has the last word.
+
+    >>> import compat as torch
+    >>> torch.use_deterministic_algorithms(True)
+    >>> torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.use_deterministic_algorithms(False)
+    """
+    set_usual("numpy" if mode else "auto")
     _set.update(deterministic=bool(mode), warn_only=bool(mode and warn_only))
 
 

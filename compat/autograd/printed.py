@@ -25,8 +25,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from funcgrad.algebra import Elementwise, sum_to
+from funcgrad.compile.quick import quick
 from funcgrad.core import Primitive
 from funcgrad.inline import NotPrintableError, Program
+from funcgrad.ops import special
 from funcgrad.ops.structural import broadcast_to
 
 from . import modes, sites, templates
@@ -106,6 +108,20 @@ def number_array(number: float, dtype: Any) -> ndarray:
     if number:
         kept[number] = made
     return made
+
+
+# What stands for functions that NumPy and SciPy compute one element at a time, by identity.
+_quick = {id(f): quick(f, lambda f=f: f, ["float64"]) for f in (np.sin, np.cos)}  # type: ignore
+
+
+def _quick_special(prim: Primitive) -> Callable[..., Any]:
+    """The implementation of a special function."""
+    ufunc = functools.partial(special.scipy_if_there, "", prim.name)
+    found = quick(functools.partial(prim.impl, np), ufunc, ["float32", "float64"])
+    return lambda xp, x: found(x)
+
+
+_quick |= {id(p.impl): _quick_special(p) for p in (special.erf, special.erfc, special.ndtr)}
 
 
 _GLOBALS |= {
@@ -189,6 +205,7 @@ def compiled(
     filename = f"{sites.PRINTED}{function} {node.__name__ if node else 'in place'}>"
     sites.OWN.add(filename)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    scope = {name: _quick.get(id(value), value) for name, value in scope.items()}
     scope = {**_GLOBALS, **scope, "general": general}
     if node is not None:
         scope[node.__name__] = node

@@ -84,6 +84,11 @@ def _prelude() -> str | None:
     return None
 
 
+def has_vector_functions() -> bool:
+    """Whether there is a compiler, and its C library has functions for vectors."""
+    return _prelude() not in (None, PLAIN)
+
+
 def _library(text: str) -> ctypes.CDLL | None:
     """The shared library of a C source; None if that cannot be had."""
     found = compiler()

@@ -12,12 +12,19 @@ from contextvars import ContextVar
 from ..errors import ArgumentError
 
 CODES = ("auto", "numpy", "c")
-_code: ContextVar[str] = ContextVar("code", default="auto")
+_code: ContextVar[str | None] = ContextVar("code", default=None)
+_usual = "auto"
 
 
 def code() -> str:
     """What programs are printed as now."""
-    return _code.get()
+    return _code.get() or _usual
+
+
+def set_usual(code: str) -> None:
+    """What programs are printed as outside of `config`, in all threads."""
+    global _usual
+    _usual = code
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def _scipy(xp: ModuleType, name: str) -> Callable[..., Any]:
 
     Raises: ImportError: SciPy is not installed.
     """
-    found = _scipy_if_there("cupyx." if xp.__name__ == "cupy" else "", name)
+    found = scipy_if_there("cupyx." if xp.__name__ == "cupy" else "", name)
     if found is None:
         raise ImportError(
             f"{name} needs SciPy, which is not installed; install it with "
@@ -44,7 +44,8 @@ def _scipy(xp: ModuleType, name: str) -> Callable[..., Any]:
 
 
 @functools.cache
-def _scipy_if_there(prefix: str, name: str) -> Callable[..., Any] | None:
+def scipy_if_there(prefix: str, name: str) -> Callable[..., Any] | None:
+    """The function `name` of SciPy, or of CuPy's part that is called so; None without that."""
     try:
         module = importlib.import_module(f"{prefix}scipy.special")
     except ModuleNotFoundError:
@@ -54,7 +55,7 @@ def _scipy_if_there(prefix: str, name: str) -> Callable[..., Any] | None:
 
 def _scipy_or_math(xp: ModuleType, name: str, f: Callable[[float], float], x: Any) -> Any:
     """SciPy's function `name` of real or complex `x`; without SciPy `f`, one element at a time."""
-    fast = _scipy_if_there("cupyx." if xp.__name__ == "cupy" else "", name)
+    fast = scipy_if_there("cupyx." if xp.__name__ == "cupy" else "", name)
     if fast is not None:
         return fast(x)
     x = xp.asarray(x)
