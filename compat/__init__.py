@@ -121,7 +121,8 @@ newaxis = None
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
 # would pay half its time for that.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"compat\.autograd")
+for _module in (r"compat\.autograd", r"funcgrad\.compile\.quick"):
+    _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
 
 _explain_missing("torch", globals(), ("distributions",))
 _stand_in.install()

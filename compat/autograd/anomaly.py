@@ -26,7 +26,7 @@ class detect_anomaly(modes.ModeSwitch):
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(anomaly=bool(check_nan))
+        self.changes = {"anomaly": bool(check_nan)}
         sites.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging."
@@ -40,7 +40,7 @@ class set_detect_anomaly(modes.ModeSwitch):
     """Switch anomaly detection on or off, from the call on; as a context manager only inside it."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        super().__init__(anomaly=bool(check_nan) if mode else None)
+        self.changes = {"anomaly": bool(check_nan) if mode else None}
         self._before = modes.get()
         modes.current.set(modes.changed(**self.changes))
 

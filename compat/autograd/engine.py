@@ -70,8 +70,11 @@ def run(
     """
     mode = modes.get()
     walk = _Walk(inputs, returned, retain, graph, mode.anomaly)
-    walk.face = tape_array if graph or lifted else None
-    token = modes.current.set(modes.changed(records=True) if graph or lifted else modes.NO_GRAD)
+    if graph or lifted:
+        walk.face = tape_array
+        token = modes.current.set(modes.changed(records=True))
+    else:
+        token = modes.current.set(modes.NO_GRAD)
     with _walking:
         suspended = _active[-1].suspend() if _active else ()
         _active.append(walk)
@@ -120,7 +123,6 @@ class _Walk:
         "returned",
     )
 
-    face: Any
     order: list[Any]
     leaves: list[Any]
 
@@ -136,7 +138,8 @@ class _Walk:
         self.returned = returned
         self.retain = retain
         self.graph = graph
-        self.freed = Freed(sites.site())
+        self.face: Any = None
+        self.freed = Freed(sites.site(3))
         self.executed: set[Any] | None = None  # None: all nodes
         self.anomaly = anomaly
         self.found_nodes: Sequence[Sequence[Any]] = ()  # all whose `ct` is ours

@@ -39,7 +39,7 @@ class saved_tensors_hooks(modes.ModeSwitch):
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        super().__init__(pack=(pack_hook, unpack_hook))
+        self.changes = {"pack": (pack_hook, unpack_hook)}
 
     def __enter__(self) -> None:
         disabled = modes.get().pack

@@ -52,9 +52,16 @@ class ModeSwitch:
     Decorated generators run with it between their yields. One object may be entered repeatedly.
     """
 
-    def __init__(self, **changes: Any) -> None:
-        self.changes = changes
-        self._tokens: list[Any] = []
+    changes: dict[str, Any]
+    _tokens: list[Any]
+
+    # All of it in `__new__`: a call less for each `with`.
+    def __new__(cls, *_: Any, **changes: Any) -> Any:
+        made = object.__new__(cls)
+        made._tokens = []
+        if changes:
+            made.changes = changes
+        return made
 
     def __enter__(self) -> Any:
         self._tokens.append(current.set(changed(**self.changes)))
@@ -119,13 +126,8 @@ class no_grad(ModeSwitch):
 
     def __new__(cls, f: Any = None) -> Any:
         made = object.__new__(cls)
-        if f is None:
-            return made
-        made.__init__()  # type: ignore[misc]
-        return made(f)  # @no_grad without parentheses
-
-    def __init__(self) -> None:
-        self._tokens = []
+        made._tokens = []
+        return made if f is None else made(f)  # @no_grad without parentheses
 
     def __enter__(self) -> None:
         mode = get()
@@ -136,22 +138,18 @@ class no_grad(ModeSwitch):
 class enable_grad(ModeSwitch):
     """Operations inside are recorded, also within `no_grad`."""
 
+    changes = {"records": True}  # noqa: RUF012 (nobody writes into it)
+
     def __new__(cls, f: Any = None) -> Any:
         made = super().__new__(cls)
-        if f is None:
-            return made
-        made.__init__()  # type: ignore[misc]
-        return made(f)
-
-    def __init__(self) -> None:
-        super().__init__(records=True)
+        return made if f is None else made(f)
 
 
 class set_grad_enabled(ModeSwitch):
     """Record or not, from the call on; as a context manager only inside it."""
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(records=bool(mode))
+        self.changes = {"records": bool(mode)}
         self._before = get()
         current.set(changed(records=bool(mode)))
 
@@ -172,16 +170,9 @@ class inference_mode(ModeSwitch):
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)
-        if not callable(mode):
-            return made
-        made.__init__()  # type: ignore[misc]
-        return made(mode)
-
-    def __init__(self, mode: bool = True) -> None:
-        if mode:
-            super().__init__(records=False, inference=True)
-        else:
-            super().__init__(records=True, inference=False)
+        on = callable(mode) or bool(mode)
+        made.changes = {"records": not on, "inference": on}
+        return made(mode) if callable(mode) else made
 
 
 def is_grad_enabled() -> bool:

@@ -43,6 +43,7 @@ ndarray = np.ndarray
 _F = TypeVar("_F", bound=Callable[..., Any])
 Options = dict[str, Any]  # keyword parameters of a function and their usual values
 
+_F64 = np.dtype("float64")
 _ones = np.ones(1000)
 _add_up = np.add.reduce
 
@@ -58,7 +59,7 @@ def _summed(x: ndarray, shape: tuple[int, ...]) -> ndarray:
         return x
     if len(shape) == 1 and found[1:] == shape:
         rows = found[0]
-        if rows <= 1000 and x.dtype == np.float64:
+        if rows <= 1000 and x.dtype is _F64:
             return _ones[:rows].dot(x)
         return _add_up(x, (0,))
     return sum_to(x, shape)
@@ -79,11 +80,10 @@ _GLOBALS: dict[str, Any] = {
     "asarray": np.asarray,
     "edge": edge,
     "f32": np.dtype("float32"),
-    "f64": np.dtype("float64"),
+    "f64": _F64,
     "frame": sys._getframe,
     "mode": modes.get,
     "ndarray": ndarray,
-    "new": TensorBase.__new__,
     "next_number": next_number,
     "second_backward": second_backward,
     "site": sites.site,
@@ -225,8 +225,9 @@ _scopes: list[dict[str, Any]] = []
 
 def bind(cls: type[TensorBase]) -> None:
     """Make `cls` the class of the printed functions' results."""
+    fresh = functools.partial(TensorBase.__new__, cls)
     for scope in (_GLOBALS, *_scopes):
-        scope["Tensor"] = cls
+        scope |= {"Tensor": cls, "fresh": fresh}
 
 
 def source(function: Any) -> str:

@@ -49,9 +49,9 @@ def _users_frame() -> Any:
     return frame
 
 
-def site() -> Site:
-    """The place in the user's code that led here."""
-    frame: Any = _frame(1)
+def site(depth: int = 1) -> Site:
+    """The place in the user's code that led here; `depth`: how many frames are known to be ours."""
+    frame: Any = _frame(depth)
     while frame.f_code.co_filename in OWN:
         if frame.f_back is None:
             break

@@ -7,7 +7,7 @@ bound in every template are in `printed._GLOBALS`.
 RESULT = """\
     if z.__class__ is not ndarray:
         z = asarray(z)
-    t = new(Tensor)
+    t = fresh()
     t._array = z
     t._view = None
     t._counter = c = [0]
