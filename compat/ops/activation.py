@@ -22,12 +22,12 @@ from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._apply import inplace as in_place
 from ._compose import composed, not_implemented, require_real_floats
-from ._elementwise import narrow
 from ._operands import dtype_of, number, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
 from .pointwise import add, mul
 from .reduce import axis_of
+from .special import ndtr
 from .trigonometric import tanh
 
 
@@ -212,8 +212,7 @@ def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
     """
     x = _floats("gelu", input, "GeluKernelImpl")
     if approximate == "none":
-        below = narrow(lambda x: record(special.ndtr, (x,), None, "SpecialNdtrBackward0"), x)
-        return finish("gelu", _gelu(x, below), out, (x,))
+        return finish("gelu", _gelu(x, ndtr(x)), out, (x,))
     if approximate != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")
     inner = mul(mul(add(mul(mul(x, x), 0.044715), 1.0), x), math.sqrt(2.0 / math.pi))
