@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .c_source import VECTORISED, Kernel, prototypes, sources
+from .c_source import EXP_OR_0, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
     "-O3",
@@ -39,7 +39,7 @@ FLAGS = [
     "-w",
 ]
 SECONDS = 60  # that the compiler may take
-PLAIN = "#include <math.h>\n"
+PLAIN = f"#include <math.h>\n{EXP_OR_0}"
 
 
 def cache_folder() -> Path:

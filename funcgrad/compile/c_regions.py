@@ -14,6 +14,7 @@ import numpy as np
 
 from .c_nests import Nest, start
 from .c_places import Place, dense, layout
+from .c_rows import in_rows
 from .c_source import TYPES, Kernel
 from .groups import grouped, is_number
 from .lower import CALL, CAST, KERNEL, LOOP, REDUCE, UFUNC, VIEW, Lowered, Step, Value
@@ -148,7 +149,7 @@ class RegionKernel(Kernel):
             border += lines
             last += after
             strides += len(v.shape)
-        program = Lowered(self.inputs, self.group.steps, self.outs)
+        program = in_rows(Lowered(self.inputs, self.group.steps, self.outs))
         body = self.sequence(grouped(program, in_nest, lambda group: True))
         for k, v in enumerate(self.outs, len(self.inputs)):
             if v.size == 1:

@@ -88,6 +88,18 @@ VECTORISED = [
 ]
 # What is an instruction; the others are calls, which the compiler must not fuse (sin and cos).
 INSTRUCTIONS = ("sqrt", "fabs", "floor", "ceil", "trunc", "rint", "copysign")
+# The exponential function where much is 0, as in a masked softmax: below its range, vectors of `expf`
+# become single calls. Bits are taken away, since a condition would become a branch around the call.
+EXP_OR_0 = """\
+static inline float exp_or_0f(float x) {
+  const int keep = -!(x < -104.0f);
+  int bits;
+  __builtin_memcpy(&bits, &x, 4), bits &= keep, __builtin_memcpy(&x, &bits, 4);
+  x = expf(x);
+  __builtin_memcpy(&bits, &x, 4), bits &= keep, __builtin_memcpy(&x, &bits, 4);
+  return x;
+}
+"""
 VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
 
@@ -143,6 +155,8 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
     name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
     if name is None or not floating:
         raise NotLowerableError(f.__name__)
+    if name == "exp" and suffix and dialect is C:
+        name = "exp_or_0"
     head = dialect.instruction if name in INSTRUCTIONS else ""
     return f"{head}{name}{suffix}({', '.join(texts)})"
 
@@ -157,7 +171,7 @@ def prototypes() -> str:
             two = name in ("atan2", "hypot", "pow", "copysign")
             head = simd if name in known else ""
             lines.append(f"{head}{kind} {name}{suffix}({kind}{f', {kind}' if two else ''});")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + EXP_OR_0
 
 
 class Kernel:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import hypothesis.strategies as st
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import funcgrad as fg
-from funcgrad.compile import c_compiler
+from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.groups import kernels_of
 from funcgrad.compile.program import Program
 from funcgrad.compile.regions import with_regions
@@ -168,13 +169,28 @@ def in_c(f: Callable[..., Any], args: list[Any]) -> Callable[..., Any]:
     return lambda *xs: made.run(*made.jaxpr.consts, *xs)
 
 
+@contextmanager
+def rows(are_loops: bool) -> Iterator[None]:
+    """Everything that can be a loop over rows is one, if so."""
+    with pytest.MonkeyPatch.context() as patch:
+        if are_loops:
+            patch.setattr(c_rows, "IN_CACHE", 0)
+            patch.setattr(c_rows, "SHORT", 1)
+        yield
+
+
+BY_ROWS = pytest.mark.parametrize("by_rows", [False, True])
+
+
+@BY_ROWS
 @settings(max_examples=40)
-@given(st.data(), st.sampled_from([np.float64, np.float32]), st.integers(5, 40))
-def test_programs(data, dtype, count):
+@given(data=st.data(), dtype=st.sampled_from([np.float64, np.float32]), count=st.integers(5, 40))
+def test_programs(by_rows, data, dtype, count):
     f, given_shapes = program(data.draw, count)
     rng = np.random.default_rng(count)
     args = [np.asarray(rng.normal(size=s), dtype) for s in given_shapes]
-    compiled = in_c(f, args)
+    with rows(by_rows):
+        compiled = in_c(f, args)
     with np.errstate(all="ignore"):
         same(compiled(*args), f(*args), dtype)
         # Of arrays that are not dense, and again, as memory was used before.
@@ -182,9 +198,10 @@ def test_programs(data, dtype, count):
         same(compiled(*strange), f(*args), dtype)
 
 
+@BY_ROWS
 @settings(max_examples=25)
-@given(st.data(), st.integers(3, 15))
-def test_gradients(data, count):
+@given(data=st.data(), count=st.integers(3, 15))
+def test_gradients(by_rows, data, count):
     f, given_shapes = program(data.draw, count)
     rng = np.random.default_rng(count)
     args = [np.asarray(rng.normal(size=s)) for s in given_shapes]
@@ -193,7 +210,7 @@ def test_gradients(data, count):
         return sum(np.sum(np.sin(v)) for v in f(x, y))
 
     slope = fg.grad(loss, (0, 1))
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), rows(by_rows):
         same(in_c(slope, args)(*args), slope(*args), np.float64)
 
 

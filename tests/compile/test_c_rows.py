@@ -1,0 +1,93 @@
+"""Loops over rows in C: where they are made, and that masks cost nothing in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import funcgrad
+from funcgrad.compile import c_compiler
+from funcgrad.compile.c_rows import in_rows
+from funcgrad.compile.lower import LOOP, Lowered, lower
+from funcgrad.compile.regions import Region, with_regions
+from funcgrad.compile.simplify import simplify
+
+RNG = np.random.default_rng(0)
+
+
+def softmax(x: Any, mask: Any = 0.0) -> Any:
+    x = x + mask
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def normalized(x: Any, scale: Any) -> Any:
+    d = x - x.mean(-1, keepdims=True)
+    return d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale
+
+
+def loops_of(program: Lowered) -> list[int]:
+    """The lengths of the loops in the program's regions, from outside to inside."""
+    found = []
+    for step in program.steps:
+        if isinstance(step.function, Region):
+            region = step.function
+            found += loops_of(in_rows(Lowered(region.inputs, region.steps, region.outs)))
+        elif step.kind == LOOP:
+            found += [step.options.length, *loops_of(step.function)]
+    return found
+
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[int]]] = {
+    "rows of a matrix": (softmax, (RNG.normal(size=(200, 64)),), [200]),
+    "the same mask for all": (
+        softmax,
+        (RNG.normal(size=(3, 2, 60, 64)), RNG.normal(size=(60, 64))),
+        [3, 2, 60],
+    ),
+    "a mask for each": (softmax, (RNG.normal(size=(90, 50)), RNG.normal(size=(90, 1))), [90]),
+    "one row for all": (normalized, (RNG.normal(size=(90, 50)), RNG.normal(size=(1, 50))), [90]),
+    "a vector": (normalized, (RNG.normal(size=(90, 50)), RNG.normal(size=50)), [90]),
+    "small": (softmax, (RNG.normal(size=(20, 64)),), []),
+    "rows that are short": (softmax, (RNG.normal(size=(2000, 8)),), []),
+    "along the first axis": (lambda x: x / x.sum(0), (RNG.normal(size=(100, 100)),), []),
+    "with the rows of another": (
+        lambda x: softmax(x) + np.exp(x).T,
+        (RNG.normal(size=(80, 80)),),
+        [80],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_where_loops_are_made(name: str) -> None:
+    f, args, lengths = CASES[name]
+    jaxpr = simplify(funcgrad.make_jaxpr(f)(*args))
+    assert loops_of(with_regions(lower(jaxpr))) == lengths
+
+
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
+@pytest.mark.parametrize("name", CASES)
+def test_results(name: str) -> None:
+    f, args, _ = CASES[name]
+    gradient = funcgrad.grad(lambda *xs: (f(*xs) ** 3).sum(), tuple(range(len(args))))
+    for g in (f, gradient):
+        with funcgrad.config("c"):
+            found = funcgrad.jit(g)(*args)
+        for a, b in zip(*map(funcgrad.tree.leaves, (found, g(*args))), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
+def test_exponentials_that_vanish() -> None:
+    """Single precision has a way of its own for them, exact at its end and for what is no number."""
+    x = [0.0, -0.0, 1.0, 88.0, 89.0, np.inf, -np.inf, np.nan, -87.0, -90.0, -103.9, -103.98, -104.5]
+    x = np.array([*x, -1e30, 3e38, 1e-45] * 5, np.float32)
+    with np.errstate(all="ignore"), funcgrad.config("c"):
+        found = funcgrad.jit(lambda x: np.exp(x) * np.float32(1) + np.float32(0))(x)
+        expected = np.exp(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1.5e-45)
+    np.testing.assert_array_equal(found[x < -104], 0)
