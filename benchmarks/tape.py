@@ -5,8 +5,8 @@ steps of two small networks, written with bare tensors and gradient descent by h
 and MyGrad run the chain and the smaller network in their own idiom. Everything is interleaved in
 one process on one thread, and nothing is timed before its result has been checked.
 
-For a chain of 1,000 elements the dtype matters: NumPy's sine and cosine of float64 take 7.9 us,
-PyTorch's 3.4 us, and of float32 (PyTorch's default) 0.7 us against 2.0 us.
+For a chain of 1,000 elements it matters that there is a C compiler: NumPy's sine and cosine of float64
+take 7.9 us, a loop in C 0.7 us, PyTorch's 3.4 us. Without one the chain takes 0.85 of PyTorch's time.
 """
 
 from __future__ import annotations

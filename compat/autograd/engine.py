@@ -94,7 +94,7 @@ def run(
                 walk.clear()
             for node, ct in suspended:
                 node.ct = ct
-    return walk.found(inputs)
+    return [] if inputs is None else walk.found(inputs)
 
 
 def running() -> Any:
@@ -434,9 +434,8 @@ class _Walk:
         if self.captured is not None and self.returned:
             self.captured[edge] = self.shown(ct if self.graph else _own(ct))
 
-    def found(self, inputs: Sequence[Any] | None) -> list[Any]:
-        captured = self.captured
-        return [] if captured is None else [captured[edge] for edge in inputs or ()]
+    def found(self, inputs: Sequence[Any]) -> list[Any]:
+        return [self.captured[edge] for edge in inputs]  # type: ignore[index]
 
     def _add_to_grad(self, variable: TensorBase, ct: Any, owned: bool) -> None:
         """Add a cotangent to `.grad`, in place unless it is recorded."""

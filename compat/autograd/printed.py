@@ -291,6 +291,7 @@ def _unary(
         node=node_name,
         depth=depth,
         x=x,
+        check=templates.CHECK_NUMBER if count == 2 and depth == 1 else "",
         forward=at_depth(forward, 1),
         save=at_depth(save, 1),
         unpack=at_depth(unpack, 1),
@@ -343,6 +344,11 @@ def unary(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
     `options` are its keyword parameters with the values for which the primitive alone is run.
     """
     return lambda general: _unary(prim, general, node_name, ("x",), options, 1)  # type: ignore
+
+
+def of_number(prim: Any, node_name: str) -> Callable[[_F], _F]:
+    """Give the decorated function, `prim` of a tensor and most often a number, a fast path for that."""
+    return lambda general: _unary(prim, general, node_name, ("x", "other"), {}, 1)  # type: ignore
 
 
 def reflected(prim: Any, node_name: str) -> Callable[[_F], _F]:

@@ -58,7 +58,7 @@ PASS_ON_PRODUCT = """\
 UNARY = (
     """\
 def {function}({parameters}):
-    global user_code
+    global user_code{check}
     try:
         {x} = input._array
     except AttributeError:
@@ -202,6 +202,12 @@ UNPACK = """\
 if n.{name}_counter[0] != n.{name}_version and {name} is not None and n.saved is None:
     raise stale(n, Saved({name}, n.{name}_counter, n.{name}_version, {is_ans}))
 """
+
+# What a function of a tensor and a number starts with where the latter may be anything else.
+CHECK_NUMBER = """
+    cls = other.__class__
+    if cls is not float and cls is not int:
+        return general(input, other)"""
 
 BIND_NUMBER = """\
 number = other

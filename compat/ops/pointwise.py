@@ -539,14 +539,18 @@ class PointwiseMethods:
     __abs__ = abs
     __neg__ = neg
     __pos__ = positive
-    __add__ = __radd__ = _fast(add, "plus", arithmetic.add, "AddBackward0")
+    __add__ = _fast(add, "plus", arithmetic.add, "AddBackward0")
+    __radd__ = printed.of_number(arithmetic.add, "AddBackward0")(operator(add.__wrapped__, "plus"))  # type: ignore
     __iadd__ = add_
     __sub__ = _fast(sub, "minus", arithmetic.subtract, "SubBackward0")
     __rsub__ = printed.reflected(arithmetic.subtract, "RsubBackward1")(
         operator(_minuend, "reflected_minus", swapped=True)
     )
     __isub__ = sub_
-    __mul__ = __rmul__ = _fast(mul, "times", arithmetic.multiply, "MulBackward0")
+    __mul__ = _fast(mul, "times", arithmetic.multiply, "MulBackward0")
+    __rmul__ = printed.of_number(arithmetic.multiply, "MulBackward0")(
+        operator(mul.__wrapped__, "times")  # type: ignore
+    )
     __imul__ = mul_
     __truediv__ = _fast(div, "over", arithmetic.divide, "DivBackward0")
     __rtruediv__ = operator(_over, "reflected_over", swapped=True)

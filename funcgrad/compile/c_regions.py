@@ -335,11 +335,11 @@ class RegionKernel(Kernel):
             self.places[inner] = place = self.made(out)
             lines += self.written(given, out, place, f"{self.variable(out)} ")
         for inner, given in zip(body.inputs[split:], step.operands[split:], strict=True):
-            fetch.append(self.row(inner, self.places[given], turn))
+            fetch.append(self.row(inner, self.places[given], turn, rows.block))
         made = {v for s in body.steps if s.kind != VIEW for v in s.outs}
         for value, out in zip(body.outs[rows.carries :], step.outs[rows.carries :], strict=True):
             place = self.made(out)
-            row = Value(out.shape[1:], out.dtype)
+            row = Value(((rows.block,) if rows.block else ()) + out.shape[1:], out.dtype)
             if place.is_variable:
                 lines.append(f"{self.variable(out)} {place.base} = 0;")
                 store.append((value, row, place))
@@ -347,7 +347,7 @@ class RegionKernel(Kernel):
                 text = f"{place.base}[{place.offset} + {turn} * {place.shown.strides[0]}]"
                 store.append((value, row, dense(text, row.shape)))
             else:
-                fetch.append(self.row(row, place, turn))
+                fetch.append(self.row(row, place, turn, rows.block))
                 if value in made and value.dtype == out.dtype and value not in self.given:
                     self.given[value] = self.places[row]
                 else:
@@ -375,12 +375,14 @@ class RegionKernel(Kernel):
             place = dense(self.reserved(inner), inner.shape)
         return self.written(given, inner, place, f"const {self.variable(inner)} ")
 
-    def row(self, inner: Value, place: Place, turn: str) -> str:
-        """A row of an array: a pointer or, where it is one element, a number."""
+    def row(self, inner: Value, place: Place, turn: str, block: int) -> str:
+        """A row of an array, or several: a pointer or, where it is one element, a number."""
         name, kind = f"b{self.count()}", self._type(inner)
         if inner.size > 1:
-            self.places[inner] = Place(name, place.shown[0], place.origin, False)
-            return f"{kind} *{name} = {place.base} + {turn} * {place.shown.strides[0]};"
+            shown = place.shown[:block] if block else place.shown[0]
+            self.places[inner] = Place(name, shown, place.origin, False)
+            step = place.shown.strides[0] * (block or 1)
+            return f"{kind} *{name} = {place.base} + {turn} * {step};"
         self.places[inner] = dense(name, inner.shape)
         here = f"{place.base}[{place.offset} + {turn} * {place.shown.strides[0]}]"
         text = place.base if place.is_variable else here

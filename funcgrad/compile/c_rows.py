@@ -1,41 +1,41 @@
 """Steps of a region that keep to their rows, as a loop over the rows.
 
 Layer 4½. A softmax is five nests of loops over the whole array, with arrays between them that leave the
-cache; row by row, what lies between them is as small as a row. Steps are taken together as long as
-none reads another row than its own: then the first axis of all of them becomes a loop, and of what is
-left, the next one.
+cache; a few rows at a time, what lies between them stays there. Steps are taken together as long as
+none reads another row than its own: then the first axis of all of them becomes a loop, over blocks of
+rows that fit or, of what is left, over the next axis.
 """
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from .groups import is_number
 from .lower import ELEMENTWISE, LOOP, REDUCE, VIEW, Lowered, Rows, Step, Value
 
 IN_CACHE = 1 << 14  # bytes of a result that may lie between nests
+MANY = 16  # rows above which they are a block, with an axis
 SHORT = 32  # elements of a row that is too short for vectors along it
+
+
+def _bytes(value: Value) -> int:
+    return value.size * value.dtype.itemsize
+
 
 _RESHAPE = re.compile(r"\{\}\.reshape\(\((.*)\)\)")
 
 
 def in_rows(program: Lowered) -> Lowered:
-    """The program, with loops over rows where that keeps results in the cache."""
-    steps: list[Step] = []
-    run: _Run | None = None
-    for k, step in enumerate(program.steps):
-        if run is not None and run.take(step):
-            continue
-        if run is not None:
-            steps += run.ended(program, k)
-        run = _Run.of(step)
-        if run is None:
-            steps.append(step)
-    if run is not None:
-        steps += run.ended(program, len(program.steps))
-    return Lowered(program.inputs, steps, program.outs)
+    """The program as a loop over rows, if all of it keeps to its rows and that keeps results in cache.
+
+    With steps after it that a loop ends before, nests that were one would be two.
+    """
+    run = next((found for found in map(_Run.of, program.steps) if found is not None), None)
+    if run is None or not all(run.take(step) for step in program.steps) or not run.is_worth_it():
+        return program
+    return Lowered(program.inputs, run.looped(program.outs), program.outs)
 
 
 class _Run:
@@ -43,19 +43,15 @@ class _Run:
 
     def __init__(self, length: int) -> None:
         self.length = length
-        self.all: list[Step] = []
         self.views: list[Step] = []  # of what is made outside
         self.steps: list[Step] = []
         self.made: set[Value] = set()
 
     @classmethod
     def of(cls, step: Step) -> _Run | None:
-        """A run that starts with a step; None if it cannot."""
+        """A run, of no step yet, over the rows of a step; None if it has none."""
         shape = (step.operands[0] if step.kind == REDUCE else step.out).shape
-        if step.kind == VIEW or len(shape) < 2 or shape[0] < 2:
-            return None
-        run = cls(shape[0])
-        return run if run.take(step) else None
+        return None if step.kind == VIEW or len(shape) < 2 or shape[0] < 2 else cls(shape[0])
 
     def take(self, step: Step) -> bool:
         """Add a step, if every row of its result is made of the same row of the operands."""
@@ -63,7 +59,6 @@ class _Run:
             (value,) = step.operands
             if value not in self.made:
                 self.views.append(step)
-                self.all.append(step)
                 return True
             fits = bool(_RESHAPE.fullmatch(step.function)) and self.has_rows(value)
         elif step.kind == REDUCE:
@@ -75,7 +70,6 @@ class _Run:
         if not fits or not self.has_rows(step.out):
             return False
         self.steps.append(step)
-        self.all.append(step)
         self.made.update(step.outs)
         return True
 
@@ -90,21 +84,19 @@ class _Run:
 
     # ------------------------------------------------------------ the loop
 
-    def ended(self, program: Lowered, stop: int) -> list[Step]:
-        """What stands for the run in the program, where it ends before step `stop`."""
-        if not self.is_worth_it():
-            return self.all
-        later = {v for s in program.steps[stop:] for v in s.operands} | set(program.outs)
-        later.update(v for s in self.views for v in s.operands)
-        outs = [v for s in self.steps for v in s.outs if v in later]
-        body = _Body()
+    def looped(self, results: Sequence[Value]) -> list[Step]:
+        """The run as a loop that makes `results`."""
+        outs = [v for s in self.steps for v in s.outs if v in results]
+        body = _Body(self.block())
         inside = [self.row_step(step, body) for step in self.steps]
         lowered = Lowered(
             [*body.consts.values(), *body.rows.values()], inside, [body.made[v] for v in outs]
         )
-        rows = Rows(len(body.consts), 0, self.length, False)
+        length = self.length // max(body.block, 1)
+        rows = Rows(len(body.consts), 0, length, False, body.block)
         operands = [*body.given, *body.rows]
-        loop = Step(LOOP, in_rows(lowered), operands, outs, rows)
+        inside_loop = lowered if body.block else in_rows(lowered)
+        loop = Step(LOOP, inside_loop, operands, outs, rows)
         return [*self.views, *body.before, loop]
 
     def is_worth_it(self) -> bool:
@@ -114,9 +106,17 @@ class _Run:
             if step.kind == VIEW and step.operands[0] in reduced:
                 reduced.add(step.out)
         uses = any(v in reduced for s in self.steps if s.kind != VIEW for v in s.operands)
-        largest = max((v for v in self.made), key=lambda v: v.size * v.dtype.itemsize)
-        long = math.prod(largest.shape[1:]) >= SHORT and largest.shape[-1] >= SHORT
-        return uses and long and largest.size * largest.dtype.itemsize > IN_CACHE
+        shape = max(self.made, key=_bytes).shape
+        return uses and len(shape) > 1 and shape[-1] >= SHORT and self.bytes() > IN_CACHE
+
+    def bytes(self) -> int:
+        """Of the largest result."""
+        return max(map(_bytes, self.made))
+
+    def block(self) -> int:
+        """How many rows fit into the cache; 0 for one, as nests write out few of them."""
+        most = IN_CACHE * self.length // self.bytes()
+        return next((b for b in range(most, MANY, -1) if self.length % b == 0), 0)
 
     def row_step(self, step: Step, body: _Body) -> Step:
         """A step for one row."""
@@ -126,25 +126,25 @@ class _Run:
         body.made.update(zip(step.outs, outs, strict=True))
         function, options = step.function, step.options
         if step.kind == VIEW:
-            function = f"{{}}.reshape({step.out.shape[1:]!r})"
-        elif step.kind == REDUCE:
+            function = f"{{}}.reshape({outs[0].shape!r})"
+        elif step.kind == REDUCE and not body.block:
             options = (tuple(a - 1 for a in options[0]), options[1])
         return Step(step.kind, function, operands, outs, options)
 
 
 class _Body:
-    """The values inside of the loop, by those outside."""
+    """The values inside of the loop, by those outside. `block`: of so many rows; 0: of one."""
 
-    def __init__(self) -> None:
+    def __init__(self, block: int) -> None:
+        self.block = block
         self.consts: dict[Value, Value] = {}  # the same for all rows
         self.given: list[Value] = []  # as the loop takes them
         self.rows: dict[Value, Value] = {}
         self.made: dict[Value, Value] = {}
         self.before: list[Step] = []  # views that the loop needs
 
-    @staticmethod
-    def row(value: Value) -> Value:
-        return Value(value.shape[1:], value.dtype)
+    def row(self, value: Value) -> Value:
+        return Value(((self.block,) if self.block else ()) + value.shape[1:], value.dtype)
 
     def operand(self, value: Any, run: _Run, elementwise: bool, axes: int) -> Value:
         if value in self.made:
@@ -156,8 +156,8 @@ class _Body:
             return self.rows.setdefault(value, self.row(value))
         if value not in self.consts:
             given = value
-            if whole:  # one row for all
-                given = self.row(value)
+            if whole and not self.block:  # one row for all
+                given = Value(value.shape[1:], value.dtype)
                 self.before.append(
                     Step(VIEW, f"{{}}.reshape({value.shape[1:]!r})", [value], [given])
                 )

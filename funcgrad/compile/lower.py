@@ -103,12 +103,16 @@ class Lowered:
 
 
 class Rows(NamedTuple):
-    """How a loop runs: its body's inputs are constants, the carry and the rows; see `lax.scan`."""
+    """How a loop runs: its body's inputs are constants, the carry and the rows; see `lax.scan`.
+
+    `block`, of loops inside regions: the body takes so many rows at once, which have an axis there.
+    """
 
     consts: int
     carries: int
     length: int
     reverse: bool
+    block: int = 0
 
 
 class NotLowerableError(Exception):

@@ -176,6 +176,7 @@ def rows(are_loops: bool) -> Iterator[None]:
         if are_loops:
             patch.setattr(c_rows, "IN_CACHE", 0)
             patch.setattr(c_rows, "SHORT", 1)
+            patch.setattr(c_rows, "MANY", 1)
         yield
 
 
