@@ -135,10 +135,11 @@ def _train(th: Any, name: str, options: dict[str, Any], dtype: str, steps: int =
 @pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("name", "options"), OPTIONS, ids=NAMED)
-def test_fifty_steps_as_in_torch(name: str, options: dict[str, Any], dtype: str) -> None:
-    ours, theirs = (_train(th, name, options, dtype) for th in (compat, torch))
-    # Steps by the sign of a small gradient enlarge how BLAS rounds, which depends on the processor.
-    tolerance = 1e-4 if dtype == "float32" else 1e-10
+def test_steps_as_in_torch(name: str, options: dict[str, Any], dtype: str) -> None:
+    # Steps by the sign of a small gradient enlarge how BLAS rounds, which depends on the processor: a
+    # hundred times within five steps of Adam.
+    steps, tolerance = (20, 2e-5) if dtype == "float32" else (50, 1e-10)
+    ours, theirs = (_train(th, name, options, dtype, steps) for th in (compat, torch))
     for a, b in zip(ours, theirs, strict=True):
         for p, q in zip(a, b, strict=True):
             assert p.dtype == q.dtype == np.dtype(dtype)
