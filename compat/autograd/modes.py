@@ -168,11 +168,15 @@ class set_grad_enabled(ModeSwitch):
 class inference_mode(ModeSwitch):
     """As `no_grad`, and results can never take part in a graph; they count no versions."""
 
-    def __new__(cls, mode: Any = True) -> Any:
+    def __new__(cls, mode: Any = True, *_: Any, **__: Any) -> Any:
         made = super().__new__(cls)
-        on = callable(mode) or bool(mode)
-        made.changes = {"records": not on, "inference": on}
-        return made(mode) if callable(mode) else made
+        if not callable(mode):
+            return made
+        made.__init__()
+        return made(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.changes = {"records": not mode, "inference": bool(mode)}
 
 
 def is_grad_enabled() -> bool:

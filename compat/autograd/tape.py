@@ -78,6 +78,7 @@ def record(
         else:
             values.append(a)
             edges.append(None)
+    needed = needed and (not mode.inference or prim in VIEWS)
     if prim.forward is not None and needed and mode.records:
         return opaque(prim, params, name, args, values, edges, mode)
     ans = run(prim, values, params)

@@ -40,7 +40,6 @@ class Convolution:
         self.features = w[0] // self.groups
         self.size, self.taps, self.places = (_three(s[2:], 1) for s in (x, w, out))
         self.strides, self.dilation = _three(p["strides"], 1), _three(p["rhs_dilation"], 1)
-        self.spread = _three(p["lhs_dilation"], 1)
         self.low = _three([low for low, _ in p["padding"]], 0)
         # What is read of the padded input, and whether vectors lie along the kernel.
         self.span = [
@@ -52,11 +51,11 @@ class Convolution:
     def is_worth_it(self) -> bool:
         """Whether C beats gathering and BLAS, and the memory it takes is moderate.
 
-        What C gains on wide vectors it loses where they are cut off, and by multiplying zeros.
+        What C gains on wide vectors it loses where they are cut off.
         """
         taps, features = math.prod(self.taps), self.features
         length = (self.taps if self.along_taps else self.places)[-1] * self.outs[0].dtype.itemsize
-        used = length / (-(-length // 64) * 64) / math.prod(self.spread)
+        used = length / (-(-length // 64) * 64)
         if used < (0.25 if features <= FEW else 0.75) or (taps == 1 and features > FEW // 2):
             return False
         if self.along_taps:
@@ -95,8 +94,14 @@ def _three(values: Sequence[int], missing: int) -> tuple[int, ...]:
 
 
 def fits(step: Step) -> bool:
-    """Whether a step is a convolution that can be written in C."""
+    """Whether a step is a convolution that can be written in C.
+
+    Not of inputs with zeros put in between, which would be multiplied: an infinite weight must not
+    meet them.
+    """
     if step.kind != CALL or getattr(step.function, "name", None) != "conv":
+        return False
+    if max(step.options["lhs_dilation"]) > 1:
         return False
     values = (*step.operands, *step.outs)
     same = all(v.dtype == step.out.dtype and v.size for v in values)
@@ -205,14 +210,14 @@ class ConvolutionKernel(Kernel):
 
 
 def _copy(c: Convolution) -> str:
-    """Lines that copy one channel of one image from `from` to `to`: padded, dilated, in phases."""
+    """Lines that copy one channel of one image from `from` to `to`: padded, in phases."""
     lines, rows = [], []
     for axis, (letter, pitch) in enumerate(zip("ij", ("PLANE", "ROW"), strict=True)):
         first, last = _seen(c, axis)
         lines.append(f"for (long {letter} = {first}; {letter} < {last}; {letter}++) {{")
-        rows.append(f"({letter} * {c.spread[axis]} + {c.low[axis]}) * {pitch}")
+        rows.append(f"({letter} + {c.low[axis]}) * {pitch}")
     first, last = _seen(c, 2)
-    place = f"(k * {c.spread[2]} + {c.low[2]})"
+    place = f"(k + {c.low[2]})"
     phases = c.dilation[2] if c.along_taps else c.strides[2]
     if phases > 1:
         place = f"{place} % {phases} * PITCH + {place} / {phases}"
@@ -229,9 +234,8 @@ def _copy(c: Convolution) -> str:
 
 def _seen(c: Convolution, axis: int) -> tuple[int, int]:
     """From where to where the input is not cropped along an axis."""
-    step, low = c.spread[axis], c.low[axis]
-    span = c.span[axis]
-    return max(0, -(low // step)), min(c.size[axis], -((low - span) // step))
+    low = c.low[axis]
+    return max(0, -low), min(c.size[axis], c.span[axis] - low)
 
 
 # Both are called as NumPy's loops are. Axes of space are a, b and c; PITCH, ROW, PLANE and VOLUME are
@@ -266,8 +270,10 @@ ALONG_PLACES = (
   if (!input) __builtin_trap();
   real *weights = input + INPUT;
   for (long e = 0; e < INPUT + WEIGHTS; e++) input[e] = 0;
-  for (long o = 0; o < GROUPS * O; o++) {{
-    real *to = weights + (o / O * BLOCKS + o % O / DEEP) * C * TAPS * DEEP + o % O % DEEP;
+  for (long e = 0; e < GROUPS * BLOCKS * DEEP; e++) {{
+    // The last weights are there again where there are no more, so that nothing new is computed.
+    const long o = e / (BLOCKS * DEEP) * O + LEAST(e % (BLOCKS * DEEP), O - 1);
+    real *to = weights + e / DEEP * C * TAPS * DEEP + e % DEEP;
     for (long c = 0; c < C; c++)
       for (long i = 0; i < KA; i++)
         for (long j = 0; j < KB; j++)
@@ -364,10 +370,10 @@ ALONG_TAPS = (
         real *to = input + n * VOLUME;
         {copy}
       }}
-      for (long o = 0; o < O; o++)
+      for (long o = 0; o < BLOCKS * DEEP; o++)
         for (long i = 0; i < KA; i++)
           for (long j = 0; j < KB; j++) {{
-            const char *from = args[1] + (group * O + o) * wn + c * wc + i * wi + j * wj;
+            const char *from = args[1] + (group * O + LEAST(o, O - 1)) * wn + c * wc + i * wi + j * wj;
             real *to = weights + o * KERNEL + (i * KB + j) * LENGTH;
             if (wk == sizeof(real)) for (long k = 0; k < KC; k++) to[k] = ((const real *)from)[k];
             else for (long k = 0; k < KC; k++) to[k] = *(const real *)(from + k * wk);

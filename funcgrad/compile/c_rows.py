@@ -137,7 +137,8 @@ class _Body:
 
     def __init__(self, block: int) -> None:
         self.block = block
-        self.consts: dict[Value, Value] = {}  # the same for all rows
+        # The same for all rows; of those with an axis of one in front, with that or without.
+        self.consts: dict[tuple[Value, bool], Value] = {}
         self.given: list[Value] = []  # as the loop takes them
         self.rows: dict[Value, Value] = {}
         self.made: dict[Value, Value] = {}
@@ -154,7 +155,8 @@ class _Body:
         whole = len(value.shape) == axes or not elementwise
         if whole and run.has_rows(value):
             return self.rows.setdefault(value, self.row(value))
-        if value not in self.consts:
+        key = value, whole
+        if key not in self.consts:
             given = value
             if whole and not self.block:  # one row for all
                 given = Value(value.shape[1:], value.dtype)
@@ -162,5 +164,5 @@ class _Body:
                     Step(VIEW, f"{{}}.reshape({value.shape[1:]!r})", [value], [given])
                 )
             self.given.append(given)
-            self.consts[value] = Value(given.shape, value.dtype, value.weak)
-        return self.consts[value]
+            self.consts[key] = Value(given.shape, value.dtype, value.weak)
+        return self.consts[key]

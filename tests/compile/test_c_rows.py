@@ -53,6 +53,11 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[int]]] = {
     "a mask for each": (softmax, (RNG.normal(size=(90, 50)), RNG.normal(size=(90, 1))), [3]),
     "one row for all": (normalized, (RNG.normal(size=(90, 50)), RNG.normal(size=(1, 50))), [3]),
     "a vector": (normalized, (RNG.normal(size=(90, 50)), RNG.normal(size=50)), [3]),
+    "for rows and for what is in them": (
+        lambda x, v: np.exp(x + v - (x + v).max(-1, keepdims=True)).sum(1) * v,
+        (RNG.normal(size=(48, 8, 64)), RNG.normal(size=(1, 64))),
+        [48],
+    ),
     "small": (softmax, (RNG.normal(size=(20, 64)),), []),
     "rows that are short": (softmax, (RNG.normal(size=(2000, 8)),), []),
     "along the first axis": (lambda x: x / x.sum(0), (RNG.normal(size=(100, 100)),), []),

@@ -285,3 +285,18 @@ def test_frozen_part_saves_nothing() -> None:
     node = (a * y).grad_fn
     assert node._saved_self is None
     assert node._saved_other.tolist() == y.tolist()
+
+
+def test_inference_mode_has_the_last_word() -> None:
+    """Also within `enable_grad`, and for classes derived from it."""
+    x = torch.ones(2, requires_grad=True)
+
+    class Derived(torch.inference_mode):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__(True)
+
+    for mode in (torch.inference_mode(), Derived()):
+        with mode, torch.enable_grad():
+            y = x * 2
+            assert torch.is_grad_enabled() and y.is_inference()
+            assert not y.requires_grad and (2 * x).grad_fn is None
