@@ -32,7 +32,6 @@ class Convolution:
     shape = ()
 
     def __init__(self, step: Step) -> None:
-        self.step = step
         self.inputs, self.outs = list(step.operands), list(step.outs)
         x, w, out = self.inputs[0].shape, self.inputs[1].shape, self.outs[0].shape
         p = step.options
@@ -104,13 +103,9 @@ def fits(step: Step) -> bool:
     if max(step.options["lhs_dilation"]) > 1:
         return False
     values = (*step.operands, *step.outs)
-    same = all(v.dtype == step.out.dtype and v.size for v in values)
-    return (
-        same
-        and step.out.dtype.kind == "f"
-        and step.out.dtype.name in TYPES
-        and (len(step.out.shape) <= 2 + AXES)
-    )
+    dtype, axes = step.out.dtype, len(step.out.shape) - 2
+    known = dtype.kind == "f" and dtype.name in TYPES and axes <= AXES
+    return known and all(v.dtype == dtype and v.size for v in values)
 
 
 def with_convolutions(program: Lowered) -> Lowered:
