@@ -6,6 +6,7 @@ Layer 7. What is here belongs to autograd and to Python's protocols; the operati
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -58,7 +59,44 @@ from .printing import PrintingMethods
 from .size import Size
 from .utils.hooks import RemovableHandle
 
+# NumPy compares its scalars as arrays without axes.
+_ORDER = (np.less, np.less_equal, np.greater, np.greater_equal)
+_SCALARS = (np.bool_, np.integer, np.floating, np.complexfloating)
+_NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "b": bool,
+    "i": int,
+    "u": int,
+    "f": float,
+    "c": complex,
+}
+
+# What `scalar + tensor` and its like arrive as, from a NumPy scalar.
+_OPERATORS: dict[Any, Callable[[Any, Any], Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.power: operator.pow,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+}
+
 _size = tuple.__new__  # which, unlike `Size`, does not look at the entries
+
+
+def _is_0d(x: Any) -> bool:
+    return x.__class__ is np.ndarray and not x.shape and x.dtype.kind in _NUMBERS
 
 
 class Tensor(
@@ -429,6 +467,11 @@ class Tensor(
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         # NumPy's scalars count as Python's numbers, as in PyTorch: they do not widen a result.
+        first = inputs[0]
+        if isinstance(first, _SCALARS) or (ufunc in _ORDER and _is_0d(first)):
+            f = _OPERATORS.get(ufunc)
+            if f is not None and method == "__call__" and not kwargs:
+                return f(_NUMBERS[first.dtype.kind](first), inputs[1])
         inputs = tuple(x.item() if isinstance(x, np.generic) else x for x in inputs)
         return unwrapped(call_ufunc(ufunc, method, wrapped(inputs), wrapped(kwargs)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 from typing import Any
 
@@ -125,6 +126,32 @@ def test_promotion_with_numbers_as_in_pytorch(a: str, number: Any) -> None:
 
         ours, theirs = outcome(compat, question), outcome(None, question)
         assert repr(ours) == repr(theirs).replace("complex32", "complex64")
+
+
+@pytest.mark.parametrize("a", ALL)
+@pytest.mark.parametrize(
+    "scalar",
+    [np.float64(1.5), np.float16(2), np.longdouble(2), np.int64(3), np.uint8(3), np.bool_(True)],
+    ids=repr,
+)
+def test_scalars_of_numpy_count_as_numbers(a: str, scalar: Any) -> None:
+    """Left of an operator too, where NumPy is asked first."""
+    x = compat.ones(3, dtype=getattr(compat, a))
+    number = {"b": bool, "i": int, "u": int, "f": float}[scalar.dtype.kind](scalar)
+    names = "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift lt le gt ge eq ne"
+    for f in (getattr(operator, name) for name in names.split()):
+        for flipped in (False, True):
+            ours, expected = (_outcome(f, n, x, flipped) for n in (scalar, number))
+            assert type(ours) is type(expected), f
+            if type(ours) is compat.Tensor:
+                assert ours.dtype is expected.dtype and compat.equal(ours, expected), f
+
+
+def _outcome(f: Any, number: Any, x: Any, flipped: bool) -> Any:
+    try:
+        return f(x, number) if flipped else f(number, x)
+    except (RuntimeError, TypeError) as e:
+        return e
 
 
 def test_promotion_is_a_join() -> None:
