@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .c_source import EXP_OR_0, VECTORISED, Kernel, prototypes, sources
+from .c_source import EXP_OR_0, NARROW, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
     "-O3",
@@ -95,7 +95,7 @@ def _library(text: str) -> ctypes.CDLL | None:
     if found is None:
         return None
     path, machine = found
-    key = hashlib.sha256("\0".join([text, machine, *FLAGS]).encode()).hexdigest()[:32]
+    key = hashlib.sha256("\0".join([text, machine, *FLAGS, *_NARROW]).encode()).hexdigest()[:32]
     for folder in (cache_folder(), None):
         try:
             if folder is None:
@@ -120,7 +120,17 @@ def _build(path: str, text: str, folder: Path, target: Path) -> bool:
     os.close(handle)
     try:
         done = subprocess.run(
-            [path, *FLAGS, "-x", "c", "-", "-o", made, *_LIBRARIES],
+            [
+                path,
+                *FLAGS,
+                *(_NARROW if NARROW in text else ()),
+                "-x",
+                "c",
+                "-",
+                "-o",
+                made,
+                *_LIBRARIES,
+            ],
             input=text.encode(),
             capture_output=True,
             timeout=SECONDS,
@@ -136,6 +146,7 @@ def _build(path: str, text: str, folder: Path, target: Path) -> bool:
             os.unlink(made)
 
 
+_NARROW = ["-mprefer-vector-width=256"] if platform.machine() == "x86_64" else []
 _LIBRARIES = (
     ["-lmvec", "-lm"] if sys.platform == "linux" and platform.machine() == "x86_64" else ["-lm"]
 )

@@ -4,6 +4,14 @@ Layer 4½. One axis is the innermost and runs in vectors: that along which most 
 by element. Short axes are written out, so that what a row of three needs is in registers and the
 vectors run over the rows. A reduction adds up in a variable where its axes are the inner ones, and
 in memory where they are not.
+
+NOTE [Chosen places] Of arrays that are joined, the place of an element is chosen and then read:
+``*(i >= 3 ? &b[i - 3] : &a[i])``. To choose between two values that are read, compilers read with
+masks. Where rows of two are written out GCC 12 takes the masks of the wrong rows (zeros in the
+result), and a masked read outside of an array is 40 times as slow.
+
+NOTE [Narrow vectors] For rows of 3 or 5, and with vectors of 512 bits, GCC 12 shuffles within lanes
+where elements have to cross them. So programs with rows written out are compiled for 256 bits.
 """
 
 from __future__ import annotations
@@ -74,12 +82,18 @@ class Access:
 class Moved:
     """A result that is put together from parts of other arrays, and zeros."""
 
-    def __init__(self, parts: Sequence[tuple[Access, Part]], shape: Sequence[int]) -> None:
+    def __init__(
+        self, parts: Sequence[tuple[Access, Part]], shape: Sequence[int], kind: str
+    ) -> None:
         self.parts = parts
         self.shape = shape
+        self.kind = kind
+        taken = [[h - low for low, h in zip(p.low, p.high, strict=True)] for _, p in parts]
+        self.is_covered = sum(map(math.prod, taken)) == math.prod(shape)
 
     def at(self, where: dict[int, Any]) -> str:
-        text = "0"
+        """The element as C: where it lies is chosen, and then it is read. NOTE [Chosen places]."""
+        text = "" if self.is_covered else f"ZERO_{self.kind.split()[-1]}"
         for access, part in self.parts:
             guards = []
             possible = True
@@ -94,7 +108,10 @@ class Moved:
                     guards.append(f"{place} < {high}")
             if possible:
                 found = access.at(where)
-                text = f"({' & '.join(guards)} ? {found} : {text})" if guards else found
+                if access.variable or access.kind != self.kind:
+                    found = f"(const {self.kind}){{{found}}}"
+                chosen = guards and text
+                text = f"*({' & '.join(guards)} ? &{found} : &{text})" if chosen else found
         return text
 
 
@@ -182,7 +199,7 @@ class Nest:
                 found.append(
                     (Access(place.base, kind, part.offset, strides, place.is_variable), part)
                 )
-        return Moved(found, self.shape)
+        return Moved(found, self.shape, TYPES[step.out.dtype.name])
 
     def reduction(self, step: Step) -> Reduction:
         axes, keepdims = step.options
@@ -221,6 +238,8 @@ class Nest:
                 continue
             copies *= n
             self.unrolled.insert(0, axis)
+        if self.unrolled or any(abs(a.strides.get(inner, 0)) > 1 for a in self.accesses()):
+            self.kernel.narrow = True
         left = [a for a in self.order if a != inner and a not in self.unrolled]
         reduced = self.reductions[0].axes if self.reductions else set()
         left.sort(key=lambda a: a in reduced)

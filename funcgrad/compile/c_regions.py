@@ -15,7 +15,7 @@ import numpy as np
 from .c_nests import Nest, start
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
-from .c_source import TYPES, Kernel
+from .c_source import NARROW, TYPES, Kernel
 from .groups import grouped, is_number
 from .lower import CALL, CAST, KERNEL, LOOP, REDUCE, UFUNC, VIEW, Lowered, Step, Value
 from .regions import Region, in_nest
@@ -55,6 +55,7 @@ MEMORY = """\
 void *aligned_alloc(unsigned long, unsigned long);
 void free(void *);
 """
+ZEROS = "".join(f"static const {kind} ZERO_{kind.split()[-1]};\n" for kind in TYPES.values())
 # Arrays that are not dense are copied into dense memory first, or from it at the end.
 STRIDED = """\
 static void strided(char *dense, char *other, long width, long axes, const long *shape,
@@ -88,13 +89,21 @@ class RegionKernel(Kernel):
         self.arena = Arena()
         self.counter = 0
         self.extremes: dict[str, str] = {}
+        self.narrow = False
         self.text = self._text()
         self.signature = self._signature()
         self.shared = [
             part
-            for name, part in (("FMA_", FMA), ("aligned_alloc", MEMORY), ("strided(", STRIDED))
+            for name, part in (
+                ("FMA_", FMA),
+                ("aligned_alloc", MEMORY),
+                ("strided(", STRIDED),
+                ("ZERO_", ZEROS),
+            )
             if name in self.text
         ]
+        if self.narrow:
+            self.shared.append(NARROW)
 
     def _signature(self) -> str:
         sides = [

@@ -100,6 +100,7 @@ static inline float exp_or_0f(float x) {
   return x;
 }
 """
+NARROW = "// vectors of 256 bits\n"  # see NOTE [Narrow vectors] in c_nests.py
 VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
 

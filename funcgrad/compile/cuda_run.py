@@ -7,6 +7,7 @@ there once, at the first call; kernels are compiled then, by CuPy, which keeps t
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import NAMESPACES, namespace, register
-from ..errors import ArgumentError
+from ..errors import ArgumentError, where
 from . import cuda_source
 from .c_source import sources
 from .cuda_source import Kernel
@@ -324,6 +325,11 @@ class DeviceProgram:
         scope |= {name: xp.asarray(x) for name, x in printer.arrays.items()}
         if "special." in self.text:
             scope["special"] = importlib.import_module(f"{xp.__name__}x.scipy.special")
+            for name in re.findall(r"\bspecial\.(\w+)", self.text):
+                if not hasattr(scope["special"], name):
+                    raise ArgumentError(
+                        f"{name}: CuPy does not have it; need NumPy arrays{where()}"
+                    )
         if printer.kernels:
             module = xp.RawModule(code=self.cuda, options=cuda_source.OPTIONS)
             scope |= {k.name: Launcher(xp, module, k) for k in printer.kernels}

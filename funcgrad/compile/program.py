@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
@@ -104,6 +107,8 @@ class _Trial:
         self.times: list[float] = []
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
+        if not self.times:
+            return self.compared(args)
         start = perf_counter()
         found = self.in_c(*args)
         self.times.append(perf_counter() - start)
@@ -112,12 +117,50 @@ class _Trial:
             if min(self.times[1:]) <= program._best:
                 program.run = program._numpy = self.in_c
             else:
-                program.run, program.source, program.c_source = (
-                    program._numpy,
-                    self.numpy_source,
-                    "",
-                )
+                self.give_up()
         return found
+
+    def compared(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The results of NumPy; C has a try on copies of what the program writes into.
+
+        Compilers have faults, see NOTE [Chosen places] in c_nests.py.
+        """
+        program = self.program
+        written = set(program.into.values())
+        copies = [x.copy() if i in written else x for i, x in enumerate(args)]
+        in_c = [np.array(x) for x in self.in_c(*copies)]  # results may share memory with arguments
+        found = program._numpy(*args)
+        self.times.append(math.inf)
+        if not all(map(_agree, in_c, found)):
+            self.give_up()
+            warnings.warn(
+                "jit: the C compiler's program gives other numbers than NumPy's, which is kept; "
+                "please report this with the function and `cc --version`",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return found
+
+    def give_up(self) -> None:
+        program = self.program
+        program.run, program.source, program.c_source = program._numpy, self.numpy_source, ""
+
+
+def _agree(x: Any, y: Any) -> bool:
+    """Whether two results are equal but for the order in which numbers were added up."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind not in "fc":
+        return bool(np.array_equal(x, y))
+    known = np.isfinite(x) & np.isfinite(y)
+    if not known.any():
+        return bool(np.array_equal(np.isfinite(x), np.isfinite(y)))
+    tolerance = np.finfo(x.dtype).eps ** (1 / 3)
+    with np.errstate(all="ignore"):
+        apart = np.max(np.abs(x - y), where=known, initial=0.0)
+        size = np.max(np.abs(y), where=known, initial=0.0)
+    return bool(apart <= tolerance * size) and bool(
+        np.mean(np.isfinite(x) != np.isfinite(y)) < 0.01
+    )
 
 
 def _as_numpy(program: Lowered, into: dict[int, int]) -> tuple[str, Callable[..., tuple[Any, ...]]]:

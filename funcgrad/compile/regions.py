@@ -21,6 +21,7 @@ from .parallel import LARGE
 
 HUGE = 1 << 22  # elements that are too many for memory between nests
 MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
+MOST_AXES = 63  # that the results of a ufunc have together; one more is for its memory
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
 THIN = 16  # the widest matrix that is no good for BLAS
 MOVES = frozenset({"embed", "concatenate"})  # primitives that only move elements
@@ -122,6 +123,7 @@ def _regions(program: Lowered) -> Lowered:
             run
             for run, region in zip(runs, found, strict=True)
             if len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS
+            and sum(len(v.shape) for v in region.outs) <= MOST_AXES
         ]
         if len(fitting) == len(runs):
             break

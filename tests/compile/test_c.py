@@ -425,6 +425,34 @@ def test_the_faster_code_stays(monkeypatch: pytest.MonkeyPatch, slow: bool) -> N
     assert (made.run is in_numpy) == slow
 
 
+def test_a_compiler_that_is_wrong(monkeypatch: Any) -> None:
+    """The first results in C are compared with NumPy's; what is written into comes out right too."""
+    made = program.Program(
+        funcgrad.make_jaxpr(lambda x, y: (np.sin(x), y * 2.0))(np.ones(3), np.ones(3)), "auto",
+        ((1, 1),),
+    )  # fmt: skip
+    given = made._numpy
+
+    def use_c() -> None:
+        def in_c(*args: Any) -> Any:
+            found = given(*args)
+            found[0][1] = 0.0
+            return found
+
+        made.c_source, made.source, made.run = "in C", "calls C", in_c
+
+    monkeypatch.setattr(made, "_use_c", use_c)
+    monkeypatch.setattr(program, "LONG", 0.0)
+    x, y = np.ones(3), np.ones(3)
+    made.run(x, y)
+    while made.c_source == "":
+        time.sleep(0.001)
+    with pytest.warns(RuntimeWarning, match="gives other numbers than NumPy's"):
+        found = made.run(x, y)
+    assert found[0].tolist() == np.sin(x).tolist() and y.tolist() == [4.0] * 3
+    assert made.run is given and made.c_source == ""
+
+
 @needs_compiler
 @pytest.mark.parametrize("shape", [(6, 1, 1), (4, 1, 1, 1), (28,), (28, 1), ()])
 def test_operands_that_are_repeated_along_axes(shape: tuple[int, ...]) -> None:

@@ -22,6 +22,7 @@ import samples
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from test_c import FUNCTIONS, GROUPS, assert_close, values
+from test_registry import NOT_ON_CUPY
 
 import funcgrad
 from funcgrad.compile import c_source, cuda_run, cuda_source
@@ -37,7 +38,7 @@ needs_compiler = pytest.mark.skipif(
     fakecupy.host_compiler() is None, reason="no C++ compiler that the shim knows"
 )
 SAMPLES = samples.collect()
-NAMES = sorted(SAMPLES.keys() & REGISTRY.keys())
+NAMES = sorted((SAMPLES.keys() & REGISTRY.keys()) - NOT_ON_CUPY.keys())
 EXAMPLES = max(settings().max_examples // 8, 2)
 # Examples that are many programs at once are expensive to shrink.
 batches = settings(max_examples=EXAMPLES, phases=(Phase.explicit, Phase.generate))

@@ -243,3 +243,55 @@ def test_loops(data, count, length, reverse):
 
         slope = fg.grad(loss, (0, 1))
         same(in_c(slope, args)(*args), slope(*args), np.float64)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_joined_rows(width: int, axis: int) -> None:
+    """What is chosen from two arrays is read from one: GCC 12 took masks of other rows."""
+    rng = np.random.default_rng(0)
+    for m, n in ((1, 1), (2, 3), (3, 2), (7, 4), (16, 9)):
+        a, b = rng.normal(size=(m, width)), rng.normal(size=(n, width))
+        a, b = (a, b) if axis == 0 else (a.T.copy(), b.T.copy())
+
+        def f(a: Any, b: Any) -> Any:
+            joined = np.concatenate([a, b * b, np.sin(a)], axis=axis)
+            left = fg.numpy.pad(joined[1:] * 2.0, ((2, 1), (0, 1)))
+            return [joined, left, left.sum(axis=0)]
+
+        def loss(a: Any, b: Any) -> Any:
+            return sum(np.sum(np.sin(v)) for v in f(a, b))
+
+        args = [a, b]
+        slope = fg.grad(loss, (0, 1))
+        same(in_c(f, args)(*args), f(*args), np.float64)
+        same(in_c(slope, args)(*args), slope(*args), np.float64)
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 5, 6, 7])
+def test_products_of_short_rows(width: int) -> None:
+    """Rows that are written out: GCC 12 shuffles wide vectors of three wrongly."""
+    rng = np.random.default_rng(0)
+    for rows in (3, 8, 12, 33):
+        for dtype in (np.float64, np.float32):
+            args = [rng.normal(size=(rows, width)).astype(dtype)]
+
+            def f(x: Any) -> Any:
+                outer = x[:, None, :] * x[:, :, None]
+                return [outer.sum(-1), outer.max(1), x - x.mean(1, keepdims=True)]
+
+            def loss(x: Any) -> Any:
+                return sum(np.sum(v * v) for v in f(x))
+
+            same(in_c(f, args)(*args), f(*args), dtype)
+            slope = fg.grad(loss)
+            same(in_c(slope, args)(*args), [slope(*args)], dtype)
+
+
+def test_more_results_than_a_ufunc_has_axes() -> None:
+    x = np.arange(9.0).reshape(3, 3)
+
+    def f(x: Any) -> Any:
+        return [x * (k + x.sum()) for k in range(33)]
+
+    same(in_c(f, [x])(x), f(x), np.float64)
