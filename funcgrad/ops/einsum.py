@@ -230,8 +230,10 @@ def _single(
     """Repeated labels to diagonals, then axes dropped and summed until the needed ones remain."""
     names, lengths = list(labels), list(shape)
     diagonals = []
-    for kept, k in enumerate(labels):
-        while kept < len(names) and k in names[kept + 1 :]:
+    kept = 0
+    while kept < len(names):
+        k = names[kept]
+        while k in names[kept + 1 :]:
             merged = names.index(k, kept + 1)
             if lengths[kept] != lengths[merged]:
                 raise _error(
@@ -240,6 +242,7 @@ def _single(
                 )
             diagonals.append((kept, merged))
             del names[merged], lengths[merged]
+        kept += 1
     dropped = tuple(i for i, k in enumerate(names) if lengths[i] == 1 and sizes[k] != 1)
     names = [k for i, k in enumerate(names) if i not in dropped]
     summed = tuple(i for i, k in enumerate(names) if k not in needed)
