@@ -7,31 +7,28 @@ tensor([0.5000, 0.7311])
 
 from __future__ import annotations
 
+from .ops.bessel import i0, i0e, i1, i1e
 from .ops.exponential import exp2, expm1, log1p, logit, xlogy
 from .ops.exponential import sigmoid as expit
+from .ops.gamma import digamma, polygamma, zeta
+from .ops.gamma import digamma as psi
+from .ops.gamma import igamma as gammainc
+from .ops.gamma import igammac as gammaincc
+from .ops.gamma import lgamma as gammaln
+from .ops.gamma import mvlgamma as multigammaln
 from .ops.rounding import round
 from .ops.softmax import log_softmax, logsumexp, softmax
 from .ops.special import (
-    digamma,
     entr,
     erf,
     erfc,
     erfcx,
     erfinv,
-    i0,
-    i0e,
-    i1,
-    i1e,
     log_ndtr,
     ndtr,
     ndtri,
-    polygamma,
     xlog1py,
-    zeta,
 )
-from .ops.special import digamma as psi
-from .ops.special import lgamma as gammaln
-from .ops.special import mvlgamma as multigammaln
 from .ops.trigonometric import sinc
 
 __all__ = [
@@ -44,6 +41,8 @@ __all__ = [
     "exp2",
     "expit",
     "expm1",
+    "gammainc",
+    "gammaincc",
     "gammaln",
     "i0",
     "i0e",

@@ -38,10 +38,12 @@ NAMES = frozenset(json.loads((Path(__file__).parent / "data" / "cupy_names.json"
 STRIDE_TRICKS = frozenset({"as_strided", "sliding_window_view"})
 SPECIAL = frozenset(
     _words(
-        """beta betainc betaln cbrt digamma ellipk entr erf erfc erfcinv erfcx erfinv exp1 expi
-        expit expn gamma gammainc gammaincc gammaln i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e kl_div log1p
-        log_expit log_ndtr log_softmax logit loggamma logsumexp multigammaln ndtr ndtri polygamma
-        psi rel_entr rgamma sinc softmax spherical_yn xlog1py xlogy y0 y1 zeta"""
+        """beta betainc betaincinv betaln binom boxcox boxcox1p cbrt cosm1 digamma ellipj ellipk
+        ellipkm1 entr erf erfc erfcinv erfcx erfinv exp1 expi expit expn exprel gamma gammainc
+        gammaincc gammainccinv gammaincinv gammaln i0 i0e i1 i1e inv_boxcox inv_boxcox1p j0 j1 k0
+        k0e k1 k1e kl_div log1p log_expit log_ndtr log_softmax loggamma logit logsumexp
+        multigammaln ndtr ndtri poch polygamma psi rel_entr rgamma sinc softmax spherical_yn
+        xlog1py xlogy y0 y1 zeta"""
     )
 )
 

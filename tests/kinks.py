@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from funcgrad.ops import arithmetic, exponential, select, special
+from funcgrad.ops import (
+    arithmetic,
+    bessel,
+    exponential,
+    hypergeometric,
+    integrals,
+    inverses,
+    polynomials,
+    select,
+    special,
+)
 from funcgrad.ops import complex as complexes
 
 inf, nan = np.inf, np.nan
@@ -56,9 +66,27 @@ SIZES = [
         "smooth, although the norm is not",
     ),
     Kink("std", lambda fnp, x: fnp.std(x), at([1.0, 1.0]), 0, [0.0, 0.0], ZERO),
-    Kink("i0e", lambda fnp, x: special.i0e(x), at(0.0), 0, 0.0, ZERO),
-    Kink("i1", lambda fnp, x: special.i1(x), at(0.0), 0, 0.5, "smooth; i1(x) / x is 0 / 0"),
-    Kink("i1e", lambda fnp, x: special.i1e(x), at(0.0), 0, 0.5, "smooth to first order"),
+    Kink("i0e", lambda fnp, x: bessel.i0e(x), at(0.0), 0, 0.0, ZERO),
+    Kink("ive", lambda fnp, x: bessel.ive(0, x), at(0.0), 0, 0.0, ZERO),
+    Kink("j1", lambda fnp, x: bessel.j1(x), at(0.0), 0, 0.5, "smooth; j1(x) / x is 0 / 0"),
+    Kink("exprel", lambda fnp, x: hypergeometric.exprel(x), at(0.0), 0, 0.5, LIMIT),
+    Kink("ellipk", lambda fnp, m: hypergeometric.ellipk(m), at(0.0), 0, np.pi / 8, LIMIT),
+    Kink("ellipe", lambda fnp, m: hypergeometric.ellipe(m), at(0.0), 0, -np.pi / 8, LIMIT),
+    Kink("ellipkm1", lambda fnp, p: hypergeometric.ellipkm1(p), at(1.0), 0, -np.pi / 8, LIMIT),
+    Kink("eval_legendre", lambda fnp, x: polynomials.eval_legendre(3, x), at(-1.0), 0, 6.0, LIMIT),
+    Kink("constant", lambda fnp, x: polynomials.eval_legendre(0, x), at(-1.0), 0, 0.0, LIMIT),
+    Kink("Si", lambda fnp, x: integrals.sine_integral(x), at(0.0), 0, 1.0, LIMIT),
+    Kink("Shi", lambda fnp, x: integrals.hyperbolic_sine_integral(x), at(0.0), 0, 1.0, LIMIT),
+    Kink("spence", lambda fnp, z: integrals.spence(z), at(1.0), 0, -1.0, LIMIT),
+    Kink("owens_t", lambda fnp, h: integrals.owens_t(h, np.inf), at(0.0), 0, 0.0, ZERO),
+    Kink("voigt", lambda fnp, s: integrals.voigt_profile(1.0, s, 0.5), at(0.0), 0, 0.0, LIMIT),
+    Kink("boxcox", lambda fnp, p: inverses.boxcox(2.0, p), at(0.0), 0, np.log(2) ** 2 / 2, LIMIT),
+    Kink("boxcox at 0", lambda fnp, p: inverses.boxcox(0.0, p), at(2.0), 0, 0.25, LIMIT),
+    Kink(
+        "inv_boxcox", lambda fnp, p: inverses.inv_boxcox(2.0, p), at(0.0), 0, -2 * np.exp(2), LIMIT
+    ),
+    Kink("i1", lambda fnp, x: bessel.i1(x), at(0.0), 0, 0.5, "smooth; i1(x) / x is 0 / 0"),
+    Kink("i1e", lambda fnp, x: bessel.i1e(x), at(0.0), 0, 0.5, "smooth to first order"),
     Kink("angle", lambda fnp, x: complexes.angle(x), at(0j), 0, 0j, "no limit: zero"),
     Kink(
         "complex sign",

@@ -370,6 +370,7 @@ CREATION: dict[str, Row] = {
     ),
     "identity": one_of(call(3), call(2, "f4")),
     "indices": one_of(call((2, 3)), call((2, 3), sparse=True), call((3,), dtype=float)),
+    "kaiser": one_of(call(5, V[0]), call(1, V[0]), call(0, 2.0), call(4, 3)),
     "linspace": one_of(
         call(0.0, 1.0, 5),
         call(M[0, 0], M[0, 1], 4),
@@ -650,6 +651,12 @@ SEARCHING: dict[str, Row] = {
         call(np.array([3.0, 1.0, 2.0]), 2.5, sorter=[1, 2, 0]),
     ),
     "sort": one_of(running(*REALS, whole=False), call(M, None), call(M, 0, stable=True)),
+    "intersect1d": one_of(
+        rough(V, V[1:]), rough(np.array([3.0, 1.0, 3.0]), np.array([2.0, 3.0]), return_indices=True)
+    ),
+    "setdiff1d": one_of(rough(V, V[1:]), rough(np.array([3.0, 1.0, 2.0]), V[:0], True)),
+    "setxor1d": rough(np.array([3.0, 1.0, 3.0]), np.array([2.0, 3.0])),
+    "union1d": rough(np.array([3.0, 1.0, 3.0]), np.array([[2.0], [3.0]])),
     "unique": one_of(
         call(V),
         rough(np.array([3.0, 1.0, 3.0])),
@@ -763,6 +770,7 @@ ALONG: dict[str, Row] = {
     "matvec": one_of(call(M, V), call(T, V), call(T, W), call(np.stack([S + 0j] * 2), Z)),
     "outer": one_of(call(V, W), call(M, V), call(2.0, V)),
     "polyadd": one_of(call(V, W), call(V[:2], W), call(V, 1.0)),
+    "poly": one_of(call(V), call(S), call(np.array([1, 2])), call([])),
     "polyder": one_of(call(V), call(V, 2), call(V, m=9), call([1, 2, 3])),
     "polyfit": one_of(
         call(V, W, 1),
@@ -774,6 +782,9 @@ ALONG: dict[str, Row] = {
     "polyint": one_of(call(V), call(V, 2), call(V, 2, [1.0, 2.0]), call(V, m=2, k=3.0)),
     "polymul": one_of(call(V, W), call(V[:2], W)),
     "polysub": one_of(call(V, W), call(V[:2], W)),
+    "roots": one_of(
+        call(np.array([2.0, 0.3, 1.0])), call(np.array([0.0, 1.0, 0.5, 2.0, 0.0])), call(V[:1])
+    ),
     "polyval": one_of(call(V, M), call([1, 2], 3), call(V, 2.0), call(Z, V)),
     "tensordot": one_of(
         call(T, T.transpose(1, 2, 0)),
@@ -819,6 +830,24 @@ CHOOSING: dict[str, Row] = {
     "diagflat": one_of(call(M), call(V, -1), call(2.0)),
     "diagonal": one_of(call(M), call(T, 1), call(T, -1, 1, 2), call(T, axis1=2, axis2=0)),
     "extract": one_of(call(M > 1, M), call(MASK, V), call([1, 0], [3, 4])),
+    "apply_along_axis": one_of(
+        call(lambda x: x * x, 0, M),
+        call(lambda x: x.sum(), -1, T),
+        call(np.diff, 1, T),
+        call(lambda x, a: x[:, None] * x * a, 1, M, 2.0),
+    ),
+    "apply_over_axes": one_of(call(np.sum, T, (0, 2)), call(np.cumsum, M, 1)),
+    "histogram": one_of(
+        rough(V),
+        rough(M, 3),
+        rough(M, [0.0, 0.7, 2.0]),
+        rough(V, 4, (0.0, 1.0)),
+        rough(V, "auto"),
+        rough(V, 3, weights=W),
+        rough(V, density=True),
+        rough(V, 3, (0.0, 2.0), True, W),
+    ),
+    "histogram_bin_edges": one_of(rough(V), rough(M, 3, (0.0, 2.0)), rough(V, [1.0, 2.0])),
     "piecewise": one_of(
         call(M, [M < 0.8, M > 1.2], [lambda x: x**2, 3.0]),
         call(M, [M < 0.8, M > 1.2], [np.sin, np.exp, lambda x: -x]),
@@ -892,13 +921,17 @@ TYPES: dict[str, Row] = {
 
 # ---------------------------------------------------------------- linalg
 
+TURNING = np.array([[0.5, 1.0, 0.1], [-0.6, 0.5, 0.0], [0.2, 0.1, 2.0]])  # a complex pair
+
 LINALG: dict[str, Row] = {
     "cholesky": one_of(call(P2), call(H2), call(np.stack([P2, 2 * P2]), upper=True)),
     "cond": one_of(call(S), call(M), *(call(S, p) for p in (2, -2, 1, np.inf, "fro"))),
     "cross": one_of(call(V[:3], W[:3]), call(M, N, axis=0)),
     "det": one_of(call(S), call(np.stack([S, P2])), call(H2), call(np.eye(3, dtype=int))),
     "diagonal": one_of(call(M), call(T, offset=1)),
+    "eig": one_of(call(TURNING), call(np.stack([TURNING, 2 * TURNING]))),
     "eigh": one_of(call(P2), call(np.stack([P2, 2 * P2]), UPLO="L")),
+    "eigvals": one_of(call(TURNING), call(np.stack([TURNING, 2 * TURNING]))),
     "eigvalsh": one_of(call(P2), call(P2, "U"), call(H2), call(np.stack([P2, 2 * P2]))),
     "inv": one_of(call(S), call(np.stack([S, P2])), call(H2)),
     "lstsq": one_of(
@@ -949,9 +982,87 @@ LINALG: dict[str, Row] = {
 # ---------------------------------------------------------------- special
 
 SPECIAL: dict[str, Row] = {
+    "airy": unary(REAL),
+    "bdtr": call(np.array([0.0, 1.5, 3.0]), 5, np.array([0.2, 0.5, 0.7])),
+    "bdtrc": call(np.array([0.0, 1.5, 3.0]), 5, np.array([0.2, 0.5, 0.7])),
+    "boxcox": elementwise(POSITIVE, REAL),
+    "boxcox1p": elementwise(POSITIVE, REAL),
+    "chdtr": elementwise(POSITIVE, POSITIVE),
+    "chdtrc": elementwise(POSITIVE, POSITIVE),
+    "cosm1": unary(REAL),
+    "dawsn": unary(REAL, SINGLE),
+    "ellipe": unary(UNIT),
+    "ellipeinc": elementwise(REAL, UNIT / 2),
+    "ellipj": one_of(*(call(some(REAL), m) for m in (0.0, 0.3, 1.0))),
+    "ellipk": unary(UNIT),
+    "ellipkinc": elementwise(REAL, UNIT / 2),
+    "ellipkm1": unary(POSITIVE),
+    "erfi": unary(REAL),
+    "eval_chebyt": elementwise(WHOLE, UNIT),
+    "eval_chebyu": elementwise(WHOLE, UNIT),
+    "eval_gegenbauer": elementwise(COUNTS, COUNTS, UNIT),
+    "eval_genlaguerre": elementwise(COUNTS, COUNTS, REAL),
+    "eval_hermite": elementwise(COUNTS, REAL),
+    "eval_hermitenorm": elementwise(COUNTS, REAL),
+    "eval_jacobi": elementwise(COUNTS, COUNTS, COUNTS, UNIT),
+    "eval_laguerre": elementwise(COUNTS, REAL),
+    "eval_legendre": elementwise(WHOLE, UNIT),
+    "exp1": unary(POSITIVE, COMPLEX),
+    "expi": unary(REAL, COMPLEX),
+    "expn": elementwise(COUNTS, POSITIVE),
+    "exprel": unary(REAL),
+    "fdtr": elementwise(POSITIVE, POSITIVE, POSITIVE),
+    "fdtrc": elementwise(POSITIVE, POSITIVE, POSITIVE),
+    "fresnel": unary(REAL),
+    "gdtr": elementwise(POSITIVE, POSITIVE, POSITIVE),
+    "gdtrc": elementwise(POSITIVE, POSITIVE, POSITIVE),
+    "hyp0f1": elementwise(COUNTS, REAL),
+    "hyp1f1": elementwise(WHOLE, COUNTS, REAL),
+    "hyp2f1": elementwise(WHOLE, COUNTS, COUNTS, UNIT),
+    "hyperu": elementwise(WHOLE, COUNTS, POSITIVE),
+    "inv_boxcox": elementwise(HALF, UNIT),
+    "inv_boxcox1p": elementwise(HALF, UNIT),
+    "iv": call(2, some(POSITIVE)),
+    "ive": call(2, some(POSITIVE)),
+    "j0": unary(REAL),
+    "j1": unary(REAL),
+    "jn": call(2, some(POSITIVE)),
+    "jv": call(2, some(POSITIVE)),
+    "k0": unary(POSITIVE),
+    "k0e": unary(POSITIVE),
+    "k1": unary(POSITIVE),
+    "k1e": unary(POSITIVE),
+    "kn": call(2, some(POSITIVE)),
+    "kv": call(2, some(POSITIVE)),
+    "kve": call(2, some(POSITIVE)),
+    "lambertw": one_of(call(Z), call(Z, -1), call(V * V + 0.1, k=1)),
+    "owens_t": elementwise(REAL, REAL),
+    "pdtr": elementwise(COUNTS, POSITIVE),
+    "pdtrc": elementwise(COUNTS, POSITIVE),
+    "powm1": elementwise(POSITIVE, REAL),
+    "shichi": unary(REAL),
+    "sici": unary(REAL),
+    "spence": unary(POSITIVE, COMPLEX),
+    "spherical_jn": one_of(call(2, some(POSITIVE)), call(np.arange(3)[:, None], V, True)),
+    "spherical_yn": one_of(call(2, some(POSITIVE)), call(1, some(POSITIVE), True)),
+    "stdtr": elementwise(POSITIVE, REAL),
+    "voigt_profile": elementwise(REAL, POSITIVE, POSITIVE),
+    "wofz": unary(COMPLEX),
+    "wrightomega": unary(REAL, COMPLEX),
+    "y0": unary(POSITIVE),
+    "y1": unary(POSITIVE),
+    "yn": call(2, some(POSITIVE)),
+    "yv": call(2, some(POSITIVE)),
     "beta": elementwise(POSITIVE, POSITIVE),
+    "betainc": elementwise(POSITIVE, POSITIVE, POSITIVE / 4),
+    "betaincc": elementwise(POSITIVE, POSITIVE, POSITIVE / 4),
+    "betaincinv": elementwise(POSITIVE, POSITIVE, POSITIVE / 4),
     "betaln": elementwise(POSITIVE, POSITIVE),
+    "binom": elementwise(POSITIVE + 3, POSITIVE),
     "cbrt": unary(REAL),
+    "comb": one_of(
+        call(POSITIVE + 3, 2), call(5, POSITIVE), call(np.arange(4), 2, repetition=True)
+    ),
     "digamma": unary(POSITIVE),
     "entr": unary(POSITIVE),
     "erf": unary(REAL, SINGLE),
@@ -962,7 +1073,12 @@ SPECIAL: dict[str, Row] = {
     "exp2": unary(REAL),
     "expit": unary(REAL, SINGLE),
     "expm1": unary(REAL),
+    "factorial": one_of(call(POSITIVE), call(np.arange(-2, 5))),
     "gamma": unary(POSITIVE),
+    "gammainc": elementwise(POSITIVE, POSITIVE),
+    "gammaincc": elementwise(POSITIVE, POSITIVE),
+    "gammainccinv": elementwise(POSITIVE, POSITIVE / 4),
+    "gammaincinv": elementwise(POSITIVE, POSITIVE / 4),
     "gammaln": unary(POSITIVE),
     "gammasgn": unary(REAL),
     "huber": elementwise(POSITIVE, REAL + 0.02),
@@ -975,6 +1091,7 @@ SPECIAL: dict[str, Row] = {
     "log_expit": unary(REAL),
     "log_ndtr": unary(REAL),
     "log_softmax": one_of(call(M), call(M, 1), call(T, axis=(0, 2))),
+    "loggamma": unary(POSITIVE),
     "logit": unary(POSITIVE / 4),
     "logsumexp": one_of(
         reduction(REAL, WHOLE, least=1),
@@ -987,15 +1104,19 @@ SPECIAL: dict[str, Row] = {
     "multigammaln": call(POSITIVE[5:9] + 1, 3),
     "ndtr": unary(REAL),
     "ndtri": unary(POSITIVE / 4),
+    "perm": one_of(call(POSITIVE + 3, 2), call(5, np.arange(7))),
+    "poch": elementwise(POSITIVE, POSITIVE),
     "polygamma": one_of(call(0, V), call(1, V), call(2, V)),
     "pseudo_huber": elementwise(POSITIVE, REAL),
     "psi": unary(POSITIVE),
     "rel_entr": elementwise(POSITIVE, POSITIVE),
+    "rgamma": unary(REAL),
     "sinc": unary(REAL),
     "softmax": one_of(call(M), call(M, 1), call(T, axis=(0, 2))),
     "softplus": unary(REAL),
     "xlog1py": elementwise(REAL, POSITIVE),
     "xlogy": elementwise(REAL, POSITIVE),
+    "zeta": one_of(call(2, POSITIVE), call(np.arange(2, 5), POSITIVE[:3])),
 }
 
 TABLES = [
@@ -1025,13 +1146,14 @@ REFERENCES: dict[str, Callable[..., Any]] = {
 # NumPy's functions that are not asked through __array_function__, so `np.<name>` cannot reach ours.
 NOT_DISPATCHED = {
     "arange", "array", "asarray", "broadcast_shapes", "eye", "fromfunction", "full", "identity",
-    "indices", "isscalar", "ones", "tri", "zeros",
+    "indices", "isscalar", "kaiser", "ones", "tri", "zeros",
 }  # fmt: skip
 IN_PLACE = set(WRITING)
 # What cannot be answered without numbers: the shape of the result depends on them.
 NEEDS_VALUES = {
     "argwhere", "compress", "digitize", "extract", "flatnonzero", "isin", "nonzero", "pad", "place",
-    "piecewise", "real_if_close", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "histogram", "histogram_bin_edges", "intersect1d", "piecewise", "real_if_close", "roots",
+    "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
     "unique_values", "where",
 }  # fmt: skip
 

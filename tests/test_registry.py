@@ -55,7 +55,54 @@ DECLARED_CONSTANT: dict[str, str] = {
 # Primitives for which `vmap` runs a loop.
 WITHOUT_BATCH_RULE: dict[str, str] = {}
 # Primitives that do not run on CuPy.
-NOT_ON_CUPY: dict[str, str] = {}
+NOT_ON_CUPY: dict[str, str] = {
+    **dict.fromkeys(
+        ["jv", "yv", "iv", "ive", "kv", "kve", "spherical_jn"], "CuPy has orders 0 and 1 only"
+    ),
+    **dict.fromkeys(["ellipk", "ellipkm1"], "their derivatives need ellipe"),
+    **dict.fromkeys(
+        [
+            "airy_ai",
+            "airy_aip",
+            "airy_bi",
+            "airy_bip",
+            "betaincc",
+            "cosine_integral",
+            "dawsn",
+            "ellipe",
+            "ellipeinc",
+            "ellipem1",
+            "ellipkinc",
+            "elliptic_moment",
+            "erfi",
+            "eval_chebyt",
+            "eval_chebyu",
+            "eval_gegenbauer",
+            "eval_genlaguerre",
+            "eval_hermite",
+            "eval_hermitenorm",
+            "eval_jacobi",
+            "eval_laguerre",
+            "eval_legendre",
+            "fresnel_cosine",
+            "fresnel_sine",
+            "hyp0f1",
+            "hyp1f1",
+            "hyp2f1",
+            "hyperbolic_cosine_integral",
+            "hyperbolic_sine_integral",
+            "hyperu",
+            "lambertw",
+            "owens_t",
+            "powm1",
+            "sine_integral",
+            "spence",
+            "wofz",
+            "wrightomega",
+        ],
+        "CuPy does not have it",
+    ),
+}
 # Primitives that read numbers back from the device, which waits for it.
 BOUNDS, SINGULAR = "indices out of bounds raise", "singular operands raise"
 WAITS_FOR_CUPY: dict[str, str] = {
@@ -66,6 +113,7 @@ WAITS_FOR_CUPY: dict[str, str] = {
     ),
     **dict.fromkeys(["det", "slogdet", "cofactor"], SINGULAR),
     **dict.fromkeys(["eigh", "eigvalsh", "svd", "svdvals", "gap_divide"], "repeated values warn"),
+    **dict.fromkeys(["eig", "eigvals"], "the type of NumPy's depends on the values"),
 }
 
 NAMES = sorted(REGISTRY.keys() - HIGHER_ORDER.keys())

@@ -1,23 +1,21 @@
-"""Random numbers for the distributions, and the gamma distribution's as functions of its shape."""
+"""Random numbers for the distributions, those of the gamma distribution as functions of its shape."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 import compat as torch
 from funcgrad.core import Tracer
+from funcgrad.ops.gamma import gamma_side, log_gamma_density
 
 from .. import dtypes
 from ..autograd.base import tensor
+from ..autograd.tape import through
 from ..ops import _draw
 from ..ops.create import moved
 from ..size import device_of
-
-NODES = 64
-_FADED = 40.0  # an integrand is left out where it is below e**-40 of its largest
 
 
 def normal(like: Any, shape: Any) -> Any:
@@ -53,63 +51,6 @@ def places(rows: Any, count: int) -> Any:
     return torch.multinomial(rows.detach(), count, True).t()
 
 
-@functools.cache
-def _legendre() -> tuple[Any, Any]:
-    """The nodes in (0, 1) and the weights of the quadrature of Gauss and Legendre."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    return (nodes + 1) / 2, weights / 2
-
-
-def _mass_at_side(a: Any, log_x: Any, log_scale: Any) -> tuple[Any, Any]:
-    """The integral of ``t**(a-1) e**-t / gamma(a) / e**log_scale`` from `x` to the nearer end.
-
-    And whether that end is 0, else infinity. In ``u = log t`` the integrand is smooth and has one
-    hump, at ``log a``; it is integrated from `log_x` away from the hump until it has faded.
-    """
-    with torch.no_grad():
-        below = log_x <= a.log()
-        x = log_x.exp()
-        down = (_FADED + (_FADED**2 + 2 * _FADED * a).sqrt()) / a
-        up = ((_FADED + (_FADED**2 + 2 * _FADED * x).sqrt()) / x).log1p()
-        width = torch.where(below, -down, up).unsqueeze(-1)
-        nodes, weights = (torch.tensor(v, dtype=a.dtype, device=a.device) for v in _legendre())
-    u = log_x.unsqueeze(-1) + width * nodes
-    exponent = a.unsqueeze(-1) * u - u.exp() - (a.lgamma() + log_scale).unsqueeze(-1)
-    return (exponent.exp() * weights).sum(-1) * width.squeeze(-1).abs(), below
-
-
-def _density(a: Any, log_x: Any) -> Any:
-    """``log(t**a e**-t / gamma(a))`` at `x`: the density of a gamma variable's logarithm."""
-    return a * log_x - log_x.exp() - a.lgamma()
-
-
-def _side(a: Any, log_x: Any, log_scale: Any) -> tuple[Any, Any]:
-    """The probability on one side of `x` over ``e**log_scale``, and whether it is the lower side.
-
-    For small `a` the hump is too wide for the nodes: ``P(a, x) = P(a + 1, x) + x**a e**-x / gamma(a
-    + 1)`` leads to one that is not.
-    """
-    mass, below = _mass_at_side(a + 1, log_x, log_scale)
-    between = (_density(a, log_x) - a.log() - log_scale).exp()
-    return torch.where(below, mass + between, mass - between), below
-
-
-def gammainc(a: Any, x: Any) -> Any:
-    """The probability that a standard gamma variable of shape `a` is below `x`; 0 for x <= 0.
-
-    >>> import compat as torch
-    >>> gammainc(torch.tensor(1.0), torch.tensor(1.0))
-    tensor(0.6321)
-    """
-    dtype = torch.promote_types(a.dtype, x.dtype)
-    a, x = torch.broadcast_tensors(a.double(), x.double())
-    positive = x > 0
-    inside = torch.where(positive, x, torch.ones_like(x))
-    mass, below = _side(a, inside.log(), torch.zeros_like(a))
-    found = torch.where(below, mass, 1 - mass)
-    return torch.where(positive, found, torch.zeros_like(found)).to(dtype)
-
-
 def log_standard_gamma(a: Any) -> Any:
     """The logarithm of standard gamma numbers of shape `a`; differentiable.
 
@@ -123,13 +64,13 @@ def log_standard_gamma(a: Any) -> Any:
     noise = (more.log() + u.log() / a).detach()
     if not (torch.is_grad_enabled() and (a.requires_grad or isinstance(a._array, Tracer))):
         return noise.to(dtype)
-    before = _density(a, noise).detach()
-    mass, below = _side(a, noise, before)
+    before = through(log_gamma_density, a, noise).detach()
+    mass, below = through(gamma_side, a, noise, before)
     toward = torch.where(below, -1.0, 1.0)
     first = noise + toward * (mass - mass.detach())
     # A second step of Newton's method makes the second derivative right, too.
-    density = _density(a, first)
-    again, _ = _side(a, first, density)
+    density = through(log_gamma_density, a, first)
+    again, _ = through(gamma_side, a, first, density)
     return (first + toward * (again - mass.detach() * (before - density).exp())).to(dtype)
 
 

@@ -62,7 +62,7 @@ class Gamma(ExponentialFamily):
         return powers - rate * value - torch.lgamma(a)
 
     def cdf(self, value: Any) -> Any:
-        return _draws.gammainc(self.concentration, self.rate * self._checked(value))
+        return torch.special.gammainc(self.concentration, self.rate * self._checked(value))
 
     def entropy(self) -> Any:
         a = self.concentration

@@ -1,4 +1,4 @@
-"""Decompositions: cholesky, qr, eigh, svd, and products of reflections."""
+"""Decompositions: cholesky, qr, eigh, eig, svd, and products of reflections."""
 
 from __future__ import annotations
 
@@ -151,6 +151,39 @@ def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     name = "linalg.eigvalsh"
     x = _hermitian("linalg.eigh", A, UPLO)
     found = factored(name, unconverged, primitives.eigvalsh, (x,), {}, "LinalgEighBackward0")
+    return finish(name, found, out, (A,))
+
+
+def eig(A: Any, *, out: Any = None) -> Any:
+    """Eigenvalues, in no order, and eigenvectors (columns) of length 1, both complex.
+
+    Derivative: that of the vectors as LAPACK turns them, their largest entries real.
+    Raises: RuntimeError: the matrix is not square. LinAlgError: no convergence.
+
+    >>> import compat as torch
+    >>> torch.linalg.eig(torch.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
+    tensor([0.+1.j, 0.-1.j])
+    """
+    name = "linalg.eig"
+    x = square(name, A)
+    require_floats(name, x, "linalg_eig_cpu")
+    found = factored(name, unconverged, primitives.eig, (x,), {}, "LinalgEigBackward0")
+    return return_types.linalg_eig(*finish_all(name, found, out, (A,)))
+
+
+def eigvals(A: Any, *, out: Any = None) -> Any:
+    """The eigenvalues of a square matrix, in no order, complex.
+
+    Raises: RuntimeError: the matrix is not square. LinAlgError: no convergence.
+
+    >>> import compat as torch
+    >>> torch.linalg.eigvals(torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+    tensor([0.+1.j, 0.-1.j])
+    """
+    name = "linalg.eigvals"
+    x = square(name, A)
+    require_floats(name, x, "linalg_eig_cpu")
+    found = factored(name, unconverged, primitives.eigvals, (x,), {}, "LinalgEigBackward0")
     return finish(name, found, out, (A,))
 
 

@@ -16,7 +16,7 @@ from ..ops import arithmetic as _arithmetic
 from ..ops import complex as _complex
 from ..ops import rounding as _rounding
 from ..ops import select as _select
-from ..ops.special import i0 as _i0
+from ..ops.bessel import i0 as _i0
 from ..ops.trigonometric import sinc as _sinc
 from ._arguments import converted, copied, module_of, operand, operands, refuse
 

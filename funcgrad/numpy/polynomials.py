@@ -8,12 +8,13 @@ import numpy as np
 
 from ..errors import ArgumentError, ShapeError, where
 from ..ops.arithmetic import power
+from ..ops.complex import real
 from ..ops.join import concatenate, pad
 from ..ops.reduce import norm2
 from ..ops.structural import reshape
-from ._arguments import array_of, arrays_of, beside, converted, module_of, refuse
-from .creation import zeros_like
-from .linalg import lstsq
+from ._arguments import array_of, arrays_of, beside, converted, host, module_of, refuse
+from .creation import ones_like, zeros_like
+from .linalg import eigvals, lstsq
 from .products import convolve
 from .shaping import atleast_1d
 
@@ -195,3 +196,57 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     dtype = np.promote_types(x.dtype, int)
     column = reshape(converted(x, dtype), shape=(*x.shape, 1))
     return converted(power(column, powers if increasing else powers[::-1]), dtype)
+
+
+def poly(seq_of_zeros: Any) -> Any:
+    """The polynomial ``(x - z_0) (x - z_1) ...`` with these zeros, or with a matrix' eigenvalues.
+
+    Shapes: ``(n,) -> (n + 1,)``; ``(n, n) -> (n + 1,)``.
+    Dtypes: numbers; complex zeros give complex coefficients, a real matrix real ones.
+    Derivative: smooth everywhere; by a matrix where its eigenvalues differ.
+    Raises: ShapeError: neither a vector nor a square matrix.
+    Source: NumPy reference, ``numpy.poly``.
+
+    >>> poly([1.0, 2.0]).tolist()
+    [1.0, -3.0, 2.0]
+    """
+    zeros = atleast_1d(array_of(seq_of_zeros))
+    is_real = zeros.dtype.kind != "c"
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
+        zeros = eigvals(zeros)
+    if zeros.ndim != 1:
+        raise ShapeError(
+            f"fnp.poly: needs a vector or a square matrix, found shape {list(zeros.shape)}{where()}"
+        )
+    p = ones_like(zeros, shape=1)
+    for i in range(zeros.shape[0]):
+        p = pad(p, widths=((0, 1),)) - pad(p * zeros[i], widths=((1, 0),))
+    return real(p) if is_real and p.dtype.kind == "c" else p
+
+
+def roots(p: Any) -> Any:
+    """The zeros of a polynomial, in no order: the eigenvalues of its companion matrix.
+
+    Shapes: ``(n,) -> (n - 1,)`` without leading zeros.   Dtypes: numbers; always gives complex ones.
+    Derivative: smooth where the zeros differ.
+    Raises: ShapeError: coefficients are no vector. ConcretizationError: the coefficients that are
+    zero are not known.
+    Source: NumPy reference, ``numpy.roots``.
+
+    >>> sorted(roots([1.0, -3.0, 2.0]).real.round(6).tolist())
+    [1.0, 2.0]
+    """
+    p = _coefficients("roots", array_of(p))
+    filled = np.flatnonzero(host("roots", "p", p))
+    if not filled.size:
+        return np.zeros(0, complex)
+    at_zero = p.shape[0] - 1 - int(filled[-1])
+    p = p[int(filled[0]) : int(filled[-1]) + 1]
+    n = p.shape[0] - 1
+    found = zeros_like(p, shape=at_zero, dtype=np.result_type(p.dtype, np.complex64))
+    if n:
+        companion = concatenate(
+            reshape(-p[1:] / p[0], shape=(1, n)), beside(p, np.eye(n - 1, n)), axis=0
+        )
+        found = concatenate(eigvals(companion), found, axis=0)
+    return found

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..core import aval_of
-from ..errors import ArgumentError, where
+from ..errors import ArgumentError, ShapeError, where
+from ..ops.bessel import i0
 from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
 from ._arguments import (
+    array_of,
     arrays_of,
     axis_of,
+    beside,
     contains_foreign,
     converted,
     copied,
@@ -220,3 +223,22 @@ def fromfunction(
     [[0.0, 1.0], [1.0, 2.0]]
     """
     return function(*(fresh(i) for i in np.indices(shape, dtype)), **kwargs)
+
+
+def kaiser(M: int, beta: Any) -> Any:
+    """``i0(beta sqrt(1 - t^2)) / i0(beta)`` for `M` points ``t`` from -1 to 1: a window.
+
+    Shapes: ``() -> (M,)``.   Dtypes: real; gives floats.
+    Derivative: smooth in `beta`, away from 0 where the quotient of Bessel functions is flat.
+    Raises: ShapeError: `beta` has axes.
+    Source: NumPy reference, ``numpy.kaiser``.
+
+    >>> kaiser(3, 0.0).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    M = operator.index(M)
+    beta = array_of(beta)
+    if beta.ndim:
+        raise ShapeError(f"fnp.kaiser: beta has shape {list(beta.shape)}; need one number{where()}")
+    t = np.linspace(-1.0, 1.0, M) if M > 1 else np.zeros(max(M, 0))
+    return i0(beta * beside(beta, np.sqrt(1 - t * t))) / i0(beta)

@@ -1,4 +1,4 @@
-"""Decompositions of matrices: cholesky, qr, eigh, svd.
+"""Decompositions of matrices: cholesky, qr, eigh, eig, svd.
 
 Matrices are the last two axes; all axes before them are a batch.
 
@@ -36,6 +36,7 @@ from .solve import (
     batch_outputs,
     checked,
     factor_dtype,
+    matrix_solve,
     real_dtype,
     require_matrix,
     triangular_solve,
@@ -284,6 +285,82 @@ def eigvalsh(xp, x, /):
     """
     w = xp.linalg.eigvalsh(_hermitian_part(xp, x))
     return checked(xp, w, x, "Eigenvalues did not converge")
+
+
+# ---------------------------------------------------------------- eig
+
+
+def _eig_aval(x: Aval) -> tuple[Aval, Aval]:
+    require_matrix("eig", x, square=True)
+    dtype = np.result_type(factor_dtype(x), np.complex64)
+    return Aval(x.shape[:-1], dtype), Aval(x.shape, dtype)
+
+
+def _entry(v: Any) -> Any:
+    """1 at the entry of each column that LAPACK has turned to be real, the largest; 0 elsewhere."""
+    v = stop_gradient(v)
+    if not v.shape[-1]:
+        return absolute(v)
+    size = where(equal(imag(v), 0), absolute(v), -1.0)
+    largest = reduce.max(size, axis=(v.ndim - 2,))
+    chosen = equal(size, _as_row(largest)).astype(size.dtype)
+    return chosen / _as_row(chosen.sum(axis=v.ndim - 2))  # equal ones share
+
+
+def _eig_tangent(t: Any, ans: Any, _x: Any) -> Any:
+    """That of `v` has a part along `v` that keeps the lengths 1 and one entry real."""
+    w, v = ans
+    inside = matrix_solve(v, matmul(t, v))
+    moved = matmul(v, gap_divide(off_diagonal(inside), gaps(w, sign=-1)))
+    longer = real((moved * conjugated(v)).sum(axis=v.ndim - 2))
+    entry = _entry(v)
+    turned = imag((moved * entry).sum(axis=v.ndim - 2)) / real((v * entry).sum(axis=v.ndim - 2))
+    return matrix_diagonal(inside), moved - _as_row(longer + turned * 1j) * v
+
+
+@general(_eig_tangent, aval=_eig_aval, batch=batch_outputs, multiple=True)
+def eig(xp, x, /):
+    """``w, v``: eigenvalues in no order, and eigenvectors (columns) of length 1: ``x v = v diag(w)``.
+
+    Shapes: ``x: (*a, n, n) -> (*a, n), (*a, n, n)``.
+    Dtypes: floating, complex, integers as float64; always gives complex numbers.
+    Derivative: with ``p = v^-1 dx v``: ``dw_i = p_ii``, ``dv_j = sum_i v_i p_ij / (w_j - w_i)`` and
+    what keeps the length and the phase that LAPACK chooses, the largest entry being real; with equal
+    eigenvalues that of `v` warns and is infinite or NaN, see NOTE [Gaps];
+    smooth inside its domain.
+    Raises: LinAlgError: no convergence, or in the derivative a matrix without n eigenvectors.
+    Source: Boeddeker, Hanebrink, Drude, Heymann & Haeb-Umbach, "On the computation of complex-valued
+    gradients with application to statistically optimum beamforming", arXiv:1701.00392; LAPACK geev.
+
+    >>> eig(np.array([[0.0, 1.0], [-1.0, 0.0]]))[0].tolist()
+    [1j, -1j]
+    """
+    w, v = xp.linalg.eig(x)
+    dtype = xp.result_type(v.dtype, xp.complex64)
+    return w.astype(dtype), v.astype(dtype)
+
+
+def _eigvals_tangent(t: Any, _ans: Any, x: Any) -> Any:
+    v = eig(x)[1]
+    return matrix_diagonal(matrix_solve(v, matmul(t, v)))
+
+
+@general(_eigvals_tangent, aval=lambda x: _eig_aval(x)[0], batch=batch_in_front)
+def eigvals(xp, x, /):
+    """The eigenvalues, in no order: as `eig`, without the gaps of the eigenvectors.
+
+    Shapes: ``x: (*a, n, n) -> (*a, n)``.
+    Dtypes: floating, complex, integers as float64; always gives complex numbers.
+    Derivative: ``(v^-1 dx v)_ii`` with the eigenvectors of `eig`; smooth inside its domain.
+    Raises: LinAlgError: no convergence, or in the derivative a matrix without n eigenvectors.
+    Source: Magnus (1985).
+
+    >>> eigvals(np.array([[0.0, 1.0], [-1.0, 0.0]])).tolist()
+    [1j, -1j]
+    """
+    # The same values in the same order as those of `eig`, whose vectors the derivative takes.
+    w = xp.linalg.eig(x)[0]
+    return w.astype(xp.result_type(w.dtype, xp.complex64))
 
 
 # ---------------------------------------------------------------- svd

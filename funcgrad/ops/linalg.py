@@ -19,7 +19,7 @@ from . import reduce, structural
 from .arithmetic import absolute, power
 from .cast import astype
 from .contract import as_array, conjugated, matmul, normal_axis
-from .decompose import cholesky, eigh, eigvalsh, qr, svd, svdvals
+from .decompose import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .solve import (
     adjoint,
     cofactor,
@@ -38,7 +38,9 @@ __all__ = [
     "cholesky",
     "cofactor",
     "det",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "matrix_power",

@@ -1,82 +1,22 @@
-"""Special functions, element by element: sigmoids, error functions, gamma, Bessel, entropies.
-
-NOTE [SciPy] SciPy is optional. What is neither elementary nor in Python's `math` needs it; on CuPy
-arrays `cupyx.scipy.special`, a part of CuPy, takes its place.
-"""
+"""Sigmoids, error functions and entropies, element by element."""
 
 from __future__ import annotations
 
-import functools
-import importlib
 import math
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
-from ..errors import ArgumentError
-from ..errors import where as user_line
-from .arithmetic import absolute, divide
+from .arithmetic import divide
 from .exponential import exp, log, logaddexp
-from .logic import equal, greater, less, logical_and
-from .rounding import sign
+from .from_scipy import floating, real_floating, scipy_function, scipy_or_math
+from .logic import equal, greater, logical_and
 from .select import where
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2.0 * math.pi)
-
-
-def _scipy(xp: ModuleType, name: str) -> Callable[..., Any]:
-    """The special function `name` for arrays of `xp`.
-
-    Raises: ImportError: SciPy is not installed.
-    """
-    found = scipy_if_there("cupyx." if xp.__name__ == "cupy" else "", name)
-    if found is None:
-        raise ImportError(
-            f"{name} needs SciPy, which is not installed; install it with "
-            f"'pip install funcgrad[scipy]'"
-        )
-    return found
-
-
-@functools.cache
-def scipy_if_there(prefix: str, name: str) -> Callable[..., Any] | None:
-    """The function `name` of SciPy, or of CuPy's part that is called so; None without that."""
-    try:
-        module = importlib.import_module(f"{prefix}scipy.special")
-    except ModuleNotFoundError:
-        return None
-    return getattr(module, name)
-
-
-def _scipy_or_math(xp: ModuleType, name: str, f: Callable[[float], float], x: Any) -> Any:
-    """SciPy's function `name` of real or complex `x`; without SciPy `f`, one element at a time."""
-    fast = scipy_if_there("cupyx." if xp.__name__ == "cupy" else "", name)
-    if fast is not None:
-        return fast(x)
-    x = xp.asarray(x)
-    x = x.astype(xp.result_type(x, xp.float32))
-    return xp.asarray([f(v) for v in x.ravel().tolist()], x.dtype).reshape(x.shape)
-
-
-def _floating(xp: ModuleType, x: Any) -> Any:
-    """`x`, as float64 if it is an array of integers or booleans."""
-    return x.astype(xp.float64) if hasattr(x, "dtype") and x.dtype.kind in "biu" else x
-
-
-def _real_floating(xp: ModuleType, name: str, x: Any) -> Any:
-    """`_floating`, which must be real.
-
-    Raises: ArgumentError: it is complex.
-    """
-    kind = x.dtype.kind if hasattr(x, "dtype") else "c" if isinstance(x, complex) else "f"
-    if kind == "c":
-        raise ArgumentError(f"{name}: needs real numbers, found complex ones{user_line()}")
-    return _floating(xp, x)
 
 
 # ---------------------------------------------------------------- sigmoids
@@ -94,7 +34,7 @@ def expit(xp, x, /):
     >>> expit(np.array([0.0, -1000.0])).tolist()
     [0.5, 0.0]
     """
-    x = _real_floating(xp, "expit", x)
+    x = real_floating(xp, "expit", x)
     small = xp.exp(-xp.abs(x))
     return xp.where(xp.less(x, 0), small, 1.0) / (1.0 + small)
 
@@ -111,7 +51,7 @@ def logit(xp, x, /):
     >>> logit(np.array([0.5, 0.75])).round(4).tolist()
     [0.0, 1.0986]
     """
-    x = _floating(xp, x)
+    x = floating(xp, x)
     return xp.log(x) - xp.log1p(-x)
 
 
@@ -127,7 +67,7 @@ def log_expit(xp, x, /):
     >>> log_expit(np.array([0.0, -1000.0])).round(4).tolist()
     [-0.6931, -1000.0]
     """
-    x = _real_floating(xp, "log_expit", x)
+    x = real_floating(xp, "log_expit", x)
     return xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x)))
 
 
@@ -170,7 +110,7 @@ def erf(xp, x, /):
     >>> erf(np.array([0.0, 1.0])).round(4).tolist()
     [0.0, 0.8427]
     """
-    return _scipy_or_math(xp, "erf", math.erf, x)
+    return scipy_or_math(xp, "erf", math.erf, x)
 
 
 @elementwise(lambda _y, x: exp(-x * x) * (-2.0 / SQRT_PI))
@@ -185,7 +125,7 @@ def erfc(xp, x, /):
     >>> erfc(np.array([0.0, 1.0])).round(4).tolist()
     [1.0, 0.1573]
     """
-    return _scipy_or_math(xp, "erfc", math.erfc, x)
+    return scipy_or_math(xp, "erfc", math.erfc, x)
 
 
 @elementwise(lambda y, x: 2 * x * y - 2.0 / SQRT_PI)
@@ -200,7 +140,7 @@ def erfcx(xp, x, /):
     >>> erfcx(np.array([0.0, 100.0])).round(4).tolist()
     [1.0, 0.0056]
     """
-    return _scipy(xp, "erfcx")(x)
+    return scipy_function(xp, "erfcx")(x)
 
 
 @elementwise(lambda y, _x: exp(y * y) * (SQRT_PI / 2.0))
@@ -215,7 +155,7 @@ def erfinv(xp, x, /):
     >>> erfinv(np.array([0.0, 0.5])).round(4).tolist()
     [0.0, 0.4769]
     """
-    return _scipy(xp, "erfinv")(x)
+    return scipy_function(xp, "erfinv")(x)
 
 
 @elementwise(lambda _y, x: exp(x * x * -0.5) * (1.0 / SQRT_2PI))
@@ -230,7 +170,7 @@ def ndtr(xp, x, /):
     >>> ndtr(np.array([0.0, 1.0])).round(4).tolist()
     [0.5, 0.8413]
     """
-    return _scipy_or_math(xp, "ndtr", lambda v: 0.5 * math.erfc(-v / SQRT_2), x)
+    return scipy_or_math(xp, "ndtr", lambda v: 0.5 * math.erfc(-v / SQRT_2), x)
 
 
 @elementwise(lambda _y, x: (2.0 / SQRT_2PI) / erfcx(x * (-1.0 / SQRT_2)))
@@ -245,7 +185,7 @@ def log_ndtr(xp, x, /):
     >>> log_ndtr(np.array([0.0, -100.0])).round(2).tolist()
     [-0.69, -5005.52]
     """
-    return _scipy(xp, "log_ndtr")(x)
+    return scipy_function(xp, "log_ndtr")(x)
 
 
 @elementwise(lambda y, _x: exp(y * y * 0.5) * SQRT_2PI)
@@ -260,158 +200,7 @@ def ndtri(xp, x, /):
     >>> ndtri(np.array([0.5, 0.975])).round(4).tolist()
     [0.0, 1.96]
     """
-    return _scipy(xp, "ndtri")(x)
-
-
-# ---------------------------------------------------------------- gamma functions
-
-
-def _lgamma(x: float) -> float:
-    return math.inf if x <= 0 and x.is_integer() else math.lgamma(x)
-
-
-@elementwise(lambda _y, x: digamma(x))
-def gammaln(xp, x, /):
-    """``log |gamma(x)|``.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``digamma(x)``, which needs SciPy; smooth between the poles 0, -1, -2, ...
-    Raises: nothing of its own; without SciPy it is slow.
-    Source: DLMF 5.2; SciPy reference, ``scipy.special.gammaln``.
-
-    >>> gammaln(np.array([1.0, 5.0])).round(4).tolist()
-    [0.0, 3.1781]
-    """
-    return _scipy_or_math(xp, "gammaln", _lgamma, x)
-
-
-def betaln(a: Any, b: Any) -> Any:
-    """``log |beta(a, b)| = log |gamma(a) gamma(b) / gamma(a + b)|``.
-
-    >>> float(betaln(np.array(2.0), 3.0).round(4))
-    -2.4849
-    """
-    return gammaln(a) + gammaln(b) - gammaln(a + b)
-
-
-@elementwise(lambda y, x: y * digamma(x))
-def gamma(xp, x, /):
-    """The gamma function, ``(x - 1)!`` at the positive integers.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
-    Derivative: ``gamma(x) digamma(x)``; smooth between the poles 0, -1, -2, ...
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 5.2; SciPy reference, ``scipy.special.gamma``.
-
-    >>> gamma(np.array([1.0, 5.0])).tolist()
-    [1.0, 24.0]
-    """
-    return _scipy(xp, "gamma")(x)
-
-
-@elementwise(lambda _y, x: polygamma(x, n=1))
-def digamma(xp, x, /):
-    """The derivative of ``log(gamma(x))``.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``polygamma(x, n=1)``; smooth between the poles 0, -1, -2, ...
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 5.2.2; SciPy reference, ``scipy.special.digamma``.
-
-    >>> digamma(np.array([1.0, 5.0])).round(4).tolist()
-    [-0.5772, 1.5061]
-    """
-    return _scipy(xp, "digamma")(x)
-
-
-@elementwise(lambda _y, x, *, n: polygamma(x, n=n + 1))
-def polygamma(xp, x, /, *, n):
-    """The derivative of `digamma` of order `n` >= 1.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: that of the next order; smooth between the poles 0, -1, -2, ...
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 5.15.1, 25.11: ``(-1)**(n + 1) n! zeta(n + 1, x)``.
-
-    >>> polygamma(np.array([1.0]), n=1).round(4).tolist()
-    [1.6449]
-    """
-    factor = float((-1) ** (n + 1) * math.factorial(n))
-    return _scipy(xp, "zeta")(n + 1.0, x) * factor
-
-
-# ---------------------------------------------------------------- modified Bessel functions
-
-
-def _over_x(bessel: Callable[[Any], Any], x: Any, *, scaled: bool) -> Any:
-    """``i1(x) / x`` or ``i1e(x) / x``; near 0, where derivatives of it cancel, by its series."""
-    near = less(absolute(x), 0.05)
-    inside = where(near, x, 0.0)
-    q = inside * inside
-    series = 0.5 + q * (1 / 16 + q * (1 / 384 + q * (1 / 18432)))
-    if scaled:
-        series = series * exp(-absolute(inside))
-    return where(near, series, divide(bessel(x), where(near, 1.0, x)))
-
-
-@elementwise(lambda _y, x: i1(x))
-def i0(xp, x, /):
-    """The modified Bessel function of the first kind of order 0.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``i1(x)``; smooth everywhere.
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 10.25.2, 10.29.3; SciPy reference, ``scipy.special.i0``.
-
-    >>> i0(np.array([0.0, 1.0])).round(4).tolist()
-    [1.0, 1.2661]
-    """
-    return _scipy(xp, "i0")(x)
-
-
-@elementwise(lambda _y, x: i0(x) - _over_x(i1, x, scaled=False))
-def i1(xp, x, /):
-    """The modified Bessel function of the first kind of order 1.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``i0(x) - i1(x) / x``, 1/2 at 0; smooth everywhere.
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 10.25.2, 10.29.2; SciPy reference, ``scipy.special.i1``.
-
-    >>> i1(np.array([0.0, 1.0])).round(4).tolist()
-    [0.0, 0.5652]
-    """
-    return _scipy(xp, "i1")(x)
-
-
-@elementwise(lambda y, x: i1e(x) - sign(x) * y)
-def i0e(xp, x, /):
-    """``e**-|x| i0(x)``.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``i1e(x) - sign(x) i0e(x)``; 0 at the kink 0.
-    Raises: ImportError: SciPy is not installed.
-    Source: SciPy reference, ``scipy.special.i0e``.
-
-    >>> i0e(np.array([0.0, 1.0])).round(4).tolist()
-    [1.0, 0.4658]
-    """
-    return _scipy(xp, "i0e")(x)
-
-
-@elementwise(lambda y, x: i0e(x) - sign(x) * y - _over_x(i1e, x, scaled=True))
-def i1e(xp, x, /):
-    """``e**-|x| i1(x)``.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``i0e(x) - sign(x) i1e(x) - i1e(x) / x``, 1/2 at 0.
-    Raises: ImportError: SciPy is not installed.
-    Source: SciPy reference, ``scipy.special.i1e``.
-
-    >>> i1e(np.array([0.0, 1.0])).round(4).tolist()
-    [0.0, 0.2079]
-    """
-    return _scipy(xp, "i1e")(x)
+    return scipy_function(xp, "ndtri")(x)
 
 
 # ---------------------------------------------------------------- entropies
@@ -429,7 +218,7 @@ def entr(xp, x, /):
     >>> entr(np.array([0.0, 1.0, -1.0])).tolist()
     [0.0, -0.0, -inf]
     """
-    return _scipy(xp, "entr")(x)
+    return scipy_function(xp, "entr")(x)
 
 
 @elementwise(
@@ -447,7 +236,7 @@ def rel_entr(xp, x, y, /):
     >>> rel_entr(np.array([0.0, 1.0]), 0.5).round(4).tolist()
     [0.0, 0.6931]
     """
-    return _scipy(xp, "rel_entr")(x, y)
+    return scipy_function(xp, "rel_entr")(x, y)
 
 
 def _both_zero(x: Any, y: Any) -> Any:

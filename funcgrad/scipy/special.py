@@ -16,33 +16,99 @@ from ..algebra import broadcast_shapes
 from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import array_of, axes_of, concrete, converted, operand, with_axes
+from ..ops import gamma as _gamma
 from ..ops import reduce as _reduce
 from ..ops import softmax as _softmax
-from ..ops import special as _special
 from ..ops import structural as _structural
 from ..ops.arithmetic import absolute, divide, multiply
+from ..ops.bessel import (
+    i0,
+    i0e,
+    i1,
+    i1e,
+    iv,
+    ive,
+    j0,
+    j1,
+    jv,
+    k0,
+    k0e,
+    k1,
+    k1e,
+    kv,
+    kve,
+    y0,
+    y1,
+    yv,
+)
+from ..ops.bessel import jv as jn
+from ..ops.bessel import kv as kn
+from ..ops.bessel import yv as yn
 from ..ops.exponential import cbrt, exp2, expm1, log, log1p, xlog1py, xlogy
 from ..ops.exponential import exp as _exp
 from ..ops.exponential import sqrt as _sqrt
-from ..ops.logic import equal, greater, isfinite, less, less_equal
+from ..ops.gamma import (
+    betainc,
+    betaincc,
+    betaincinv,
+    betaln,
+    binom,
+    digamma,
+    gamma,
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    gammaincinv,
+    gammaln,
+    loggamma,
+    poch,
+    rgamma,
+)
+from ..ops.gamma import digamma as psi
+from ..ops.hypergeometric import (
+    ellipe,
+    ellipeinc,
+    ellipk,
+    ellipkinc,
+    ellipkm1,
+    exprel,
+    hyp0f1,
+    hyp1f1,
+    hyp2f1,
+    hyperu,
+)
+from ..ops.integrals import dawsn, erfi, exp1, expi, expn, owens_t, spence, wofz
+from ..ops.inverses import (
+    boxcox,
+    boxcox1p,
+    cosm1,
+    inv_boxcox,
+    inv_boxcox1p,
+    powm1,
+    wrightomega,
+)
+from ..ops.logic import equal, greater, greater_equal, isfinite, less, less_equal
+from ..ops.polynomials import (
+    eval_chebyt,
+    eval_chebyu,
+    eval_gegenbauer,
+    eval_genlaguerre,
+    eval_hermite,
+    eval_hermitenorm,
+    eval_jacobi,
+    eval_laguerre,
+    eval_legendre,
+)
 from ..ops.rounding import floor, sign
 from ..ops.select import stop_gradient
 from ..ops.select import where as _where
 from ..ops.special import (
-    betaln,
-    digamma,
     entr,
     erf,
     erfc,
     erfcx,
     erfinv,
     expit,
-    gamma,
-    gammaln,
-    i0,
-    i0e,
-    i1,
-    i1e,
     kl_div,
     log_expit,
     log_ndtr,
@@ -52,50 +118,159 @@ from ..ops.special import (
     rel_entr,
     softplus,
 )
-from ..ops.special import digamma as psi
 from ..ops.trigonometric import sinc
+from .families import (
+    airy,
+    ellipj,
+    fresnel,
+    lambertw,
+    shichi,
+    sici,
+    spherical_jn,
+    spherical_yn,
+    voigt_profile,
+)
+from .probabilities import (
+    bdtr,
+    bdtrc,
+    chdtr,
+    chdtrc,
+    fdtr,
+    fdtrc,
+    gdtr,
+    gdtrc,
+    pdtr,
+    pdtrc,
+    stdtr,
+)
 
 __all__ = [
+    "airy",
+    "bdtr",
+    "bdtrc",
     "beta",
+    "betainc",
+    "betaincc",
+    "betaincinv",
     "betaln",
+    "binom",
+    "boxcox",
+    "boxcox1p",
     "cbrt",
+    "chdtr",
+    "chdtrc",
+    "comb",
+    "cosm1",
+    "dawsn",
     "digamma",
+    "ellipe",
+    "ellipeinc",
+    "ellipj",
+    "ellipk",
+    "ellipkinc",
+    "ellipkm1",
     "entr",
     "erf",
     "erfc",
     "erfcinv",
     "erfcx",
+    "erfi",
     "erfinv",
+    "eval_chebyt",
+    "eval_chebyu",
+    "eval_gegenbauer",
+    "eval_genlaguerre",
+    "eval_hermite",
+    "eval_hermitenorm",
+    "eval_jacobi",
+    "eval_laguerre",
+    "eval_legendre",
+    "exp1",
     "exp2",
+    "expi",
     "expit",
     "expm1",
+    "expn",
+    "exprel",
+    "factorial",
+    "fdtr",
+    "fdtrc",
+    "fresnel",
     "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammainccinv",
+    "gammaincinv",
     "gammaln",
     "gammasgn",
+    "gdtr",
+    "gdtrc",
     "huber",
+    "hyp0f1",
+    "hyp1f1",
+    "hyp2f1",
+    "hyperu",
     "i0",
     "i0e",
     "i1",
     "i1e",
+    "inv_boxcox",
+    "inv_boxcox1p",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jn",
+    "jv",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
     "kl_div",
+    "kn",
+    "kv",
+    "kve",
+    "lambertw",
     "log1p",
     "log_expit",
     "log_ndtr",
     "log_softmax",
+    "loggamma",
     "logit",
     "logsumexp",
     "multigammaln",
     "ndtr",
     "ndtri",
+    "owens_t",
+    "pdtr",
+    "pdtrc",
+    "perm",
+    "poch",
     "polygamma",
+    "powm1",
     "pseudo_huber",
     "psi",
     "rel_entr",
+    "rgamma",
+    "shichi",
+    "sici",
     "sinc",
     "softmax",
     "softplus",
+    "spence",
+    "spherical_jn",
+    "spherical_yn",
+    "stdtr",
+    "voigt_profile",
+    "wofz",
+    "wrightomega",
     "xlog1py",
     "xlogy",
+    "y0",
+    "y1",
+    "yn",
+    "yv",
+    "zeta",
 ]
 
 
@@ -195,7 +370,7 @@ def polygamma(n: Any, x: Any) -> Any:
     if order < 0:
         raise ArgumentError(f"polygamma: n={n!r}; need one integer, 0 or more{where()}")
     x = array_of(x)
-    return _special.polygamma(x, n=order) if order else digamma(x)
+    return _gamma.polygamma(x, n=order) if order else digamma(x)
 
 
 def gammasgn(x: Any, /) -> Any:
@@ -250,6 +425,81 @@ def multigammaln(a: Any, d: Any) -> Any:
     for j in range(1, d):
         y = y + gammaln(a - j / 2)
     return y
+
+
+def zeta(x: Any, q: Any = None) -> Any:
+    """``sum_k (k + q)**-x`` over ``k = 0, 1, ...``: Hurwitz's zeta function, Riemann's for q = None.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``-x zeta(x + 1, q)`` by `q`; none by `x`.
+    Raises: ShapeError: the shapes do not broadcast. MissingRuleError: a derivative by `x`.
+    Source: SciPy reference, ``scipy.special.zeta``.
+
+    >>> float(zeta(2.0).round(4))
+    1.6449
+    """
+    return _gamma.zeta(operand(x), 1.0 if q is None else operand(q))
+
+
+def factorial(n: Any, exact: bool = False) -> Any:
+    """``gamma(n + 1)``, and 0 below 0.
+
+    Shapes: ``n: (*a) -> (*a)``.   Dtypes: real; integers give floats.
+    Derivative: ``gamma(n + 1) digamma(n + 1)``; 0 below 0.
+    Raises: ArgumentError: `exact`; whole numbers have no derivative.
+    Source: SciPy reference, ``scipy.special.factorial``.
+
+    >>> factorial(np.array([0, 1, 5])).tolist()
+    [1.0, 1.0, 120.0]
+    """
+    _inexact("factorial", exact)
+    n = array_of(n)
+    known = greater_equal(n, 0)
+    return _where(known, gamma(_where(known, n, 0) + 1.0), 0.0)
+
+
+def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
+    """In how many ways `k` of `N` things are taken; with `repetition`, ``comb(N + k - 1, k)``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of `binom`; 0 where there is no way.
+    Raises: ArgumentError: `exact`; whole numbers have no derivative.
+    Source: SciPy reference, ``scipy.special.comb``.
+
+    >>> comb(5, np.array([2, 3, 6])).tolist()
+    [10.0, 10.0, 0.0]
+    """
+    _inexact("comb", exact)
+    n, k = array_of(N), array_of(k)
+    if repetition:
+        return _where(equal(n, 0) & equal(k, 0), 1.0, comb(n + k - 1, k))
+    known = less_equal(k, n) & greater_equal(n, 0) & greater_equal(k, 0)
+    return _where(known, binom(_where(known, n, 1), _where(known, k, 0)), 0.0)
+
+
+def perm(N: Any, k: Any, exact: bool = False) -> Any:
+    """In how many orders `k` of `N` things are taken: ``gamma(N + 1) / gamma(N - k + 1)``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of `poch`; 0 where there is no order.
+    Raises: ArgumentError: `exact`; whole numbers have no derivative.
+    Source: SciPy reference, ``scipy.special.perm``.
+
+    >>> perm(5, np.array([2, 6])).tolist()
+    [20.0, 0.0]
+    """
+    _inexact("perm", exact)
+    n, k = array_of(N), array_of(k)
+    known = less_equal(k, n) & greater_equal(n, 0) & greater_equal(k, 0)
+    n, k = _where(known, n, 1), _where(known, k, 0)
+    return _where(known, poch(n - k + 1.0, k), 0.0)
+
+
+def _inexact(name: str, exact: bool) -> None:
+    if exact:
+        raise ArgumentError(
+            f"{name}: exact=True counts in whole numbers; need exact=False{where()}"
+        )
 
 
 # ---------------------------------------------------------------- others

@@ -65,6 +65,19 @@ def symmetric(draw: Any) -> Sample:
     return Sample((part + part.swapaxes(-1, -2) + spaced(n, n),))
 
 
+TURNING = np.array([[0.5, 1.0, 0.0], [-0.6, 0.5, 0.0], [0.0, 0.0, 2.0]])  # a complex pair
+
+
+@st.composite
+def general(draw: Any) -> Sample:
+    """Eigenvalues apart, real ones or a pair of complex ones, and no two entries of equal size."""
+    n = draw(SIDES)
+    domain = draw(st.sampled_from([floats(0.05, 0.15), complexes() * 0.05]))
+    part = draw(array(domain, (*draw(lead()), n, n)))
+    base = TURNING[:n, :n] if n > 1 and draw(st.booleans()) else spaced(n, n)
+    return Sample((part + base,))
+
+
 @st.composite
 def rectangular(draw: Any, domains: list[Array], **params: Any) -> Sample:
     m, n = draw(SIDES), draw(SIDES)
@@ -92,6 +105,8 @@ SAMPLES = {
     "qr": rectangular([floats(0.05, 0.3), complexes() * 0.15]),
     "eigh": symmetric(),
     "eigvalsh": symmetric(),
+    "eig": general(),
+    "eigvals": general(),
     "svdvals": rectangular([floats(0.05, 0.15), complexes() * 0.1]),
     "svd": rectangular([floats(0.05, 0.15)]),
     "gap_divide": divided(),

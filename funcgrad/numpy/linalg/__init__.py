@@ -9,14 +9,14 @@ from numpy.linalg import LinAlgError
 
 from ..ordering import matrix_transpose
 from ..products import matmul
-from .decompositions import cholesky, eigh, eigvalsh, qr, svd, svdvals
+from .decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from .products import cross, diagonal, matrix_power, multi_dot, outer, tensordot, trace, vecdot
 from .systems import det, inv, lstsq, pinv, slogdet, solve, tensorinv, tensorsolve
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv",
-    "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
-    "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
-    "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
+    "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd",
+    "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip

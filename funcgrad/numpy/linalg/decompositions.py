@@ -13,6 +13,13 @@ from ...ops import linalg as _linalg
 from .._arguments import array_of
 
 
+class EigResult(NamedTuple):
+    """What `eig` returns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
 class EighResult(NamedTuple):
     """What `eigh` returns."""
 
@@ -78,6 +85,38 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         return QRResult(*concrete_namespace(a).linalg.qr(a, "complete"))
     q, r = _linalg.qr(a)
     return r if mode == "r" else QRResult(q, r)
+
+
+def eig(a: Any) -> EigResult:
+    """Eigenvalues, in no order, and eigenvectors (columns) of length 1 of any square matrix.
+
+    Shapes: ``a: (*a, n, n) -> (*a, n), (*a, n, n)``.
+    Dtypes: floating, complex; integers as float64; always gives complex numbers, where NumPy gives
+    real ones if all are.
+    Derivative: smooth where the eigenvalues differ; with equal ones that of the vectors warns and is
+    infinite or NaN.
+    Raises: LinAlgError: no convergence, or in the derivative a matrix without n eigenvectors.
+    Source: NumPy reference, ``numpy.linalg.eig``.
+
+    >>> eig([[0.0, 1.0], [-1.0, 0.0]]).eigenvalues.tolist()
+    [1j, -1j]
+    """
+    return EigResult(*_linalg.eig(array_of(a)))
+
+
+def eigvals(a: Any) -> Any:
+    """The eigenvalues, in no order, of any square matrix.
+
+    Shapes: ``a: (*a, n, n) -> (*a, n)``.
+    Dtypes: floating, complex; integers as float64; always gives complex numbers.
+    Derivative: ``(v^-1 da v)_ii`` with the eigenvectors.
+    Raises: LinAlgError: no convergence, or in the derivative a matrix without n eigenvectors.
+    Source: NumPy reference, ``numpy.linalg.eigvals``.
+
+    >>> eigvals([[0.0, 1.0], [-1.0, 0.0]]).tolist()
+    [1j, -1j]
+    """
+    return _linalg.eigvals(array_of(a))
 
 
 def _require_triangle(name: str, uplo: Any) -> None:

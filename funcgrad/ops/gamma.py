@@ -1,0 +1,483 @@
+"""The gamma function and its relatives, element by element."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..algebra import concrete_namespace, elementwise
+from ..core import aval_of
+from .arithmetic import absolute
+from .exponential import exp, log, log1p, logaddexp, sqrt, xlog1py, xlogy
+from .from_scipy import (
+    by_nothing,
+    real_floating,
+    scipy_function,
+    scipy_if_there,
+    scipy_or_math,
+    together,
+)
+from .logic import greater, less, less_equal, logical_and
+from .select import stop_gradient, where
+from .special import expit
+from .structural import expand_dims, sum
+from .trigonometric import cos, sin
+
+
+def _lgamma(x: float) -> float:
+    return math.inf if x <= 0 and x.is_integer() else math.lgamma(x)
+
+
+@elementwise(lambda _y, x: digamma(x))
+def gammaln(xp, x, /):
+    """``log |gamma(x)|``.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``digamma(x)``, which needs SciPy; smooth between the poles 0, -1, -2, ...
+    Raises: nothing of its own; without SciPy it is slow.
+    Source: DLMF 5.2; SciPy reference, ``scipy.special.gammaln``.
+
+    >>> gammaln(np.array([1.0, 5.0])).round(4).tolist()
+    [0.0, 3.1781]
+    """
+    return scipy_or_math(xp, "gammaln", _lgamma, x)
+
+
+@elementwise(
+    lambda _y, a, b: digamma(a) - digamma(a + b),
+    lambda _y, a, b: digamma(b) - digamma(a + b),
+)
+def betaln(xp, a, b, /):
+    """``log |beta(a, b)| = log |gamma(a) gamma(b) / gamma(a + b)|``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``digamma(a) - digamma(a + b)`` by `a`, and so by `b`; smooth inside its domain.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers.
+    Source: DLMF 5.12; SciPy reference, ``scipy.special.betaln``.
+
+    >>> float(betaln(np.array(2.0), 3.0).round(4))
+    -2.4849
+    """
+    a, b = together(xp, "betaln", a, b)
+    if scipy_if_there("", "betaln") is None:
+        return gammaln.impl(xp, a) + gammaln.impl(xp, b) - gammaln.impl(xp, a + b)
+    return scipy_function(xp, "betaln")(a, b)
+
+
+@elementwise(lambda y, x: y * digamma(x))
+def gamma(xp, x, /):
+    """The gamma function, ``(x - 1)!`` at the positive integers.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
+    Derivative: ``gamma(x) digamma(x)``; smooth between the poles 0, -1, -2, ...
+    Raises: ImportError: SciPy is not installed.
+    Source: DLMF 5.2; SciPy reference, ``scipy.special.gamma``.
+
+    >>> gamma(np.array([1.0, 5.0])).tolist()
+    [1.0, 24.0]
+    """
+    return scipy_function(xp, "gamma")(x)
+
+
+@elementwise(lambda _y, x: polygamma(x, n=1))
+def digamma(xp, x, /):
+    """The derivative of ``log(gamma(x))``.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``polygamma(x, n=1)``; smooth between the poles 0, -1, -2, ...
+    Raises: ImportError: SciPy is not installed.
+    Source: DLMF 5.2.2; SciPy reference, ``scipy.special.digamma``.
+
+    >>> digamma(np.array([1.0, 5.0])).round(4).tolist()
+    [-0.5772, 1.5061]
+    """
+    return scipy_function(xp, "digamma")(x)
+
+
+@elementwise(lambda _y, x, *, n: polygamma(x, n=n + 1))
+def polygamma(xp, x, /, *, n):
+    """The derivative of `digamma` of order `n` >= 1.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: that of the next order; smooth between the poles 0, -1, -2, ...
+    Raises: ImportError: SciPy is not installed.
+    Source: DLMF 5.15.1, 25.11: ``(-1)**(n + 1) n! zeta(n + 1, x)``.
+
+    >>> polygamma(np.array([1.0]), n=1).round(4).tolist()
+    [1.6449]
+    """
+    factor = float((-1) ** (n + 1) * math.factorial(n))
+    return scipy_function(xp, "zeta")(n + 1.0, x) * factor
+
+
+@elementwise(lambda _y, x: digamma(x))
+def loggamma(xp, x, /):
+    """``log(gamma(x))`` on its principal branch, which is continuous but for the negative numbers.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; real negative numbers give NaN.
+    Derivative: ``digamma(x)``; of complex numbers once; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed.
+    Source: DLMF 5.2; SciPy reference, ``scipy.special.loggamma``.
+
+    >>> loggamma(np.array([1.0, 5.0])).round(4).tolist()
+    [0.0, 3.1781]
+    """
+    return scipy_function(xp, "loggamma")(x)
+
+
+def _rgamma_slope(_y: Any, x: Any) -> Any:
+    """``-digamma(x) / gamma(x)``, and for small `x`, poles of both among it, by the reflection."""
+    low = less(x, 0.5)
+    left, right = where(low, x, 0.0), where(low, 1.0, x)
+    turn = left * math.pi
+    mirrored = cos(turn) - digamma(1.0 - left) * sin(turn) * (1.0 / math.pi)
+    return where(low, gamma(1.0 - left) * mirrored, -digamma(right) * rgamma(right))
+
+
+@elementwise(_rgamma_slope)
+def rgamma(xp, x, /):
+    """``1 / gamma(x)``, which is 0 at 0, -1, -2, ...
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give floats.
+    Derivative: ``-digamma(x) / gamma(x)``; smooth everywhere, ``(-1)**n n!`` at -n.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 5.2.1, 5.5.3; SciPy reference, ``scipy.special.rgamma``.
+
+    >>> rgamma(np.array([-1.0, 5.0])).round(4).tolist()
+    [0.0, 0.0417]
+    """
+    return scipy_function(xp, "rgamma")(real_floating(xp, "rgamma", x))
+
+
+@elementwise(
+    lambda y, z, m: y * (digamma(z + m) - digamma(z)),
+    lambda y, z, m: y * digamma(z + m),
+)
+def poch(xp, z, m, /):
+    """``gamma(z + m) / gamma(z)``, Pochhammer's symbol; ``z (z + 1) ... (z + m - 1)`` for whole `m`.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``y (digamma(z + m) - digamma(z))`` by `z`, ``y digamma(z + m)`` by `m`; NaN at the
+    poles z = 0, -1, -2, ..; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 5.2.5; SciPy reference, ``scipy.special.poch``.
+
+    >>> poch(np.array([1.0, 3.0]), 2).tolist()
+    [2.0, 12.0]
+    """
+    return scipy_function(xp, "poch")(*together(xp, "poch", z, m))
+
+
+@elementwise(
+    lambda y, n, k: y * (digamma(n + 1) - digamma(n - k + 1)),
+    lambda y, n, k: y * (digamma(n - k + 1) - digamma(k + 1)),
+)
+def binom(xp, n, k, /):
+    """The binomial coefficient ``gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1))``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``y (digamma(n + 1) - digamma(n - k + 1))`` by `n`, ``y (digamma(n - k + 1) -
+    digamma(k + 1))`` by `k`; NaN at the poles, where k or n - k is a negative whole number;
+    smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 1.2.6; SciPy reference, ``scipy.special.binom``.
+
+    >>> binom(np.array([4.0, 0.5]), 2).tolist()
+    [6.0, -0.125]
+    """
+    return scipy_function(xp, "binom")(*together(xp, "binom", n, k))
+
+
+@elementwise(by_nothing("zeta", "x"), lambda _y, x, q: -x * zeta(x + 1, q))
+def zeta(xp, x, q, /):
+    """``sum_k (k + q)**-x`` over ``k = 0, 1, ...``: Hurwitz's zeta function, Riemann's for q = 1.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``-x zeta(x + 1, q)`` by `q`; none by `x`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers. MissingRuleError: a
+    derivative by `x`.
+    Source: DLMF 25.11.1, 25.11.17; SciPy reference, ``scipy.special.zeta``.
+
+    >>> zeta(np.array([2.0]), 1.0).round(4).tolist()
+    [1.6449]
+    """
+    return scipy_function(xp, "zeta")(*together(xp, "zeta", x, q))
+
+
+# ---------------------------------------------------------------- integrals over one side
+
+# Derivatives by a shape parameter have no closed form. In logarithms, log t of a gamma variable and
+# log t - log(1 - t) of a beta variable, the densities are smooth and have one hump; they are
+# integrated by Gauss and Legendre's rule from the given point away from the hump until they have
+# faded. For shapes below 1 the hump is too wide for the nodes: a recurrence leads to larger ones.
+
+NODES = 64
+_FADED = 40.0  # what is left out lies below e**-40 of the largest
+
+
+@functools.cache
+def _legendre() -> tuple[Any, Any]:
+    """The nodes in (0, 1) and the weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
+def _column(x: Any) -> Any:
+    return x if aval_of(x).ndim == 0 else expand_dims(x, axis=(x.ndim,))
+
+
+def _integral(start: Any, width: Any, f: Callable[[Any], Any]) -> Any:
+    """Of `f` over the distance `width`, which is held constant, from `start` on."""
+    width = stop_gradient(width)
+    nodes, weights = map(concrete_namespace(width).asarray, _legendre())
+    y = f(_column(start) + _column(width) * nodes) * weights
+    return sum(y, axis=(y.ndim - 1,)) * absolute(width)
+
+
+def _double(x: Any) -> Any:
+    return x if aval_of(x).weak else x.astype(np.float64)
+
+
+def log_gamma_density(a: Any, log_x: Any) -> Any:
+    """``log(x**a e**-x / gamma(a))``: the density of a gamma variable's logarithm."""
+    return a * log_x - exp(log_x) - gammaln(a)
+
+
+def gamma_side(a: Any, log_x: Any, log_scale: Any = 0.0) -> tuple[Any, Any]:
+    """The probability that a gamma variable lies beyond `x`, seen from `a`, over ``e**log_scale``.
+
+    And whether that is below `x`. Differentiable by `a` and `log_x`.
+    """
+    below = less_equal(log_x, log(a))
+    mass = _gamma_integral(a + 1, log_x, log_scale, below, None)
+    between = exp(log_gamma_density(a, log_x) - log(a) - log_scale)
+    return where(below, mass + between, mass - between), below
+
+
+def _gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) -> Any:
+    """The integral of the density, or of that times ``log t - origin``, from `x` to an end."""
+    x = exp(log_x)
+    down = (_FADED + sqrt(_FADED * _FADED + 2 * _FADED * a)) / a
+    up = log1p((_FADED + sqrt(_FADED * _FADED + 2 * _FADED * x)) / x)
+
+    def f(u: Any) -> Any:
+        y = exp(_column(a) * u - exp(u) - _column(gammaln(a) + log_scale))
+        return y if origin is None else y * (u - _column(origin))
+
+    return _integral(log_x, where(below, -down, up), f)
+
+
+def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
+    """``P(a, x) = P(a + 1, x) + x**a e**-x / gamma(a + 1)``, both terms differentiated."""
+    a, x = _double(a), _double(x)
+    inside = logical_and(greater(x, 0), less(x, math.inf))
+    log_x = log(where(inside, x, 1.0))
+    origin = digamma(a + 1)
+    below = less_equal(log_x, log(a))
+    mass = _gamma_integral(a + 1, log_x, 0.0, below, origin)
+    between = exp(log_gamma_density(a, log_x)) * (log_x - origin) / a
+    return where(inside, where(below, mass, -mass) + between, 0.0)
+
+
+def _gamma_density(a: Any, x: Any) -> Any:
+    a, x = _double(a), _double(x)
+    return exp(xlogy(a - 1, x) - x - gammaln(a))
+
+
+@elementwise(_gammainc_by_a, lambda _y, a, x: _gamma_density(a, x))
+def gammainc(xp, a, x, /):
+    """``(integral of t**(a-1) e**-t from 0 to x) / gamma(a)``: P(a, x), a probability.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``x**(a-1) e**-x / gamma(a)`` by `x`; by `a` a quadrature, good to 1e-12 of 1;
+    smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 8.2.4, 8.8.5; SciPy reference, ``scipy.special.gammainc``.
+
+    >>> gammainc(np.array([1.0, 2.0]), 1.0).round(4).tolist()
+    [0.6321, 0.2642]
+    """
+    return scipy_function(xp, "gammainc")(*together(xp, "gammainc", a, x))
+
+
+@elementwise(
+    lambda _y, a, x: -_gammainc_by_a(None, a, x),
+    lambda _y, a, x: -_gamma_density(a, x),
+)
+def gammaincc(xp, a, x, /):
+    """``1 - gammainc(a, x)``, accurate for large `x`.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of ``-gammainc(a, x)``; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 8.2.4; SciPy reference, ``scipy.special.gammaincc``.
+
+    >>> gammaincc(np.array([1.0, 2.0]), 1.0).round(4).tolist()
+    [0.3679, 0.7358]
+    """
+    return scipy_function(xp, "gammaincc")(*together(xp, "gammaincc", a, x))
+
+
+@elementwise(
+    lambda x, a, _p: -_gammainc_by_a(None, a, x) / _gamma_density(a, x),
+    lambda x, a, _p: 1.0 / _gamma_density(a, x),
+)
+def gammaincinv(xp, a, p, /):
+    """The `x` with ``gammainc(a, x) = p``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of the inverse: ``1 / density`` by `p`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.gammaincinv``.
+
+    >>> gammaincinv(np.array([1.0, 2.0]), 0.5).round(4).tolist()
+    [0.6931, 1.6783]
+    """
+    return scipy_function(xp, "gammaincinv")(*together(xp, "gammaincinv", a, p))
+
+
+@elementwise(
+    lambda x, a, _p: -_gammainc_by_a(None, a, x) / _gamma_density(a, x),
+    lambda x, a, _p: -1.0 / _gamma_density(a, x),
+)
+def gammainccinv(xp, a, p, /):
+    """The `x` with ``gammaincc(a, x) = p``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of the inverse: ``-1 / density`` by `p`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.gammainccinv``.
+
+    >>> gammainccinv(np.array([1.0, 2.0]), 0.5).round(4).tolist()
+    [0.6931, 1.6783]
+    """
+    return scipy_function(xp, "gammainccinv")(*together(xp, "gammainccinv", a, p))
+
+
+def _beta_width(a: Any, b: Any, odds: Any) -> Any:
+    """How far down from the logarithm of the odds ``t**a (1 - t)**b`` falls by `_FADED`.
+
+    What it has fallen by is convex and grows by `a` at most: Newton's method from the right.
+    """
+    a, b, odds = stop_gradient(a), stop_gradient(b), stop_gradient(odds)
+    top = _log_odds(odds)
+    width = (_FADED + (a + b) * top) / a
+    for _ in range(12):
+        below = odds - width
+        fallen = a * width - (a + b) * (top - _log_odds(below)) - _FADED
+        width = width - fallen / (a - (a + b) * expit(below))
+    return width
+
+
+def _log_odds(u: Any) -> Any:
+    """``log(1 + e**u)``."""
+    return logaddexp(u, 0.0)
+
+
+def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
+    """The derivatives by `a` and `b` of the probability below the odds, for shapes above 1.
+
+    `odds` in logarithms; from the end below, or, for `upper`, from that above.
+    """
+    flipped = where(upper, -odds, odds)
+    p, q = where(upper, b, a), where(upper, a, b)
+    norm, total = betaln(a, b), digamma(a + b)
+    by_p, by_q = digamma(p) - total, digamma(q) - total
+    width = -_beta_width(p, q, flipped)
+
+    def density(u: Any) -> Any:
+        return exp(_column(p) * u - _column(p + q) * _log_odds(u) - _column(norm))
+
+    first = _integral(flipped, width, lambda u: density(u) * (u - _log_odds(u) - _column(by_p)))
+    second = _integral(flipped, width, lambda u: density(u) * (-_log_odds(u) - _column(by_q)))
+    return where(upper, -second, first), where(upper, -first, second)
+
+
+def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
+    """``I(a, b) = I(a + 1, b + 1) + s / a - t / b``, differentiated.
+
+    `s` is ``x**a (1 - x)**b / beta(a, b)`` and `t` that for ``a + 1``.
+    """
+    a, b, x = _double(a), _double(b), _double(x)
+    inside = logical_and(greater(x, 0), less(x, 1))
+    x = where(inside, x, 0.5)
+    log_x, log_y = log(x), log1p(-x)
+    odds = log_x - log_y
+    c, d = _beta_tail(a + 1, b + 1, odds, greater(odds, log(a + 1) - log(b + 1)))
+    s = exp(a * log_x + b * log_y - betaln(a, b)) / a
+    t = exp((a + 1) * log_x + b * log_y - betaln(a + 1, b)) / b
+    total = digamma(a + b)
+    c = (
+        c
+        + s * (log_x - digamma(a + 1) + total)
+        - t * (log_x - digamma(a + 1) + total + 1 / (a + b))
+    )
+    d = d + s * (log_y - digamma(b) + total) - t * (log_y - digamma(b + 1) + total + 1 / (a + b))
+    return where(inside, c, 0.0), where(inside, d, 0.0)
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    a, b, x = _double(a), _double(b), _double(x)
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
+@elementwise(
+    lambda _y, a, b, x: _betainc_by_shapes(a, b, x)[0],
+    lambda _y, a, b, x: _betainc_by_shapes(a, b, x)[1],
+    lambda _y, a, b, x: _beta_density(a, b, x),
+)
+def betainc(xp, a, b, x, /):
+    """``(integral of t**(a-1) (1-t)**(b-1) from 0 to x) / beta(a, b)``: a probability.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``x**(a-1) (1-x)**(b-1) / beta(a, b)`` by `x`; by `a` and `b` a quadrature, good to
+    1e-12 of 1; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 8.17; SciPy reference, ``scipy.special.betainc``.
+
+    >>> betainc(np.array([1.0, 2.0]), 2.0, 0.25).round(4).tolist()
+    [0.4375, 0.1562]
+    """
+    return scipy_function(xp, "betainc")(*together(xp, "betainc", a, b, x))
+
+
+@elementwise(
+    lambda _y, a, b, x: -_betainc_by_shapes(a, b, x)[0],
+    lambda _y, a, b, x: -_betainc_by_shapes(a, b, x)[1],
+    lambda _y, a, b, x: -_beta_density(a, b, x),
+)
+def betaincc(xp, a, b, x, /):
+    """``1 - betainc(a, b, x)``, accurate where that is near 1.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: minus that of `betainc`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 8.17; SciPy reference, ``scipy.special.betaincc``.
+
+    >>> betaincc(np.array([1.0, 2.0]), 2.0, 0.25).round(4).tolist()
+    [0.5625, 0.8438]
+    """
+    return scipy_function(xp, "betaincc")(*together(xp, "betaincc", a, b, x))
+
+
+@elementwise(
+    lambda x, a, b, _p: -_betainc_by_shapes(a, b, x)[0] / _beta_density(a, b, x),
+    lambda x, a, b, _p: -_betainc_by_shapes(a, b, x)[1] / _beta_density(a, b, x),
+    lambda x, a, b, _p: 1.0 / _beta_density(a, b, x),
+)
+def betaincinv(xp, a, b, p, /):
+    """The `x` with ``betainc(a, b, x) = p``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of the inverse: ``1 / density`` by `p`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.betaincinv``.
+
+    >>> betaincinv(np.array([1.0, 2.0]), 2.0, 0.5).round(4).tolist()
+    [0.2929, 0.5]
+    """
+    return scipy_function(xp, "betaincinv")(*together(xp, "betaincinv", a, b, p))

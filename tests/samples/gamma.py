@@ -1,0 +1,31 @@
+"""Samples of the gamma function and its relatives: away from poles, and from 0 and 1 in integrals."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from . import away, floats, integers, operands, positive
+
+BETWEEN_POLES = away(floats(-1.7, 4.0), -2.0, -1.0, 0.0, margin=0.3)
+SHAPE = floats(0.3, 4.0)
+INSIDE = floats(0.1, 0.9)
+
+SAMPLES = {
+    "gammaln": operands(BETWEEN_POLES),
+    "gamma": operands(BETWEEN_POLES),
+    "digamma": operands(BETWEEN_POLES),
+    "polygamma": operands(BETWEEN_POLES, n=st.integers(1, 3)),
+    "loggamma": operands(positive(0.3, 4.0)),
+    "rgamma": operands(floats(-2.5, 4.0)),
+    "betaln": operands(SHAPE, SHAPE),
+    "poch": operands(SHAPE, floats(0.1, 2.0)),
+    "binom": operands(floats(2.5, 4.0), floats(0.2, 2.0)),
+    "zeta": operands(integers(2, 5), SHAPE, weak=False),
+    "gammainc": operands(SHAPE, floats(0.2, 5.0)),
+    "gammaincc": operands(SHAPE, floats(0.2, 5.0)),
+    "gammaincinv": operands(SHAPE, INSIDE),
+    "gammainccinv": operands(SHAPE, INSIDE),
+    "betainc": operands(SHAPE, SHAPE, INSIDE),
+    "betaincc": operands(SHAPE, SHAPE, INSIDE),
+    "betaincinv": operands(SHAPE, SHAPE, INSIDE),
+}

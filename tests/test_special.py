@@ -1,0 +1,99 @@
+"""Derivatives of special functions against numbers computed with 50 digits or more (mpmath 1.3).
+
+The registry's checks compare rules with differences of the function; here are the extremes, where
+differences say little: far tails, small and large shapes, poles, removable points.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import funcgrad
+
+pytest.importorskip("scipy.special")
+
+from funcgrad.ops import gamma as gammas
+from funcgrad.scipy import special
+
+# Name, point, first derivatives by every operand, second derivative by the first operand.
+BY_SHAPE: list[tuple[str, tuple[float, ...], tuple[float, ...], float]] = [
+    ("gammainc", (0.001, 1e-05), (-10.81839829908634, 98.91131633960173), 116.70010711471055),
+    ("gammainc", (0.3, 0.01), (-1.2403581253867568, 8.313004828396613), 5.195339318507014),
+    ("gammainc", (0.3, 4.0), (-0.010264313972653528, 0.0023199629863237176), -0.027379077921292218),
+    ("gammainc", (2.0, 2.0), (-0.29400469074623087, 0.2706705664732254), 0.006217852566381788),
+    ("gammainc", (80.0, 60.0), (-0.0025210327451364732, 0.0029150239722010147),
+     0.0007260443017318604),
+    ("gammainc", (80.0, 95.0), (-0.011701404661749246, 0.010728803754978165),
+     -0.002012834098825894),
+    ("gammainc", (2e3, 2050.0), (-0.004764824241364456, 0.004706085307317863),
+     -0.00011766076239022594),
+    ("betainc", (0.01, 0.02, 0.3),
+     (-22.588449240546257, 11.02759578976957, 0.03115318382954994), 1505.8365964623583),
+    ("betainc", (0.5, 3.0, 0.9),
+     (-0.0009711133724860445, 0.0007969110991643981, 0.00988211768802618), -0.0014057637764501607),
+    ("betainc", (3.0, 0.5, 0.02),
+     (-1.0238013021820644e-05, 7.686756652890338e-06, 0.00037880720420707903),
+     4.1727310544543255e-05),
+    ("betainc", (20.0, 30.0, 0.4),
+     (-0.06977511922457008, 0.04638767884524421, 5.7279276414761995), 0.0014252973151806401),
+    ("betainc", (300.0, 2.0, 0.995),
+     (-0.0016741613726697874, 0.3126847496768514, 100.86927460110284), 2.820559156122574e-06),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "point", "first", "second"), BY_SHAPE, ids=repr)
+def test_probabilities_by_shape(name: str, point: Any, first: Any, second: float) -> None:
+    f, xs = getattr(special, name), [np.float64(x) for x in point]
+    found = funcgrad.grad(f, argnums=tuple(range(len(xs))))(*xs)
+    np.testing.assert_allclose(found, first, rtol=2e-11, atol=1e-15)
+    bend = funcgrad.grad(funcgrad.grad(f))(*xs)
+    np.testing.assert_allclose(bend, second, rtol=1e-9, atol=1e-12)
+    if name == "gammainc":
+        rest = funcgrad.grad(special.gammaincc, argnums=(0, 1))(*xs)
+        np.testing.assert_allclose(rest, [-d for d in first], rtol=2e-11, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["gammainc", "betainc"])
+def test_probabilities_outside(name: str) -> None:
+    """Where the integral begins and ends, shapes change nothing."""
+    ends = np.array([0.0, np.inf] if name == "gammainc" else [0.0, 1.0])
+    shapes = [np.array([2.0, 3.0]), np.array([4.0, 5.0])][: 1 if name == "gammainc" else 2]
+    for i in range(len(shapes)):
+        slope = funcgrad.grad(lambda *a: getattr(special, name)(*a, ends).sum(), argnums=i)(*shapes)
+        np.testing.assert_allclose(slope, 0.0, atol=1e-15)
+
+
+@pytest.mark.parametrize("a", [1e-3, 0.1, 0.8, 1.0, 7.0, 300.0, 1e5])
+def test_the_side_of_a_gamma_variable(a: float) -> None:
+    x = special.gammaincinv(a, np.linspace(0.01, 0.99, 25))
+    x = x[x > 1e-290]
+    mass, below = gammas.gamma_side(np.float64(a), np.log(x))
+    found = np.where(below, mass, 1 - mass)
+    np.testing.assert_allclose(found, special.gammainc(a, x), atol=2e-10)
+
+
+@pytest.mark.parametrize(
+    ("x", "first", "second"),
+    [
+        (-3.0, -6.0, 15.073412021181605),
+        (-2.0, 2.0, -3.6911373403938685),
+        (-1.5, -0.2975352391908593, -3.7595410647080545),
+        (0.0, 1.0, 1.1544313298030657),
+        (0.4999, 1.1078527910478075, -0.6087400022929518),
+        (0.5, 1.107791903872871, -0.6090034884161106),
+        (3.0, -0.46139216754923357, 0.22829843112744683),
+        (200.0, 0.0, 0.0),
+    ],
+)
+def test_reciprocal_gamma(x: float, first: float, second: float) -> None:
+    f = special.rgamma
+    np.testing.assert_allclose(funcgrad.grad(f)(x), first, rtol=1e-13)
+    np.testing.assert_allclose(funcgrad.grad(funcgrad.grad(f))(x), second, rtol=1e-12)
+
+
+def test_no_derivative_by_an_exponent() -> None:
+    with pytest.raises(NotImplementedError, match="zeta: there is no derivative by `x`"):
+        funcgrad.grad(special.zeta)(2.0, 1.0)
