@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from .backend import namespace
-from .core import Aval, Primitive, Tracer, aval_of, current, tangent_dtype
+from .core import REGISTRY, Aval, Primitive, Tracer, aval_of, current, tangent_dtype
 from .errors import MissingRuleError, ShapeError, where
 from .views import record_view
 
@@ -198,6 +198,25 @@ class _OneRule(Primitive):
 # ---------------------------------------------------------------- elementwise
 
 
+class Selection:
+    """A coefficient of booleans, or of shares between 0 and 1, whose zeros are exact.
+
+    Where nothing was taken from an operand no cotangent reaches it, an infinite one neither. It
+    stands where other coefficients are arrays: ``ct * selection``.
+    """
+
+    __slots__ = ("mask", "shares")
+    __array_ufunc__ = None
+
+    def __init__(self, mask: Any, *, shares: bool = False) -> None:
+        self.mask, self.shares = mask, shares
+
+    def __rmul__(self, t: Any) -> Any:
+        if self.shares:
+            return REGISTRY["zero_preserving_multiply"](self.mask, t)
+        return REGISTRY["where"](self.mask, t, 0.0)
+
+
 class Elementwise(_OneRule):
     """``z = f(x, y, ...)`` element by element, with broadcasting; rules are coefficients.
 
@@ -254,7 +273,7 @@ def _scaled(scale: Callable[[Any, Any], Any], t: Any, c: Any) -> Any:
     """``t * c``, without work where the coefficient is the number 1 or -1."""
     if c.__class__ is int:
         return t if c == 1 else -t if c == -1 else t * c
-    return scale(t, c)
+    return c.__rmul__(t) if c.__class__ is Selection else scale(t, c)
 
 
 def align_batch(xs: Sequence[Any], bdims: Sequence[int | None]) -> tuple[list[Any], int]:
@@ -290,6 +309,7 @@ class Linear(_OneRule):
     """
 
     variadic: Rule | None = None
+    own_inverse = False  # True: it keeps elements apart, so writes go back through the result
 
     def rule(self, i: int) -> Any:
         return self.variadic or self.rules[i]
@@ -434,12 +454,18 @@ def elementwise_constant(impl: Callable[..., Any]) -> ElementwiseConstant:
     return ElementwiseConstant(impl, ())
 
 
-def linear(*transposes: Rule | None, variadic: Rule | None = None, **family: Any) -> Any:
+def linear(
+    *transposes: Rule | None,
+    variadic: Rule | None = None,
+    own_inverse: bool = False,
+    **family: Any,
+) -> Any:
     """Declare a linear primitive by the transpose of each operand."""
 
     def make(impl: Callable[..., Any]) -> Linear:
         prim = Linear(impl, transposes, **family)
         prim.variadic = variadic
+        prim.own_inverse = own_inverse
         return prim
 
     return make

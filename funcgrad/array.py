@@ -7,7 +7,7 @@ protocols in `protocols.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,26 @@ import numpy as np
 from . import numpy as fnp
 from .algebra import conform_tangent
 from .core import Tracer, aval_of
-from .errors import ConcretizationError, HandoverError, MutationError, where
+from .errors import ConcretizationError, HandoverError, MutationError, OperandError, where
 from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
+from .ops.structural import broadcast_to
 from .protocols import call_function, call_ufunc, conversion
 from .views import Part, View, donated, snapshot
+
+
+def _operator(function: Any, reflected: str) -> Callable[[Any, Any], Any]:
+    """An operator, which leaves operands of other types that know what to do to them."""
+
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except OperandError:
+            if not hasattr(other, reflected):
+                raise
+            return NotImplemented
+
+    return operator
 
 
 class TracedArray(Tracer):
@@ -65,38 +80,32 @@ class TracedArray(Tracer):
 
     # ------------------------------------------------------------ operators
 
-    def __add__(self, other: Any) -> Any:
-        return fnp.add(self, other)
+    __add__ = _operator(fnp.add, "__radd__")
 
     def __radd__(self, other: Any) -> Any:
         return fnp.add(other, self)
 
-    def __sub__(self, other: Any) -> Any:
-        return fnp.subtract(self, other)
+    __sub__ = _operator(fnp.subtract, "__rsub__")
 
     def __rsub__(self, other: Any) -> Any:
         return fnp.subtract(other, self)
 
-    def __mul__(self, other: Any) -> Any:
-        return fnp.multiply(self, other)
+    __mul__ = _operator(fnp.multiply, "__rmul__")
 
     def __rmul__(self, other: Any) -> Any:
         return fnp.multiply(other, self)
 
-    def __truediv__(self, other: Any) -> Any:
-        return fnp.divide(self, other)
+    __truediv__ = _operator(fnp.divide, "__rtruediv__")
 
     def __rtruediv__(self, other: Any) -> Any:
         return fnp.divide(other, self)
 
-    def __floordiv__(self, other: Any) -> Any:
-        return fnp.floor_divide(self, other)
+    __floordiv__ = _operator(fnp.floor_divide, "__rfloordiv__")
 
     def __rfloordiv__(self, other: Any) -> Any:
         return fnp.floor_divide(other, self)
 
-    def __mod__(self, other: Any) -> Any:
-        return fnp.remainder(self, other)
+    __mod__ = _operator(fnp.remainder, "__rmod__")
 
     def __rmod__(self, other: Any) -> Any:
         return fnp.remainder(other, self)
@@ -107,44 +116,37 @@ class TracedArray(Tracer):
     def __rdivmod__(self, other: Any) -> Any:
         return fnp.floor_divide(other, self), fnp.remainder(other, self)
 
-    def __pow__(self, other: Any) -> Any:
-        return fnp.power(self, other)
+    __pow__ = _operator(fnp.power, "__rpow__")
 
     def __rpow__(self, other: Any) -> Any:
         return fnp.power(other, self)
 
-    def __matmul__(self, other: Any) -> Any:
-        return fnp.matmul(self, other)
+    __matmul__ = _operator(fnp.matmul, "__rmatmul__")
 
     def __rmatmul__(self, other: Any) -> Any:
         return fnp.matmul(other, self)
 
-    def __and__(self, other: Any) -> Any:
-        return fnp.bitwise_and(self, other)
+    __and__ = _operator(fnp.bitwise_and, "__rand__")
 
     def __rand__(self, other: Any) -> Any:
         return fnp.bitwise_and(other, self)
 
-    def __or__(self, other: Any) -> Any:
-        return fnp.bitwise_or(self, other)
+    __or__ = _operator(fnp.bitwise_or, "__ror__")
 
     def __ror__(self, other: Any) -> Any:
         return fnp.bitwise_or(other, self)
 
-    def __xor__(self, other: Any) -> Any:
-        return fnp.bitwise_xor(self, other)
+    __xor__ = _operator(fnp.bitwise_xor, "__rxor__")
 
     def __rxor__(self, other: Any) -> Any:
         return fnp.bitwise_xor(other, self)
 
-    def __lshift__(self, other: Any) -> Any:
-        return fnp.left_shift(self, other)
+    __lshift__ = _operator(fnp.left_shift, "__rlshift__")
 
     def __rlshift__(self, other: Any) -> Any:
         return fnp.left_shift(other, self)
 
-    def __rshift__(self, other: Any) -> Any:
-        return fnp.right_shift(self, other)
+    __rshift__ = _operator(fnp.right_shift, "__rrshift__")
 
     def __rrshift__(self, other: Any) -> Any:
         return fnp.right_shift(other, self)
@@ -346,8 +348,7 @@ class TracedArray(Tracer):
         return snapshot(self, copy=False)
 
     def astype(self, dtype: Any, copy: bool = True, **kwargs: Any) -> Any:
-        out = fnp.astype(self, dtype)
-        return snapshot(out, copy=False) if copy and out is self else out
+        return fnp.astype(self, dtype, copy=copy)
 
     def reshape(self, *shape: Any, order: str = "C") -> Any:
         return fnp.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
@@ -428,10 +429,9 @@ class TracedArray(Tracer):
         return fnp.round(self, decimals, out=out)
 
     def conj(self) -> Any:
-        return fnp.conj(self)
+        return fnp.conj(self) if self.dtype.kind == "c" else self
 
-    def conjugate(self) -> Any:
-        return fnp.conj(self)
+    conjugate = conj
 
     def dot(self, b: Any) -> Any:
         return fnp.dot(self, b)
@@ -554,6 +554,11 @@ def store(target: Tracer, new: Any) -> None:
     if view.__class__ is not View:
         _store_base(target, new)
         return
+    if any(link.prim is broadcast_to for link in view.chain):
+        raise MutationError(
+            f"a write into what broadcast_to, broadcast_arrays or meshgrid(copy=False) gave, which is "
+            f"only to be read; write into a copy{where()}"
+        )
     _store_base(base, view_update(base, new, chain=view.chain))
     view.seen -= 1  # the view is taken again from the base when it is next looked at
 

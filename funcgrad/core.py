@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 
 from .backend import NAMESPACES, UNKNOWN, namespace, register, unfit
-from .errors import ArgumentError, EscapedTracerError, FuncgradError, MissingRuleError, where
+from .errors import (
+    ArgumentError,
+    EscapedTracerError,
+    FuncgradError,
+    MissingRuleError,
+    OperandError,
+    where,
+)
 
 _SHORT = {"float": "f", "complex": "c", "int": "i", "uint": "u"}
 
@@ -263,7 +270,7 @@ def as_operand(prim: Primitive, position: int, x: Any) -> Any:
         made = np.asarray(x)
         if made.dtype.kind in "biufc":
             return made
-    raise ArgumentError(f"{prim.name}: operand {position} {unfit(x)}{where()}")
+    raise OperandError(f"{prim.name}: operand {position} {unfit(x)}{where()}")
 
 
 def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:

@@ -59,6 +59,10 @@ class HandoverError(FuncgradError, TypeError):
     """NumPy or the standard library wants to store a traced value in a plain array or number."""
 
 
+class OperandError(ArgumentError):
+    """An operand is neither an array nor a number."""
+
+
 class MutationError(FuncgradError, RuntimeError):
     """A write into a traced array cannot be expressed without changing somebody else's data."""
 

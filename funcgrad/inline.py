@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from .algebra import Selection
 from .core import EVAL, Primitive, Trace, run_under
 from .jaxpr import Atom, Eqn, Jaxpr, Literal
 
@@ -62,6 +63,8 @@ class Symbol:
         return self.program.binary("-", other, self)
 
     def __mul__(self, other: Any) -> Symbol:
+        if other.__class__ is Selection:
+            return NotImplemented
         return self.program.binary("*", self, other)
 
     def __rmul__(self, other: Any) -> Symbol:

@@ -66,7 +66,7 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     link = Link(prim, tuple(params.items()))
     seen = x.alias
     if seen.__class__ is View:
-        if prim.may_copy and _copies(seen, prim, params):
+        if getattr(prim, "may_copy", False) and _copies(seen, prim, params):
             return
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
@@ -75,11 +75,24 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     out.alias = View(x, (link,), seen.version)
 
 
-def _copies(view: View, prim: Any, params: dict[str, Any]) -> bool:
-    """Whether NumPy would copy where it runs `prim` on a view: see on an array laid out like it."""
-    shown: Any = np.empty(view.base.aval.shape, bool)
+def layout(x: Any) -> Any:
+    """An array that lies in memory as `x` does, bases of traced values being C-contiguous."""
+    if not isinstance(x, Tracer):
+        return x
+    view = x.alias
+    return _shown(view) if view.__class__ is View else np.empty(x.aval.shape, x.aval.dtype)
+
+
+def _shown(view: View) -> Any:
+    shown: Any = np.empty(view.base.aval.shape, view.base.aval.dtype)
     for link in view.chain:
         shown = link.prim.impl(np, shown, **dict(link.params))
+    return shown
+
+
+def _copies(view: View, prim: Any, params: dict[str, Any]) -> bool:
+    """Whether NumPy would copy where it runs `prim` on a view: see on an array laid out like it."""
+    shown = _shown(view)
     out = prim.impl(np, shown, **params)
     return bool(out.size) and not np.may_share_memory(out, shown)
 

@@ -791,3 +791,34 @@ def test_as_jax() -> None:
     found = funcgrad.jit(grad(lambda w, x: f(lax, fnp, w, x)))(W, X)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, np.asarray(b), rtol=1e-9)
+
+
+INNER = {
+    "cond": lambda c, a, x: lax.cond(c > 0, np.sin, np.cos, c * a),
+    "scan": lambda c, a, x: lax.scan(lambda d, b: (np.sin(d * b), None), c, x)[0] * a,
+    "fori": lambda c, a, x: lax.fori_loop(0, 3, lambda i, d: np.sin(d * a), c),
+    "jit": lambda c, a, x: funcgrad.jit(lambda d: np.sin(d * a))(c),
+}
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_tangents_of_loops_in_loops_are_transposed(name: str) -> None:
+    """The tangent of a loop around another is linear in what it is linear in."""
+    x, inner = np.array([1.3, 0.7, -0.4]), INNER[name]
+
+    def f(x: Any) -> Any:
+        return lax.scan(lambda c, a: (inner(c, a, x), None), x[0], x)[0]
+
+    def tangent(v: Any) -> Any:
+        return funcgrad.jvp(f, (x,), (v,))[1]
+
+    expected = funcgrad.grad(f)(x)
+    np.testing.assert_allclose(funcgrad.linear_transpose(tangent, x)(1.0)[0], expected, rtol=1e-12)
+
+    @funcgrad.custom_jvp
+    def g(x: Any) -> Any:
+        return f(x)
+
+    g.defjvp(lambda xs, ts: funcgrad.jvp(f, xs, ts))
+    np.testing.assert_allclose(funcgrad.grad(g)(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(funcgrad.jit(funcgrad.grad(g))(x), expected, rtol=1e-12)

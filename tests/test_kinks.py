@@ -183,6 +183,28 @@ def test_strong_zeros_skip_the_branch_not_taken() -> None:
     assert np.isnan(funcgrad.grad(square_root_below)(0.0))
 
 
+@np.errstate(all="ignore")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: fnp.sqrt(fnp.maximum(x, 0.0)),
+        lambda x: fnp.sqrt(fnp.fmax(x, 0.0)),
+        lambda x: fnp.sqrt(-fnp.minimum(-x, 0.0)),
+        lambda x: fnp.sqrt(fnp.clip(x, 0.0, 9.0)),
+        lambda x: fnp.log(REGISTRY["relu"](x)),
+        lambda x: fnp.sqrt(fnp.max(x) - 4.0),
+        lambda x: 1.0 / fnp.nan_to_num(fnp.where(x < 0, np.nan, x)),
+    ],
+)
+def test_what_is_not_taken_gets_nothing(f: Any) -> None:
+    """The cotangent is infinite where the operand was not taken."""
+    x = np.array([-1.0, 4.0])
+    slope = funcgrad.grad(lambda x: fnp.sum(f(x)))
+    for found in (slope(x), funcgrad.jit(slope)(x), funcgrad.vmap(slope)(x[None])[0]):
+        assert found[0] == 0.0 and not np.isnan(found[1])
+    assert not np.any(np.isnan(funcgrad.grad(lambda x: fnp.sum(slope(x)))(x)[:1]))
+
+
 # ---------------------------------------------------------------- every choice has a row
 
 

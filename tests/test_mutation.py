@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad.errors import MutationError
+from funcgrad.ops.strided import strided
 
 N = 4
 Step = tuple[Any, ...]
@@ -156,6 +157,94 @@ def test_a_reshape_that_numpy_has_to_copy_is_no_view() -> None:
     assert gradient.tolist() == [2 + 1000 + 10] * 4
 
 
+# ---------------------------------------------------------------- parts of complex numbers
+
+PARTS = st.sampled_from(["real", "imag", "row", "flip", "turn"])
+PART_STEPS = st.tuples(st.lists(PARTS, max_size=3), st.sampled_from(["set", "scale", "add"]))
+
+
+def parts(steps: list[Any], x: Any) -> Any:
+    """Write through chains of views of complex `z`, some of which are kept to be read at the end."""
+    z = (x * (1 + 2j)).reshape(2, 2) * x[0]
+    kept = [z.imag, z.T.real]
+    for chain, what in steps:
+        part = z
+        for name in chain:
+            if name in ("real", "imag"):
+                part = getattr(part, name) if part.dtype.kind == "c" else part
+            elif name == "row":
+                part = part[1:]
+            else:
+                part = part.T if name == "turn" else part[::-1]
+        if what == "set":
+            part[...] = x[1] * x[2]
+        elif what == "scale":
+            part *= 0.5 + (1j if part.dtype.kind == "c" else 0)
+        else:
+            part += x[3]
+        kept.append(part)
+    return sum((k * k.conj()).real.sum() + k.real[0, 0] + k.imag[0, 0] for k in kept)
+
+
+@given(st.lists(PART_STEPS, max_size=4))
+def test_writes_into_real_and_imaginary_parts(steps: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        return parts(steps, x)
+
+    value, gradient = funcgrad.value_and_grad(f)(POINT)
+    np.testing.assert_allclose(value, f(POINT), rtol=1e-12)
+    h = 1e-6
+    numerical = [(f(POINT + h * e) - f(POINT - h * e)) / (2 * h) for e in np.eye(N)]
+    np.testing.assert_allclose(gradient, numerical, rtol=1e-6, atol=1e-6)
+    points = np.stack([POINT[::-1], POINT])
+    for other in (
+        funcgrad.jacfwd(f)(POINT),
+        funcgrad.jacrev(f)(POINT),
+        funcgrad.vmap(funcgrad.grad(f))(points)[1],
+        funcgrad.eval_jaxpr(funcgrad.make_jaxpr(funcgrad.grad(f))(POINT), POINT)[0],
+    ):
+        np.testing.assert_allclose(other, gradient, rtol=1e-9, atol=1e-11)
+    nested = funcgrad.jacrev(funcgrad.grad(f))(POINT)
+    np.testing.assert_allclose(funcgrad.hessian(f)(POINT), nested, rtol=1e-9, atol=1e-11)
+
+
+def test_compiled_writes_into_parts() -> None:
+    def f(x: Any) -> Any:
+        return parts([(["imag", "row"], "scale"), (["real"], "set"), (["turn"], "scale")], x)
+
+    compiled = funcgrad.jit(funcgrad.value_and_grad(f))
+    for point in (POINT, 2 * POINT):
+        for a, b in zip(compiled(point), funcgrad.value_and_grad(f)(point), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_windows_that_overlap_are_not_written_into() -> None:
+    def f(x: Any) -> Any:
+        windows = strided(x * 1.0, shape=(3, 2), strides=(1, 1), offset=0)
+        windows *= 2.0
+        return windows.sum()
+
+    for transform in (funcgrad.grad, funcgrad.jacfwd, funcgrad.make_jaxpr):
+        with pytest.raises(MutationError, match="windows that overlap"):
+            transform(f)(POINT)
+
+
+def test_windows_follow_the_array() -> None:
+    def f(x: Any) -> Any:
+        z = x * 1.0
+        windows = strided(z, shape=(3, 2), strides=(1, 1), offset=0)
+        apart = strided(z, shape=(2,), strides=(3,), offset=0)
+        z *= 3.0
+        apart *= 2.0
+        return windows.sum()
+
+    assert funcgrad.grad(f)(POINT).tolist() == [6.0, 6.0, 6.0, 6.0]
+    assert funcgrad.jacfwd(f)(POINT).tolist() == [6.0, 6.0, 6.0, 6.0]
+
+
+# ---------------------------------------------------------------- arrays as a whole
+
+
 def test_flat_reads_and_writes_in_order() -> None:
     def f(x: Any) -> Any:
         z = x.reshape(2, 2) * 1.0
@@ -202,3 +291,75 @@ def test_a_loop_over_elements_is_linear_in_its_length() -> None:
 
     per_step(100)
     assert per_step(40_000) < 4 * per_step(2_000)
+
+
+# ---------------------------------------------------------------- what is a view, and what a copy
+
+
+VIEWS_OR_COPIES: dict[str, Callable[[Any], Any]] = {
+    "rows": lambda z: z[::2].ravel(),
+    "backwards": lambda z: z[::-1].ravel(),
+    "column": lambda z: z[:, 0].ravel(),
+    "np.ravel": lambda z: np.ravel(z[:, 1]),
+    "whole": lambda z: z.ravel(),
+    "lower rows": lambda z: np.ravel(z[1:]),
+    "flat, every other": lambda z: z.reshape(-1)[::2].reshape(-1),
+    "transposed": lambda z: z.T.ravel(),
+    "transposed F": lambda z: z.T.ravel("F"),
+    "transposed A": lambda z: z.T.ravel("A"),
+    "transposed K": lambda z: z.T.ravel("K"),
+    "columns backwards K": lambda z: z[:, ::-1].ravel("K"),
+    "reshaped F": lambda z: z.T.reshape(-1, order="F"),
+    "reshaped F, a copy": lambda z: z.reshape(-1, order="F"),
+    "same dtype": lambda z: z.astype(float, copy=False),
+    "same dtype, a copy": lambda z: z.astype(float),
+    "conj": lambda z: z.conj(),
+    "conjugate": lambda z: z.conjugate(),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS_OR_COPIES)
+def test_writes_reach_what_numpys_reach(name: str) -> None:
+    take = VIEWS_OR_COPIES[name]
+
+    def f(x: Any) -> Any:
+        z = x * 1.0
+        w = take(z)
+        before = (w * np.arange(float(w.size)).reshape(w.shape)).sum()
+        w *= 3.0
+        return (z**2).sum() + before
+
+    x = np.arange(1.0, 7.0).reshape(3, 2)
+    for found in (
+        funcgrad.value_and_grad(f)(x)[0],
+        funcgrad.jit(f)(x),
+        funcgrad.vmap(f)(x[None])[0],
+        funcgrad.jvp(f, (x,), (x,))[0],
+    ):
+        assert found == f(x)
+
+
+def test_numbers_in_place_of_nan_in_place() -> None:
+    def f(x: Any) -> Any:
+        z = x * 1.0
+        np.nan_to_num(z, copy=False)
+        return z.sum()
+
+    value, slope = funcgrad.value_and_grad(f)(np.array([1.0, np.nan]))
+    assert value == 1.0 and slope.tolist() == [1.0, 0.0]
+    by_number = funcgrad.grad(lambda a: fnp.nan_to_num(np.array([1.0, np.nan]), nan=a).sum())
+    assert by_number(0.3) == 1.0
+
+
+def test_broadcast_arrays_are_views_to_be_read() -> None:
+    def f(x: Any) -> Any:
+        z = x * 1.0
+        rows, (other, _) = np.broadcast_to(z, (2, 2)), np.broadcast_arrays(z, np.ones((2, 2)))
+        z *= 3.0
+        return (rows**2).sum() + (other * np.arange(4.0).reshape(2, 2)).sum()
+
+    x = np.array([1.0, 2.0])
+    value, slope = funcgrad.value_and_grad(f)(x)
+    assert value == f(x) and slope.tolist() == [18 * 2 * 1.0 + 6.0, 18 * 2 * 2.0 + 12.0]
+    with pytest.raises(MutationError, match="only to be read"):
+        funcgrad.grad(lambda x: np.broadcast_to(x, (2, 2)).__setitem__(0, 1.0))(x)

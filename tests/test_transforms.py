@@ -19,6 +19,7 @@ import pytest
 import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad.core import EVAL, current
+from funcgrad.errors import ArgumentError, RuleError, ShapeError
 from funcgrad.jaxpr import check_jaxpr, eval_jaxpr
 
 Function = Callable[..., Any]
@@ -675,3 +676,51 @@ def test_derivatives_stay_on_the_device(cupy: Any, f: Any, shape: tuple[int, ...
         found = transform(f)(cupy.asarray(x))
         assert isinstance(found, cupy.ndarray)
         np.testing.assert_allclose(cupy.asnumpy(found), transform(f)(x))
+
+
+# ---------------------------------------------------------------- found by other projects' tests
+
+
+def test_axes_that_outputs_do_not_have() -> None:
+    for axis in (1, 2, -2, -7):
+        with pytest.raises(ShapeError, match=f"out_axes has axis {axis} for an output that has 1 "):
+            funcgrad.vmap(lambda x: x * 2, out_axes=axis)(np.arange(3.0))
+    assert funcgrad.vmap(lambda x: x * np.ones(2), out_axes=-1)(np.arange(3.0)).shape == (2, 3)
+
+
+def test_a_rule_with_a_tangent_of_another_shape() -> None:
+    @funcgrad.custom_jvp
+    def total(y: Any) -> Any:
+        return np.sum(y)
+
+    total.defjvp(lambda xs, ts: (np.sum(xs[0]), ts[0]))
+    with pytest.raises(RuleError, match=r"tangent of shape \[3\] for a value of shape \[\]"):
+        funcgrad.jvp(total, (np.ones(3),), (np.ones(3),))
+
+
+def test_numbers_as_cotangents_of_traced_values() -> None:
+    def slope(x: Any, ct: Any) -> Any:
+        return funcgrad.vjp(lambda x: x * x, x)[1](ct)[0]
+
+    assert float(funcgrad.jit(slope)(2.0, 1.0)) == 4.0
+    turn = funcgrad.jit(lambda x, v: funcgrad.hvp(np.sin, (x,), (v,)))
+    np.testing.assert_allclose(turn(1.0, 2.0), -2.0 * np.sin(1.0))
+
+
+def test_operands_that_know_what_to_do() -> None:
+    class Vector:
+        def __init__(self, x: Any, y: Any) -> None:
+            self.x, self.y = x, y
+
+        def __rmul__(self, k: Any) -> Any:
+            return Vector(k * self.x, k * self.y)
+
+    assert funcgrad.grad(lambda k: (k * Vector(1.0, 2.0)).y)(2.0) == 2.0
+    with pytest.raises(ArgumentError, match="operand 1 is of type Vector"):
+        funcgrad.grad(lambda k: k + Vector(1.0, 2.0))(2.0)
+
+
+def test_numbers_as_indices_in_a_checkpoint() -> None:
+    f = funcgrad.checkpoint(lambda x, i: x[i] * 2.0 + x[:, i].sum())
+    slope = funcgrad.grad(lambda x: f(x, 1).sum())(np.ones((3, 3)))
+    assert slope.tolist() == [[0, 3, 0], [2, 5, 2], [0, 3, 0]]

@@ -24,11 +24,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from funcgrad.algebra import Elementwise, sum_to
+from funcgrad.algebra import Elementwise, Selection, sum_to
 from funcgrad.compile.quick import quick
 from funcgrad.core import Primitive
 from funcgrad.inline import NotPrintableError, Program
-from funcgrad.ops import special
+from funcgrad.ops import from_scipy, special
 from funcgrad.ops.structural import broadcast_to
 
 from . import modes, sites, templates
@@ -116,7 +116,7 @@ _quick = {id(f): quick(f, lambda f=f: f, ["float64"]) for f in (np.sin, np.cos)}
 
 def _quick_special(prim: Primitive) -> Callable[..., Any]:
     """The implementation of a special function."""
-    ufunc = functools.partial(special.scipy_if_there, "", prim.name)
+    ufunc = functools.partial(from_scipy.scipy_if_there, "", prim.name)
     found = quick(functools.partial(prim.impl, np), ufunc, ["float32", "float64"])
     return lambda xp, x: found(x)
 
@@ -146,6 +146,12 @@ def _product(
     start = len(program.lines)
     program.numbers.clear()
     c = program.rule(coefficient, operands) if callable(coefficient) else coefficient
+    if c.__class__ is Selection:
+        del program.lines[start:]
+        program.numbers.clear()
+        taken = program.rule(lambda g, *xs: g * coefficient(*xs), [program.operand("g"), *operands])
+        found = [*number_lines(program, "g.dtype"), *program.lines[start:]]
+        return "\n".join([*found, f"r = {program.text(taken)}"])
     if c.__class__ is int and abs(c) == 1:
         return "r = g" if c == 1 else "r = -g"
     factor = program.text(c)

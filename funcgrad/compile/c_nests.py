@@ -10,8 +10,9 @@ NOTE [Chosen places] Of arrays that are joined, the place of an element is chose
 masks. Where rows of two are written out GCC 12 takes the masks of the wrong rows (zeros in the
 result), and a masked read outside of an array is 40 times as slow.
 
-NOTE [Narrow vectors] For rows of 3 or 5, and with vectors of 512 bits, GCC 12 shuffles within lanes
-where elements have to cross them. So programs with rows written out are compiled for 256 bits.
+NOTE [Narrow vectors] For rows of 3, 5 or 6, and with vectors of 512 bits, GCC 12 shuffles within
+lanes where elements have to cross them. So programs whose vectors walk in steps that are no power of
+two are compiled for 256 bits.
 """
 
 from __future__ import annotations
@@ -238,7 +239,8 @@ class Nest:
                 continue
             copies *= n
             self.unrolled.insert(0, axis)
-        if self.unrolled or any(abs(a.strides.get(inner, 0)) > 1 for a in self.accesses()):
+        steps = {abs(a.strides.get(inner, 0)) for a in self.accesses()}
+        if any(n & (n - 1) for n in steps):  # no power of two
             self.kernel.narrow = True
         left = [a for a in self.order if a != inner and a not in self.unrolled]
         reduced = self.reductions[0].axes if self.reductions else set()

@@ -119,19 +119,35 @@ class Captured:
         self.containers = [c for c in self.containers if c.is_same()]
 
 
-def captures(f: Any) -> Captured:
-    """What the code of `f`, and of what it may call, reads by name."""
-    return _Search(f).found
+def captures(f: Any, *objects: Any, names: Iterable[str] = ()) -> Captured:
+    """What the code of `f`, of what it may call and of the `objects`' methods, reads by name.
+
+    `names`: of methods that are called.
+    """
+    return _Search([f, *objects], names).found
+
+
+class Size:
+    """How many entries a container has."""
+
+    __slots__ = ("copy", "holder")
+
+    def __init__(self, holder: Any) -> None:
+        self.holder = holder
+        self.copy = len(holder)
+
+    def is_same(self) -> bool:
+        return len(self.holder) == self.copy
 
 
 class _Search:
-    def __init__(self, f: Any) -> None:
+    def __init__(self, waiting: list[Any], names: Iterable[str]) -> None:
         self.found = Captured([], [])
-        self.names: set[str] = set()
+        self.names: set[str] = set(names)
         self.seen: dict[int, Any] = {}
         self.known: set[tuple[int, Any]] = set()
         self.objects: list[Any] = []
-        self.waiting: list[Any] = [f]
+        self.waiting: list[Any] = waiting
         scanned = -1
         while self.waiting or len(self.names) != scanned:
             while self.waiting:
@@ -179,6 +195,9 @@ class _Search:
             self.waiting.append(_own(x)["__wrapped__"])
         else:
             self.objects.append(x)
+            own = _own(x)
+            if own and not isinstance(x, types.ModuleType | type):
+                self.found.containers.append(Size(own))  # an attribute may come to hide a class's
             self.meet(_attributes(x, self.names))
 
     def look_into(self, x: Any) -> None:
@@ -315,6 +334,10 @@ def checker(
         require(f"{text(one)} is {text(other)}")
     for container in containers:
         same = f"same{len(scope)}"
+        if container.__class__ is Size:
+            scope[same] = container.holder
+            require(f"len({same}) == {container.copy}")
+            continue
         scope[same] = container.is_same
         require(f"{same}()")
     lines += ["        return True", "    except (LookupError, AttributeError, ValueError):"]

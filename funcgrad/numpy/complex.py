@@ -15,7 +15,7 @@ from .creation import zeros_like
 
 
 def real(val: Any) -> Any:
-    """The real part; `val` itself if it is real.
+    """The real part, a view; `val` itself if it is real.
 
     Shapes: ``val: (*a) -> (*a)``.   Dtypes: numbers.
     Derivative: linear over the reals.
@@ -30,7 +30,7 @@ def real(val: Any) -> Any:
 
 
 def imag(val: Any) -> Any:
-    """The imaginary part; zeros if `val` is real.
+    """The imaginary part, a view; zeros if `val` is real.
 
     Shapes: ``val: (*a) -> (*a)``.   Dtypes: numbers.
     Derivative: linear over the reals.

@@ -6,19 +6,21 @@ The primitives themselves (`sin`, `add`, ...) are re-exported as they are.
 from __future__ import annotations
 
 import math
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from ..core import aval_of
+from ..core import Tracer, aval_of
 from ..errors import ArgumentError, where
 from ..ops import arithmetic as _arithmetic
 from ..ops import complex as _complex
 from ..ops import rounding as _rounding
 from ..ops import select as _select
 from ..ops.bessel import i0 as _i0
+from ..ops.logic import equal, isnan
 from ..ops.trigonometric import sinc as _sinc
-from ._arguments import converted, copied, module_of, operand, operands, refuse
+from ._arguments import converted, copied, is_array, module_of, operand, operands, refuse
 
 # ---------------------------------------------------------------- angles
 
@@ -260,11 +262,26 @@ def nan_to_num(
     """`x` with numbers in place of NaN and the infinities; None is the dtype's largest number.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
-    Derivative: 1 where `x` is finite, zero where it was replaced.
+    Derivative: 1 where `x` is finite, zero where it was replaced; there 1 by the number put in.
     Raises: ArgumentError: `x` is no array.
     Source: NumPy reference, ``numpy.nan_to_num``.
 
     >>> nan_to_num(np.array([1.0, np.nan])).tolist()
     [1.0, 0.0]
     """
-    return _select.nan_to_num(operand(x), nan=nan, posinf=posinf, neginf=neginf)
+    x = operand(x)
+    if any(isinstance(v, Tracer) for v in (nan, posinf, neginf)):
+        y = _select.nan_to_num(x, nan=0.0, posinf=_plain(posinf), neginf=_plain(neginf))
+        for value, place in ((posinf, inf), (neginf, -inf)):
+            y = _select.where(equal(x, place), value, y) if isinstance(value, Tracer) else y
+        y = _select.where(isnan(x), nan, y)
+    else:
+        y = _select.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    if copy or not is_array(x):
+        return y
+    x[...] = y
+    return x
+
+
+def _plain(x: Any) -> Any:
+    return None if isinstance(x, Tracer) else x

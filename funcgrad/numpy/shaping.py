@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import broadcast_shapes as _broadcast_shapes
+from ..core import Tracer
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import structural as _ops
-from ..views import snapshot
+from ..views import layout, record_view, snapshot
 from ._arguments import array_of, arrays_of, axes_of, copied, is_array, shape_of
 from .ordering import transpose
 
@@ -70,9 +71,8 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     """
     a = array_of(a)
     new = _complete("reshape", shape_of(shape), a.shape)
-    if _fortran("reshape", order):
+    if _fortran("reshape", order, a):
         out = transpose(_ops.reshape(transpose(a), shape=new[::-1]))
-        out = snapshot(out, copy=False)  # NumPy has to copy here
     else:
         out = _ops.reshape(a, shape=new)
     return copied(out) if copy else out
@@ -96,14 +96,15 @@ def _complete(name: str, new: tuple[int, ...], old: tuple[int, ...]) -> tuple[in
     return new
 
 
-def _fortran(name: str, order: str) -> bool:
+def _fortran(name: str, order: str, a: Any) -> bool:
+    """Whether elements are read in Fortran order; "A": where `a` lies so."""
     if order not in ("C", "F", "A", "K"):
-        raise ArgumentError(f"fnp.{name}: order={order!r}; need 'C' or 'F'{where()}")
-    return order == "F"
+        raise ArgumentError(f"fnp.{name}: order={order!r}; need 'C', 'F' or 'A'{where()}")
+    return order == "F" or (order == "A" and bool(layout(a).flags.fnc))
 
 
 def ravel(a: Any, order: str = "C") -> Any:
-    """All elements along one axis, in C or Fortran order.
+    """All elements along one axis, in C or Fortran order, or in that of memory ("K").
 
     Shapes: ``a: (*a) -> (prod(a),)``.   Dtypes: all.
     Derivative: linear; smooth everywhere.
@@ -114,10 +115,15 @@ def ravel(a: Any, order: str = "C") -> Any:
     [1.0, 3.0, 2.0, 4.0]
     """
     a = array_of(a)
-    if _fortran("ravel", order) and a.ndim > 1:
-        out = _ops.reshape(transpose(a), shape=(math.prod(a.shape),))
-        return snapshot(out, copy=False)  # NumPy has to copy here
-    return a if a.ndim == 1 else _ops.reshape(a, shape=(math.prod(a.shape),))
+    if order == "K":
+        # In the order of memory, but forwards.
+        strides = layout(a).strides
+        a = transpose(a, sorted(range(a.ndim), key=lambda i: -abs(strides[i])))
+    elif _fortran("ravel", order, a):
+        a = transpose(a)
+    if layout(a).flags.c_contiguous:
+        return a if a.ndim == 1 else _ops.reshape(a, shape=(math.prod(a.shape),))
+    return snapshot(_ops.reshape(a, shape=(math.prod(a.shape),)), copy=True)
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
@@ -231,7 +237,15 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
         raise ShapeError(
             f"fnp.broadcast_to: shape {list(array.shape)} does not broadcast to {list(new)}{where()}"
         )
-    return _ops.broadcast_to(array, shape=new)
+    return _repeated(array, new)
+
+
+def _repeated(x: Any, new: tuple[int, ...]) -> Any:
+    """`x` in another shape, which NumPy gives as a view that is only to be read."""
+    out = _ops.broadcast_to(x, shape=new)
+    if isinstance(x, Tracer) and isinstance(out, Tracer):
+        record_view(out, x, _ops.broadcast_to, {"shape": new})
+    return out
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
@@ -249,4 +263,4 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     if not xs:
         return ()
     new = _broadcast_shapes("fnp.broadcast_arrays", [x.shape for x in xs])
-    return tuple(x if x.shape == new else _ops.broadcast_to(x, shape=new) for x in xs)
+    return tuple(x if x.shape == new else _repeated(x, new) for x in xs)

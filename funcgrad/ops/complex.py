@@ -1,7 +1,8 @@
 """Complex numbers: their parts, conjugation, modulus and angle.
 
 Linear over the reals, not over the complex numbers. Cotangents pair as ``Re(sum(ct * t))``, which
-fixes the transposes: that of `real` is the embedding, that of `imag` multiplies by -i.
+fixes the transposes: that of `real` is the embedding, that of `imag` multiplies by -i. The parts are
+views: writing into them writes into the complex array.
 """
 
 from __future__ import annotations
@@ -10,25 +11,36 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Elementwise, broadcast_shapes, linear
+from ..algebra import Elementwise, broadcast_shapes, linear, view
 from ..core import Aval, aval_of
+from ..errors import ShapeError
+from ..errors import where as at
 from .arithmetic import absolute, divide
 from .logic import equal
 from .select import where
 from .trigonometric import arctan2
 
 
+def _part_dtype(dtype: Any) -> Any:
+    return np.empty(0, dtype).real.dtype
+
+
 def _part_aval(z: Aval) -> Aval:
-    return Aval(z.shape, np.empty(0, z.dtype).real.dtype)
+    return Aval(z.shape, _part_dtype(z.dtype))
 
 
-@linear(
+def _same(size: int, ndim: int, params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a view that a batch axis in front changes nothing of."""
+    return params
+
+
+@view(
     lambda ct, _z: ct,  # the kind makes the cotangent of a complex operand complex
     aval=_part_aval,
-    batch=Elementwise.batch,
+    lift=_same,
 )
 def real(xp, z, /):
-    """The real part of `z`, in an array of its own.
+    """The real part of `z`.
 
     Shapes: ``z: (*a) -> (*a)``.   Dtypes: complex ``->`` floating.
     Derivative: linear over the reals; the transpose embeds the reals.
@@ -38,12 +50,12 @@ def real(xp, z, /):
     >>> real(np.array([1 + 2j])).tolist()
     [1.0]
     """
-    return z.real.copy() if hasattr(z, "dtype") else z.real
+    return z.real
 
 
-@linear(lambda ct, _z: ct * -1j, aval=_part_aval, batch=Elementwise.batch)
+@view(lambda ct, _z: ct * -1j, aval=_part_aval, lift=_same)
 def imag(xp, z, /):
-    """The imaginary part of `z`, in an array of its own.
+    """The imaginary part of `z`.
 
     Shapes: ``z: (*a) -> (*a)``.   Dtypes: complex ``->`` floating.
     Derivative: linear over the reals; the transpose multiplies by -i, as ``Im(z) = Re(-i z)``.
@@ -53,13 +65,64 @@ def imag(xp, z, /):
     >>> imag(np.array([1 + 2j])).tolist()
     [2.0]
     """
-    return z.imag.copy() if hasattr(z, "dtype") else z.imag
+    return z.imag
+
+
+@view(
+    lambda ct, _z: conjugate(as_complex(ct)),
+    aval=lambda z: Aval((*z.shape, 2), _part_dtype(z.dtype)),
+    lift=_same,
+)
+def as_real(xp, z, /):
+    """The real and the imaginary part of `z` along a new last axis.
+
+    Shapes: ``z: (*a) -> (*a, 2)``.   Dtypes: complex ``->`` floating.
+    Derivative: linear over the reals; its transpose is `as_complex`, conjugated.
+    Raises: nothing of its own.
+    Source: the layout of complex numbers in C; PyTorch's ``torch.view_as_real``.
+
+    >>> as_real(np.array([1 + 2j])).tolist()
+    [[1.0, 2.0]]
+    """
+    z = xp.asarray(z)
+    steps = (*z.strides, z.dtype.itemsize // 2)
+    return xp.lib.stride_tricks.as_strided(z.real, (*z.shape, 2), steps)
+
+
+def _as_complex_aval(x: Aval) -> Aval:
+    if x.shape[-1:] != (2,):
+        raise ShapeError(f"as_complex: need two parts along the last axis, found {x}{at()}")
+    return Aval(x.shape[:-1], np.promote_types(x.dtype, np.complex64))
+
+
+@view(
+    lambda ct, _x: as_real(conjugate(ct)),
+    aval=_as_complex_aval,
+    lift=_same,
+    may_copy=True,
+)
+def as_complex(xp, x, /):
+    """``x[..., 0] + i x[..., 1]``.
+
+    Shapes: ``x: (*a, 2) -> (*a)``.   Dtypes: float32, float64 ``->`` complex.
+    Derivative: linear; its transpose is `as_real`, conjugated.
+    Raises: ShapeError: the last axis has not 2 elements.
+    Source: the layout of complex numbers in C; PyTorch's ``torch.view_as_complex``.
+
+    >>> as_complex(np.array([[1.0, 2.0]])).tolist()
+    [(1+2j)]
+    """
+    aval = _as_complex_aval(aval_of(x))
+    if x.strides[-1] != x.dtype.itemsize:
+        x = xp.ascontiguousarray(x)
+    return x.view(aval.dtype)[..., 0]
 
 
 @linear(
     lambda ct, _z: conjugate(ct),
     aval=lambda z: Aval(z.shape, z.dtype),
     batch=Elementwise.batch,
+    own_inverse=True,
 )
 def conjugate(xp, z, /):
     """``x - i y`` for ``z = x + i y``.

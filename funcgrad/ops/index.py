@@ -30,6 +30,7 @@ from .index_layout import (
     positions,
     rolled,
 )
+from .strided import require_apart, strided
 from .structural import batch_all_first
 
 
@@ -96,11 +97,27 @@ def follow(x: Any, chain: tuple[Any, ...]) -> Any:
     return x
 
 
+def part_of_cotangent(ct: Any, chain: tuple[Any, ...]) -> Any:
+    """The transpose of writing through `chain`: the view, where parts of complex numbers are signed.
+
+    A step that writes `y` as ``i y`` multiplies the cotangent by i too: what goes from complex to
+    real numbers, or back, is conjugated on the complex side.
+    """
+    for prim, params in chain:
+        out = prim(ct, **dict(params))
+        if out.dtype != ct.dtype:
+            out = out.conj() if out.dtype.kind == "c" else prim(ct.conj(), **dict(params))
+        ct = out
+    return ct
+
+
 def _lifted(chain: tuple[Any, ...], size: int, aval: Aval) -> tuple[tuple[Any, ...], Aval]:
     """The chain with a batch axis in front of a base of type `aval`, and the type of its end."""
     links = []
     for prim, params in chain:
-        links.append(Link(prim, tuple(prim.lift(size, aval.ndim, dict(params)).items())))
+        given = dict(params)
+        lifted = prim.lift(size, aval.ndim, given) if prim.is_view else given
+        links.append(Link(prim, tuple(lifted.items())))
         aval = prim.aval(aval, **dict(params))
     return tuple(links), aval
 
@@ -130,6 +147,8 @@ def require_fit(name: str, new: Shape, part: Shape) -> None:
 def _view_update_aval(base: Aval, new: Aval, *, chain: tuple[Any, ...]) -> Aval:
     part = base
     for prim, params in chain:
+        if prim is strided:
+            require_apart(**dict(params))
         part = prim.aval(part, **dict(params))
     require_fit("view_update", new.shape, part.shape)
     return Aval(base.shape, base.dtype)
@@ -137,7 +156,7 @@ def _view_update_aval(base: Aval, new: Aval, *, chain: tuple[Any, ...]) -> Aval:
 
 @linear(
     lambda ct, _base, _new, *, chain: view_update(ct, 0.0, chain=chain),
-    lambda ct, _base, _new, *, chain: follow(ct, chain),
+    lambda ct, _base, _new, *, chain: part_of_cotangent(ct, chain),
     aval=_view_update_aval,
     batch=_batch_view_update,
 )
@@ -159,17 +178,30 @@ def view_update(xp, base, new, /, *, chain):
 def write_through(xp: Any, out: Any, new: Any, chain: tuple[Any, ...]) -> Any:
     """Write `new` into the part of the array `out` that the view `chain` shows; return `out`."""
     part = out
-    for prim, params in chain:
-        part = prim.impl(xp, part, **dict(params))
+    for k, (prim, params) in enumerate(chain):
+        if prim is strided:
+            require_apart(**dict(params))
+            _unlock(part)
+        shown = prim.impl(xp, part, **dict(params))
+        if prim.own_inverse:
+            whole = write_through(xp, xp.asarray(shown), new, chain[k + 1 :])
+            chain, new = chain[:k], prim.impl(xp, whole, **dict(params))
+            break
+        part = shown
     if part.size and not xp.may_share_memory(part, out):
         raise MutationError(
             f"a write through {' then '.join(p.name for p, _ in chain)} does not reach the array: "
             f"this reshape has to copy. Write before reshaping, or copy first{where()}"
         )
-    if not getattr(part.flags, "writeable", True):
-        part.flags.writeable = True  # NumPy's diagonal is read-only; `out` is ours
+    _unlock(part)
     part[...] = new
     return out
+
+
+def _unlock(part: Any) -> None:
+    """NumPy's diagonal of what is ours is read-only."""
+    if not getattr(part.flags, "writeable", True):
+        part.flags.writeable = True
 
 
 # ---------------------------------------------------------------- gather and scatter_add
@@ -288,7 +320,7 @@ def scatter_add(xp, ct, /, *indices, shape, index):
     """
     out = xp.zeros(shape, dtype=ct.dtype)
     if len(shape) == len(index) == len(indices) == 1 and on_host(xp):
-        xp.add.at(out, indices[0].ravel(), ct.ravel())
+        xp.add.at(out, xp.asarray(indices[0]).ravel(), ct.ravel())
         return out
     # Along one axis `add.at` is about five times as fast as along several.
     places = positions(xp, shape, index, indices)

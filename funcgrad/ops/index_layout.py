@@ -184,6 +184,7 @@ def _wrapped(xp: Any, array: Any, place: ArrayIndex, axis: int, length: int) -> 
 
 def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any:
     """For every element of ``x[index]``, its place in ``x.ravel()``."""
+    arrays = [xp.asarray(a) if a.__class__ is int else a for a in arrays]
     before, block, after = layout(shape, index, [a.shape for a in arrays])
     ndim = len(before) + len(block) + len(after)
     total = xp.zeros((1,) * ndim, dtype=xp.intp)
@@ -230,6 +231,7 @@ def last_writes(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> A
 
 def assign(xp: Any, out: Any, new: Any, index: Index, arrays: Sequence[Any]) -> None:
     """``out[index] = new``, in C order: NumPy promises an order only along one axis, CuPy none."""
+    arrays = [xp.asarray(a) if a.__class__ is int else a for a in arrays]
     before, block, after = layout(out.shape, index, [a.shape for a in arrays])
     if getattr(new, "size", 1) == 1 or (len(block) < 2 and on_host(xp)):
         arrays = [xp.ascontiguousarray(a).reshape(a.shape) for a in arrays]

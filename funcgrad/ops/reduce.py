@@ -13,7 +13,7 @@ import numpy as np
 from ..algebra import constant, general, linear, zeros_like
 from ..core import Aval, aval_of
 from .join import concatenate, split
-from .logic import equal
+from .logic import equal, logical_or
 from .select import where
 from .structural import batch_axis_first, broadcast_to, kept, without
 
@@ -181,7 +181,9 @@ def _extreme_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
     """The mean of the tangents of the elements that are equal to the extreme; NaN without any."""
     hit = equal(x, _back(ans, x, axis))
     count = count_nonzero(hit, axis=axis).astype(t.dtype)
-    return (t * hit).sum(axis=axis) / where(equal(count, 0), math.nan, count)
+    nothing = equal(count, 0)
+    taken = where(logical_or(hit, _back(nothing, x, axis)), t, 0.0)
+    return taken.sum(axis=axis) / where(nothing, math.nan, count)
 
 
 @general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)

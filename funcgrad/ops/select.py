@@ -1,14 +1,23 @@
 """Choosing between values, element by element: where, maximum, minimum, clip.
 
-NOTE [Masks] A coefficient may be an array of booleans: the product with a tangent keeps the
-tangent's dtype, which an array of 0. and 1. would widen.
+NOTE [Selections] What is not taken passes nothing on, an infinite cotangent neither: the gradient of
+``sqrt(maximum(x, 0))`` at -1 is 0, not ``inf * 0``. So the coefficients here are `Selection`s.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..algebra import Elementwise, broadcast_shapes, elementwise, elementwise_constant, linear
+from ..algebra import (
+    Elementwise,
+    Selection,
+    broadcast_shapes,
+    elementwise,
+    elementwise_constant,
+    linear,
+)
 from ..core import Aval
 from .logic import (
     greater,
@@ -70,7 +79,11 @@ def above(xp, x, y, /):
     return xp.add(xp.greater(x, y), xp.greater_equal(x, y), dtype=dtype) * 0.5
 
 
-@elementwise(lambda _z, x, y: above(x, y), lambda _z, x, y: above(y, x))
+def _share(mask: Any) -> Selection:
+    return Selection(mask, shares=True)
+
+
+@elementwise(lambda _z, x, y: _share(above(x, y)), lambda _z, x, y: _share(above(y, x)))
 def maximum(xp, x, y, /):
     """``max(x, y)``; NaN where either is.
 
@@ -85,7 +98,7 @@ def maximum(xp, x, y, /):
     return xp.maximum(x, y)
 
 
-@elementwise(lambda _z, x, y: above(y, x), lambda _z, x, y: above(x, y))
+@elementwise(lambda _z, x, y: _share(above(y, x)), lambda _z, x, y: _share(above(x, y)))
 def minimum(xp, x, y, /):
     """``min(x, y)``; NaN where either is.
 
@@ -101,8 +114,8 @@ def minimum(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, y: where(isnan(y), 1.0, above(x, y)),
-    lambda _z, x, y: where(isnan(x), 1.0, above(y, x)),
+    lambda _z, x, y: _share(where(isnan(y), 1.0, above(x, y))),
+    lambda _z, x, y: _share(where(isnan(x), 1.0, above(y, x))),
 )
 def fmax(xp, x, y, /):
     """``max(x, y)``; the other operand where one is NaN.
@@ -119,8 +132,8 @@ def fmax(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, y: where(isnan(y), 1.0, above(y, x)),
-    lambda _z, x, y: where(isnan(x), 1.0, above(x, y)),
+    lambda _z, x, y: _share(where(isnan(y), 1.0, above(y, x))),
+    lambda _z, x, y: _share(where(isnan(x), 1.0, above(x, y))),
 )
 def fmin(xp, x, y, /):
     """``min(x, y)``; the other operand where one is NaN.
@@ -137,9 +150,9 @@ def fmin(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, low, high: logical_and(greater_equal(x, low), less_equal(x, high)),
-    lambda _z, x, low, high: logical_and(less(x, low), less_equal(low, high)),
-    lambda _z, x, low, high: logical_or(greater(x, high), greater(low, high)),
+    lambda _z, x, low, high: Selection(logical_and(greater_equal(x, low), less_equal(x, high))),
+    lambda _z, x, low, high: Selection(logical_and(less(x, low), less_equal(low, high))),
+    lambda _z, x, low, high: Selection(logical_or(greater(x, high), greater(low, high))),
 )
 def clip(xp, x, low, high, /):
     """``min(max(x, low), high)``.
@@ -159,7 +172,7 @@ def clip(xp, x, low, high, /):
 # ---------------------------------------------------------------- nan_to_num, stop_gradient
 
 
-@elementwise(lambda _y, x, *, nan, posinf, neginf: isfinite(x))
+@elementwise(lambda _y, x, *, nan, posinf, neginf: Selection(isfinite(x)))
 def nan_to_num(xp, x, /, *, nan, posinf, neginf):
     """`x` with numbers in place of NaN and infinities; None is the dtype's largest number.
 

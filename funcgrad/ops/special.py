@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ..algebra import elementwise
+from ..algebra import Selection, elementwise
 from .arithmetic import divide
 from .exponential import exp, log, logaddexp
 from .from_scipy import floating, real_floating, scipy_function, scipy_or_math
@@ -80,7 +80,7 @@ def softplus(x: Any) -> Any:
     return logaddexp(x, 0.0)
 
 
-@elementwise(lambda y, _x: greater(y, 0))
+@elementwise(lambda y, _x: Selection(greater(y, 0)))
 def relu(xp, x, /):
     """``max(x, 0)``.
 

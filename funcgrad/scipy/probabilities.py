@@ -64,7 +64,7 @@ def _fdtr(dfn: Any, dfd: Any, x: Any, lower: Any, upper: Any) -> Any:
     dfn, dfd, x = in_one_dtype(dfn, dfd, x)
     scaled = dfn * x
     far = greater(scaled, dfd)
-    near_x, far_x = _where(far, 0.0, scaled), _where(far, scaled, dfd)
+    near_x, far_x = _where(far, dfd, scaled), _where(far, scaled, dfd)
     valid = logical_and(greater(dfn, 0), greater(dfd, 0))
     a, b = _where(valid, dfn, math.nan) * 0.5, dfd * 0.5
     below = lower(a, b, divide(near_x, dfd + near_x))

@@ -144,7 +144,7 @@ def _like(transform: str, what: str, path: Any, x: Any, aval: Aval) -> Any:
         return x
     if not np.can_cast(found.dtype, dtype, "same_kind"):
         raise ArgumentError(f"{transform}: {name} is {found}; need dtype {dtype.name}{where()}")
-    return dtype.type(x) if found.weak else x.astype(dtype)
+    return dtype.type(x) if found.weak and not isinstance(x, Tracer) else x.astype(dtype)
 
 
 def flat_tangents(

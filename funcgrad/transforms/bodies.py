@@ -282,6 +282,24 @@ def mask_of(flags: Any, y: Any) -> Any:
     return reshape(flags, shape=(aval.shape[0],) + (1,) * (aval.ndim - 1))
 
 
+def _moved(eqns: Sequence[Any], variables: Sequence[Var]) -> set[Any]:
+    """What depends on some variables, these among it."""
+    moved: set[Any] = set(variables)
+    for eqn in eqns:
+        if not moved.isdisjoint(a for a in eqn.inputs if a.__class__ is Var):
+            flags = [a.__class__ is Var and a in moved for a in eqn.inputs]
+            is_control = isinstance(eqn.prim, Control)
+            moves = eqn.prim.moves(flags, eqn.params) if is_control else [True] * len(eqn.outs)
+            moved.update(chosen(eqn.outs, moves))
+    return moved
+
+
+def depending(jaxpr: Jaxpr, flags: Sequence[bool]) -> list[bool]:
+    """The results that depend on the operands whose flag is on."""
+    moved = _moved(jaxpr.eqns, chosen(jaxpr.in_vars, flags))
+    return [a.__class__ is Var and a in moved for a in jaxpr.outs]
+
+
 class Split:
     """The gradient of a program as two: `forward` also returns what `backward` needs of it.
 
@@ -339,10 +357,7 @@ class Split:
             [v for v, _ in consts],
             [c for _, c in consts],
         )
-        moved: set[Any] = {v for v, w in zip(whole.in_vars, wanted, strict=True) if w}
-        for eqn in whole.eqns[:cut]:
-            if not moved.isdisjoint(eqn.inputs):
-                moved.update(eqn.outs)
+        moved = _moved(whole.eqns[:cut], chosen(whole.in_vars, wanted))
         self.is_linear = moved.isdisjoint(saved)
 
     @property
@@ -367,6 +382,10 @@ class Control(Primitive):
 
     def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
         """Of the programs, for operands that are differentiated by."""
+        raise NotImplementedError
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        """The results that depend on the operands whose flag is on."""
         raise NotImplementedError
 
     def cotangents(

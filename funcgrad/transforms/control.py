@@ -31,6 +31,7 @@ from .bodies import (
     batched_program,
     boxed,
     chosen,
+    depending,
     derived,
     joined,
     jvp_program,
@@ -67,6 +68,10 @@ class Cond(Control):
 
     def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
         return [split_of(b, wanted[1:]) for b in params["branches"]]
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        found = [depending(b, flags[1:]) for b in params["branches"]]
+        return [flags[0] or any(of_one) for of_one in zip(*found, strict=True)]
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         parts = _parts(params["branches"], tuple(wanted[1:]))

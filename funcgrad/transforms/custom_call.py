@@ -13,7 +13,7 @@ from typing import Any
 
 from ..algebra import zeros_like
 from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
-from ..errors import MissingRuleError, where
+from ..errors import MissingRuleError, RuleError, where
 from .jvp import instantiate, jvp_flat
 from .trace import JaxprTrace, JaxprTracer, trace_to_jaxpr
 from .transpose import transpose_jaxpr
@@ -62,7 +62,15 @@ class Rules:
     def tangent_rule(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         """The user's jvp rule, or else the function's own derivative."""
         if self.jvp is not None:
-            return self.jvp(primals, tangents)
+            outs, dots = self.jvp(primals, tangents)
+            for y, t in zip(outs, dots, strict=True):
+                if t is not None and aval_of(t).shape != aval_of(y).shape:
+                    raise RuleError(
+                        f"{self.name}: its jvp rule gives a tangent of shape "
+                        f"{list(aval_of(t).shape)} for a value of shape {list(aval_of(y).shape)}"
+                        f"{where()}"
+                    )
+            return outs, dots
         outs, dots = jvp_flat(self.f, primals, tangents)
         return outs, [instantiate(t, y) for t, y in zip(dots, outs, strict=True)]
 

@@ -21,7 +21,7 @@ import numpy as np
 from ..algebra import Elementwise, conform
 from ..backend import NAMESPACES
 from ..core import Primitive, aval_of
-from ..ops.index import as_index, embed, follow, getitem, view_update, write_through
+from ..ops.index import as_index, embed, getitem, part_of_cotangent, view_update, write_through
 from ..views import donated, refresh
 from .tape import CONSTANT, Entry, TapeTrace, TapeTracer, tape_tracer
 
@@ -254,7 +254,7 @@ def _pull_view_update(cts: list[Any], entry: Entry, ct: Any) -> None:
     _, k, slot, part_slot, chain, like = entry
     in_place = k in cts[-1] and ct.__class__ is ndarray
     if part_slot >= 0:
-        part = follow(ct, chain)
+        part = part_of_cotangent(ct, chain)
         g = conform(part.copy() if in_place else part, like)
         old = cts[part_slot]
         cts[part_slot] = g if old is None else old + g

@@ -28,6 +28,24 @@ def batched_jaxpr(jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[in
     return trace_to_jaxpr(run, [aval_of(x) for x in xs])
 
 
+def read_by(jaxpr: Jaxpr, outs: Sequence[Atom]) -> list[bool]:
+    """For each input of the program, whether one of these variables depends on it."""
+    needed = {v for v in outs if v.__class__ is Var}
+    for eqn in reversed(jaxpr.eqns):
+        if not needed.isdisjoint(eqn.outs):
+            needed.update(a for a in eqn.inputs if a.__class__ is Var)
+    return [v in needed for v in jaxpr.in_vars]
+
+
+def reached(prim: Primitive, found: Sequence[Any], cts: Sequence[Any], params: dict) -> list[Any]:
+    """Of the operands' cotangents, None for those that only results without one depend on."""
+    if not isinstance(prim, ProgramCall) or all(ct is not None for ct in cts):
+        return list(found)
+    jaxpr = params["jaxpr"]
+    live = [v for v, ct in zip(jaxpr.outs, cts, strict=True) if ct is not None]
+    return [g if is_read else None for g, is_read in zip(found, read_by(jaxpr, live), strict=True)]
+
+
 class ProgramCall(Primitive):
     """Runs the program that is its parameter `jaxpr`."""
 

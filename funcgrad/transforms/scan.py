@@ -18,6 +18,7 @@ from .bodies import (
     Split,
     batched_program,
     chosen,
+    depending,
     derived,
     inexact,
     joined,
@@ -82,6 +83,15 @@ class Scan(Control):
 
     def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
         return [_parts(params["jaxpr"], params["counts"], wanted).split]
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        consts, carry, rows = params["counts"].parts(flags)
+        while True:
+            outs = depending(params["jaxpr"], [*consts, *carry, *rows])
+            after = [a or b for a, b in zip(carry, outs, strict=False)]
+            if after == list(carry):
+                return outs
+            carry = after
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         jaxpr, counts = params["jaxpr"], params["counts"]

@@ -285,6 +285,12 @@ def _run(
     for (x, bdim), to in zip(outs, places, strict=True):
         if to is None and bdim is not None:
             raise ShapeError(f"vmap: out_axes is None for an output that is batched{where()}")
+        ndim = aval_of(x).ndim + (bdim is None)
+        if to is not None and not -ndim <= to < ndim:
+            raise ShapeError(
+                f"vmap: out_axes has axis {to} for an output that has {ndim} axes with the batch"
+                f"{where()}"
+            )
         moved.append(x if to is None else move_batch(x, bdim, to, size))
     return tree.unflatten(out_def, moved)
 

@@ -25,6 +25,7 @@ from .bodies import (
     all_known,
     batched_program,
     chosen,
+    depending,
     derived,
     inexact,
     joined,
@@ -149,6 +150,17 @@ class WhileLoop(Control):
         _, b_wanted, k_wanted = params["counts"].parts(wanted)
         moving = _moving(params["body"], b_wanted, k_wanted)
         return [split_of(params["body"], (*b_wanted, *moving))]
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        tested, consts, carry = params["counts"].parts(flags)
+        while True:
+            if any(depending(params["test"], [*tested, *carry])):
+                return [True] * len(carry)
+            outs = depending(params["body"], [*consts, *carry])
+            after = [a or b for a, b in zip(carry, outs, strict=True)]
+            if after == list(carry):
+                return after
+            carry = after
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         if not all_known(xs):

@@ -249,3 +249,42 @@ def test_tracers_of_other_transforms_may_be_captured() -> None:
         same(jit(funcgrad.grad(outer))(X), X)
         held["v"] = v
         same(f(X), v * X)
+
+
+class Holder:
+    factor = 2.0
+
+    def __init__(self) -> None:
+        self._own, self.plain = 1.0, 1.0
+
+    @property
+    def own(self) -> float:
+        return self._own
+
+    def times(self, x: Any) -> Any:
+        return x * 3.0
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.factor
+
+
+HIDDEN: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
+    "an attribute that comes": (lambda h: lambda x: x * getattr(h, "later", 1.0), "later", 5.0),
+    "what a property reads": (lambda h: lambda x: x * h.own, "_own", 5.0),
+    "one that hides the class's": (lambda h: lambda x: x * h.factor, "factor", 5.0),
+    "a method of one object": (lambda h: lambda x: h.times(x), "times", lambda x: x * 5.0),
+    "of what is called": (lambda h: h, "factor", 5.0),
+    "plain": (lambda h: lambda x: x * h.plain, "plain", 5.0),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_attributes_that_are_set_later(name: str) -> None:
+    make, attribute, value = HIDDEN[name]
+    holder = Holder()
+    f = make(holder)
+    jitted = funcgrad.jit(f)
+    for _ in range(3):
+        assert jitted(1.0) == f(1.0)
+    setattr(holder, attribute, value)
+    assert jitted(1.0) == f(1.0) == 5.0

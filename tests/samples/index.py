@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from funcgrad.ops.complex import as_complex, as_real, conjugate, imag, real
 from funcgrad.ops.index import getitem
 from funcgrad.ops.index_layout import (
     FULL,
@@ -18,6 +19,7 @@ from funcgrad.ops.index_layout import (
     basic_shape,
     layout,
 )
+from funcgrad.ops.strided import strided
 from funcgrad.ops.structural import diagonal, expand_dims, flip, reshape, transpose
 from funcgrad.views import Link
 
@@ -104,18 +106,26 @@ def embedded(draw: Any) -> Sample:
 
 @st.composite
 def written(draw: Any) -> Sample:
-    """A write through one view or a chain of two."""
+    """A write through one view or a chain of up to three."""
     shape = draw(shapes(ndim=(0, 3)))
     base = draw(array(draw(DOMAINS), shape))
     chain, part = [], base
-    for _ in range(draw(st.integers(1, 2))):
-        kinds = ["getitem", "transpose", "expand_dims", "flip"]
+    for _ in range(draw(st.integers(1, 3))):
+        kinds = ["getitem", "transpose", "expand_dims", "flip", "conjugate"]
         kinds += ["diagonal"] * (part.ndim > 1) + ["reshape"] * (not chain)
+        if part.dtype.kind == "c":
+            kinds += ["real", "imag", "as_real"]
+        elif part.shape[-1:] == (2,) and part.flags.c_contiguous:
+            kinds += ["as_complex"] * 4
+        kinds += ["strided"] * (part.shape[-1:] >= (1,))
         link = _link(draw, draw(st.sampled_from(kinds)), part.shape)
         chain.append(link)
         part = np.asarray(link.prim(part, **dict(link.params)))
-    new = draw(array(draw(DOMAINS) if base.dtype.kind == "c" else floats(-3, 3), part.shape))
+    new = draw(array(draw(DOMAINS) if part.dtype.kind == "c" else floats(-3, 3), part.shape))
     return Sample((base, new), {"chain": tuple(chain)})
+
+
+_PARTS = {p.name: p for p in (as_complex, as_real, conjugate, imag, real)}
 
 
 def _link(draw: Any, kind: str, shape: Shape) -> Link:
@@ -130,6 +140,11 @@ def _link(draw: Any, kind: str, shape: Shape) -> Link:
         return Link(flip, (("axis", tuple(range(ndim))),))
     if kind == "diagonal":
         return Link(diagonal, (("offset", 0), ("axis1", 0), ("axis2", 1)))
+    if kind == "strided":
+        n = shape[-1]
+        return Link(strided, (("shape", (n // 2, 2)), ("strides", (2, 1)), ("offset", n % 2)))
+    if kind in _PARTS:
+        return Link(_PARTS[kind], ())
     return Link(reshape, (("shape", (int(np.prod(shape)),)),))
 
 
