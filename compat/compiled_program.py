@@ -18,9 +18,9 @@ from funcgrad.compile.config import code
 from funcgrad.compile.entry import Printer
 from funcgrad.compile.program import program_of
 from funcgrad.jaxpr import Jaxpr
-from funcgrad.transforms.program_call import open_jaxpr
+from funcgrad.transforms.program_call import open_jaxpr, read_by
 
-from .autograd import modes, sites
+from .autograd import mirrors, modes, sites
 from .autograd.base import UNCOUNTED, TensorBase, tensor
 from .autograd.node import AccumulateGrad
 from .autograd.tape import through
@@ -49,6 +49,7 @@ class TensorProgram:
         self.writes, self.new_gradients, self.leaves = writes
         self.out_def, self.fixed = out
         self.into = self._into()
+        self.reads = read_by(self.jaxpr, self.jaxpr.outs)
 
     def _into(self) -> tuple[tuple[int, int], ...]:
         """Which results of the program are to be in the memory of which of its inputs."""
@@ -131,6 +132,8 @@ def _write(tensors: Sequence[Any], arrays: Sequence[Any], times: Sequence[int], 
         counter = t._counter
         if counter is not UNCOUNTED:
             counter[:] = (counter[0] + count, "compiled code", here)
+            if mirrors.known:
+                mirrors.written(counter, t._array)
 
 
 def printed(
@@ -247,8 +250,11 @@ def run_pure(program: TensorProgram, tensors: Sequence[Any]) -> Any:
     def call(*arrays: Any) -> Any:
         return jit_call(*program.constants, *arrays, jaxpr=program.jaxpr)
 
+    # What the program does not read may be written before it runs backward.
     gradients = [t._grad for t in tensors if t._grad is not None]
-    results = list(through(call, *tensors, *gradients))
+    reads = program.reads[len(program.constants) + len(tensors) :]
+    given = [g if is_read else g._array for g, is_read in zip(gradients, reads, strict=True)]
+    results = list(through(call, *tensors, *given))
     for x, array in zip(results, _owned([x._array for x in results]), strict=True):
         x._array = array
     for x in program.fixed:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import random
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from funcgrad.compile.captures import NUMBERS, Place, captures, checker
+from funcgrad.compile.captures import NUMBERS, Place, Size, captures, checker
 
+from . import dtypes
 from .autograd import views
 from .autograd.base import TensorBase
 from .autograd.node import AccumulateGrad
 from .dtypes import dtype
 from .nn.module import Module
+from .ops.generator import Generator
+from .optim.lr_scheduler import LRScheduler
 from .optim.optimizer import Optimizer
 
 
@@ -54,21 +58,30 @@ class State:
 
     def __init__(self, f: Any) -> None:
         found = captures(_as_users(f))
-        self.places = found.places
+        held = [f, getattr(f, "__self__", None), *(p.value for p in found.places)]
+        inner = [m for x in held if isinstance(x, Module) for m in x.modules()]
+        if inner:  # what the modules read of their own, and is no parameter or module
+            found = captures(_as_users(f), *inner, names=("forward",))
+            held[2:] = [p.value for p in found.places]
+        self.places = [*found.places, Place(vars(dtypes), "_default", dtypes.get_default_dtype())]
         self.modules: list[Module] = []
         self.optimizers: list[Optimizer] = []
         self.tensors: list[TensorBase] = []
-        for x in (f, getattr(f, "__self__", None), *(p.value for p in self.places)):
+        self.sources = [x for x in held if _runs_out(x)]
+        for x in held:
             if isinstance(x, Module) and x not in self.modules:
                 self.modules.append(x)
             elif isinstance(x, Optimizer) and x not in self.optimizers:
                 self.optimizers.append(x)
             elif isinstance(x, TensorBase):
                 self.tensors.append(x)
+            elif isinstance(x, LRScheduler):
+                self.places += [Place(vars(x), k, v) for k, v in vars(x).items()]
         self.containers: list[Any] = list(found.containers)
         self.empty = _Empty()
         for module in self.modules:
             for m in module.modules():
+                self.containers += [Size(m._modules), Size(vars(m))]
                 self.places += [Place(m._modules, k, v) for k, v in m._modules.items()]
                 for k, v in vars(m).items():
                     if k.endswith("_hooks") and isinstance(v, dict):
@@ -115,16 +128,29 @@ class State:
                 for entries in (m._parameters, m._buffers):
                     places += [Place(entries, k, v) for k, v in entries.items()]
         for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
+            own = vars(optimizer)
+            places += [Place(own, k, own[k]) for k in ("param_groups", "state")]
+            for i, group in enumerate(optimizer.param_groups):
+                places.append(Place(optimizer.param_groups, i, group))
                 places += [Place(group, k, v) for k, v in group.items()]
                 places += [Place(group["params"], i, p) for i, p in enumerate(group["params"])]
-            for state in optimizer.state.values():
+            for t, state in optimizer.state.items():
+                places.append(Place(optimizer.state, t, state))
                 places += [Place(state, k, v) for k, v in state.items()]
         return places
 
     def is_fresh(self) -> Callable[[], bool]:
         """A function that says whether the same tensors, flags and options are there as now."""
-        return checker(self.watched(), [*self.containers, self.empty])
+        return checker(self.watched(), [*self.containers, self.empty, *self._sizes()])
+
+    def _sizes(self) -> list[Size]:
+        """Of what parameters and the optimizers' groups and states may be added to."""
+        found = [e for x in self.modules for m in x.modules() for e in (m._parameters, m._buffers)]
+        for optimizer in self.optimizers:
+            found += [optimizer.param_groups, optimizer.state, *optimizer.state.values()]
+            for group in optimizer.param_groups:
+                found += [group, group["params"]]
+        return list(map(Size, found))
 
     def has_changed(self) -> bool:
         """Whether something is there that a key of a program does not tell."""
@@ -145,6 +171,13 @@ def _is_tensor(x: Any) -> bool:
     return isinstance(x, TensorBase)
 
 
+def _runs_out(x: Any) -> bool:
+    """Whether something gives other values every time it is asked: an iterator, random numbers."""
+    if isinstance(x, (np.random.Generator, np.random.RandomState, random.Random, Generator)):
+        return True
+    return not isinstance(x, type) and hasattr(x, "__next__")
+
+
 def _as_key(x: Any) -> Any:
     return tuple(x) if isinstance(x, list) else x if not isinstance(x, TensorBase) else id(x)
 
@@ -154,6 +187,8 @@ def not_plain(leaves: Sequence[Any], tensors: Sequence[Any], state: State) -> st
     for x in leaves:
         if not (x is None or isinstance(x, (TensorBase, dtype, type, *NUMBERS))):
             return f"an argument is of type {type(x).__name__}"
+    for x in state.sources:
+        return f"it reads from an object of type {type(x).__name__}, which runs out or on"
     for t in tensors:
         if t._array.__class__ is not np.ndarray:
             return f"a tensor holds no NumPy array but {type(t._array).__name__}"
@@ -190,9 +225,18 @@ def _has_hooks(node: Any) -> bool:
     return bool(more.tensor_hooks or more.prehooks or more.hooks or more.post_accumulate)
 
 
+def _containers(x: Any) -> Iterator[Any]:
+    """The lists and dicts in an argument."""
+    if isinstance(x, list | dict):
+        yield x
+    if isinstance(x, list | tuple | dict):
+        for entry in x.values() if isinstance(x, dict) else x:
+            yield from _containers(entry)
+
+
 @contextlib.contextmanager
-def restored(state: State) -> Iterator[None]:
-    """What is no tensor is put back.
+def restored(state: State, given: Any) -> Iterator[None]:
+    """What is no tensor is put back, also in the containers among the arguments `given`.
 
     Raises: NotCompilableError: the code has changed some of it.
     """
@@ -202,6 +246,7 @@ def restored(state: State) -> Iterator[None]:
     for optimizer in state.optimizers:
         holders += [optimizer.state, *optimizer.state.values()]
     copies = [(x, x.copy()) for x in {id(x): x for x in holders}.values()]
+    arguments = [(x, x.copy()) for x in _containers(given)]
     changed: list[Any] = []
     try:
         yield
@@ -216,9 +261,22 @@ def restored(state: State) -> Iterator[None]:
             ):
                 changed.append("what is in a container")
                 _fill(holder, copy)
+        for holder, copy in arguments:
+            if not _is_same(holder, copy):
+                changed.append("an argument")
+                _fill(holder, copy)
+                if isinstance(holder, dict):
+                    holder.update(copy)
     if changed:
         names = ", ".join(sorted({str(k or "a variable") for k in changed}))
         raise NotCompilableError(f"it changes what is no tensor: {names}")
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    """Whether two lists or dicts hold the same things."""
+    if len(x) != len(y) or (isinstance(x, dict) and x.keys() != y.keys()):
+        return False
+    return all(x[k] is y[k] for k in (y if isinstance(y, dict) else range(len(y))))
 
 
 def _fill(holder: Any, copy: Any) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -190,14 +191,18 @@ def _trace(
     with _swapped(tensors, gradients, trace) as (inputs, befores):
         symbols = [x.symbol for x in inputs]  # before the function writes into them
         before = default_generator.get_state()
+        others = random.getstate(), np.random.get_state()
         records = modes.get().records
         try:
-            with restored(state):
+            with restored(state, (args, kwargs)):
                 result = run_under(trace, lambda: f(*args, **kwargs), ())
         finally:
             after = default_generator.get_state()
             default_generator.set_state(before)  # what runs as it is draws them again
-        if after.numpy().tobytes() != before.numpy().tobytes():
+            is_drawn = random.getstate() != others[0] or _differ(np.random.get_state(), others[1])
+            random.setstate(others[0])
+            np.random.set_state(others[1])
+        if is_drawn or after.numpy().tobytes() != before.numpy().tobytes():
             raise NotCompilableError("it draws random numbers")
         trace.require_unwritten()
         outputs: list[Any] = []
@@ -230,10 +235,15 @@ def _trace(
     )
 
 
+def _differ(state: Any, other: Any) -> bool:
+    return any(not np.array_equal(x, y) for x, y in zip(state, other, strict=True))
+
+
 class _Trace(JaxprTrace):
     """Notes whether something is computed that autograd must not see, and what is detached."""
 
     __slots__ = ("detached", "unrecorded")
+    is_silent = True  # what is printed has to come at every call
 
     def __init__(self) -> None:
         super().__init__(EVAL, spreads=True)
@@ -326,14 +336,15 @@ class _Before:
 
     def __init__(self, t: Any) -> None:
         self.tensor, self.array, self.node = t, t._array, t._node
-        self.grad, self.counter = t._grad, list(t._counter)
-        self.version = self.counter[0] if self.counter else 0
+        self.grad, self.counter, self.view = t._grad, t._counter, t._view
+        self.counts = list(t._counter)
+        self.version = self.counts[0] if self.counts else 0
 
     def put_back(self) -> None:
         t = self.tensor
-        t._array, t._node = self.array, self.node
+        t._array, t._node, t._counter, t._view = self.array, self.node, self.counter, self.view
         if t._counter is not UNCOUNTED:
-            t._counter[:] = self.counter
+            t._counter[:] = self.counts
         if t._grad is not self.grad:
             t._grad = self.grad
 
@@ -360,11 +371,34 @@ class OptimizedModule(Module):
 
     def __init__(self, module: Module, fullgraph: bool) -> None:
         super().__init__()
-        self._orig_mod = module
+        self._orig_mod: Any = module
         object.__setattr__(self, "_compiled", Compiled(module, fullgraph))
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self._compiled(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "_orig_mod":
+                raise
+            return getattr(self._orig_mod, name)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self._orig_mod)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._orig_mod)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._orig_mod[index]
+
+    def __reduce__(self) -> Any:
+        return OptimizedModule, (self._orig_mod, self._compiled._fullgraph)
 
     def explain(self) -> str:
         """See `Compiled.explain`."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from funcgrad.core import Tracer
+from funcgrad.errors import where
 from funcgrad.indexing import known
 
 from . import dtypes
@@ -220,6 +221,8 @@ def describe(x: Any, prefix: str = "tensor(", contents: str | None = None) -> st
         node = x._node
     array = known(x._array) if isinstance(x._array, Tracer) else x._array
     if array is None:  # a transform knows only the type
+        if getattr(x._array.owner, "is_silent", False):
+            raise RuntimeError(f"compile: a tensor is printed, which has no numbers yet{where()}")
         text, suffixes = repr(x._array), []
     else:
         array = array.get() if hasattr(array, "get") else np.asarray(array)

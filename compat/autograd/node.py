@@ -17,6 +17,7 @@ import numpy as np
 
 from funcgrad.algebra import conform, zeros_like
 from funcgrad.core import Aval, Primitive
+from funcgrad.transforms.program_call import reached
 from funcgrad.transforms.transpose import cotangents
 
 from ..utils.hooks import RemovableHandle
@@ -506,27 +507,25 @@ class OpaqueNode(OpNode):
         residual, xs = self.saved
         wanted = [e is not None for e in self.next]
         bare = not any(isinstance(c, TensorBase) for c in ct.values())
+        given = [ct.get(i) for i in range(self.count)]
         cts = [
-            zeros_like(aval)
-            if ct.get(i) is None
-            else ct[i]
-            if bare or face is None
-            else face(ct[i])
-            for i, aval in enumerate(self.types)
+            zeros_like(aval) if c is None else c if bare or face is None else face(c)
+            for c, aval in zip(given, self.types, strict=True)
         ]
         if face is None:
             for x in xs:
                 if x.__class__ is Saved:
                     x.check(self)
             with np.errstate(all="ignore"):
-                return prim.backward(residual, cts, wanted, params)
+                found = prim.backward(residual, cts, wanted, params)
+            return reached(prim, found, given, params)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
         ]
         _, residual = prim.forward(values, wanted, params)
         with np.errstate(all="ignore"):
-            found = prim.backward(residual, cts, wanted, params)
+            found = reached(prim, prim.backward(residual, cts, wanted, params), given, params)
         return found if bare else [None if g is None else _behind(g) for g in found]
 
 
