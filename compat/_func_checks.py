@@ -11,11 +11,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from funcgrad import tree
-from funcgrad.core import aval_of
+from funcgrad.core import Aval, Tracer, aval_of
 from funcgrad.errors import FuncgradError, HandoverError, ShapeError
+from funcgrad.transforms.jvp import JVPTracer
+from funcgrad.transforms.vmap import BatchTracer
 
 from . import dtypes
+from .autograd import sites
 from .autograd.base import TensorBase
 from .size import Size
 
@@ -91,6 +96,8 @@ def chosen(argnums: Any, args: Sequence[Any]) -> tuple[Any, ...]:
     for n in nums:
         if not -len(args) <= n < len(args):
             raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+    if not nums:
+        raise RuntimeError("argnums must be non-empty")
     if len({n % len(args) for n in nums}) != len(nums):
         raise RuntimeError(f"argnums elements must be unique, got {nums}")
     return tuple(args[n] for n in nums)
@@ -148,13 +155,52 @@ def require_scalar(out: Any) -> None:
         )
 
 
-def require_pair(out: Any) -> None:
+def require_pair(name: str, out: Any) -> None:
     """Raises: RuntimeError: `f` did not return a value and an auxiliary one."""
     if not (isinstance(out, tuple) and len(out) == 2):
         raise RuntimeError(
-            "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if "
-            "has_aux is True"
+            f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True"
         )
+
+
+def _require_tensors(name: str, out: Any) -> list[Any]:
+    """The tensors in what `f` returned.
+
+    Raises: RuntimeError: there are none, or something else is among them.
+    """
+    leaves = tree.leaves(out)
+    for x in leaves:
+        if not isinstance(x, TensorBase):
+            raise RuntimeError(
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(x)}"
+            )
+    if not leaves:
+        raise RuntimeError(
+            f"{name}: Expected f to be a function that has non-empty output (got output = {out})"
+        )
+    return leaves
+
+
+def require_float_outputs(out: Any) -> None:
+    """Raises: RuntimeError: `f` returned something else than tensors that have cotangents."""
+    for x in _require_tensors("vjp(f, *primals)", out):
+        dtype = dtypes.of(x._array.dtype)
+        if dtype.category < 2:
+            raise RuntimeError(
+                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
+                f"with dtype {dtype}. Return it as aux, with has_aux=True."
+            )
+
+
+def require_jvp_outputs(out: Any, *, strict: bool = False) -> None:
+    """Raises: RuntimeError: `f` returned something else than tensors; with `strict`, a constant."""
+    for x in _require_tensors("jvp(f, primals, tangents)", out):
+        array = x._array
+        if strict and (array.__class__ is not JVPTracer or array.tangent is None):
+            raise RuntimeError(
+                "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+                "inputs. This is not allowed with strict=True."
+            )
 
 
 def require_tangents(primals: Any, tangents: Any) -> None:
@@ -169,6 +215,10 @@ def require_tangents(primals: Any, tangents: Any) -> None:
                 f"to call f(*primals)."
             )
     require_floats("jvp", primals)
+    if not tree.leaves(primals):
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to contain at least one Tensor."
+        )
     if tree.structure(primals) != tree.structure(tangents):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
@@ -185,19 +235,77 @@ def require_tangents(primals: Any, tangents: Any) -> None:
             )
 
 
-def require_cotangents(outs: Sequence[Any], cts: Sequence[Any]) -> None:
-    """Raises: RuntimeError: there are not as many as outputs, or of other shapes."""
-    if len(outs) != len(cts):
+def cotangents(treedef: Any, types: Sequence[Aval], given: Any) -> list[Any]:
+    """The leaves of cotangents for outputs of these types.
+
+    Raises: RuntimeError: they are not like the outputs.
+    """
+    cts, found_def = tree.flatten(given)
+    if found_def != treedef:
         raise RuntimeError(
             "Expected pytree structure of cotangents to be the same as pytree structure of outputs "
-            f"to the function: {len(outs)} tensors. Got {len(cts)}."
+            f"to the function. cotangents: {found_def}, primal output: {treedef}"
         )
-    for i, (out, ct) in enumerate(zip(outs, cts, strict=True)):
-        found, needed = Size(aval_of(ct._array).shape), Size(aval_of(out._array).shape)
+    for i, (aval, ct) in enumerate(zip(types, cts, strict=True)):
+        found, needed = Size(aval_of(ct._array).shape), Size(aval.shape)
         if found != needed:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{i}] has a shape of {found} and output[{i}] has a "
                 f"shape of {needed}."
+            )
+    return cts
+
+
+def require_tangents_like(treedef: Any, types: Sequence[Aval], given: Any) -> None:
+    """Raises: RuntimeError: the tangents are not like the primals of `linearize`."""
+    tangents, found_def = tree.flatten(given)
+    if found_def != treedef:
+        raise RuntimeError(
+            f"Expected the tangents {found_def} to have the same argspec as the primals {treedef}"
+        )
+    for i, (aval, t) in enumerate(zip(types, tangents, strict=True)):
+        found = aval_of(t._array)
+        for what, is_, needed in (
+            ("shape", Size(found.shape), Size(aval.shape)),
+            ("dtype", dtypes.of(found.dtype), dtypes.of(aval.dtype)),
+        ):
+            if is_ != needed:
+                raise RuntimeError(
+                    f"tangent:{i} with {what} {is_} in flattened pytree doesn't match the {what} "
+                    f"{needed} of the corresponding primal."
+                )
+
+
+# ---------------------------------------------------------------- written arguments
+
+
+def require_own_memory(i: int, pairs: Sequence[tuple[Any, Any, Any]]) -> None:
+    """Require that what was written into argument `i` can be seen where it should be.
+
+    `pairs` has of every argument what the caller gave, what the function got, and its array then.
+
+    Raises: RuntimeError: it was given another shape, or it shares memory with another argument, which
+    the transform has taken apart.
+    """
+    given, inside, array = pairs[i]
+    what, site = inside._counter[1:]
+    place = f"{what} at {sites.describe(site)}"
+    if not isinstance(given, TensorBase):
+        return
+    if inside._view is not None or aval_of(inside._array) != aval_of(array):
+        raise RuntimeError(
+            f"a transform cannot hand back what {place} does: it makes another tensor of an argument, "
+            f"where only its elements may be written. Use the form that returns a new tensor."
+        )
+    for j, (other, inner, _) in enumerate(pairs):
+        if j == i or not isinstance(other, TensorBase) or other._counter is not given._counter:
+            continue
+        both = given._array, other._array
+        is_apart = all(x.__class__ is np.ndarray for x in both) and not np.may_share_memory(*both)
+        if not is_apart and any(isinstance(x._array, Tracer) for x in (inside, inner)):
+            raise RuntimeError(
+                f"an argument of a transform was written by {place}, and another argument shares its "
+                f"memory, where the write would not be seen. Give the function one of them."
             )
 
 
@@ -221,8 +329,8 @@ def require_chunk_size(name: str, size: Any) -> None:
         raise ValueError(f"{name}: `chunk_size` should be greater than 0.")
 
 
-def require_batch(name: str, in_dims: Any, args: tuple[Any, ...]) -> None:
-    """Require arguments that have the axes `in_dims`, all of one length.
+def batch_axes(name: str, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
+    """The axis of the batch in each leaf of the arguments; they must be there, all of one length.
 
     Raises: ValueError: something has not.
     """
@@ -255,6 +363,17 @@ def require_batch(name: str, in_dims: Any, args: tuple[Any, ...]) -> None:
         raise ValueError(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{sizes} for the mapped dimension"
+        )
+    return dims
+
+
+def require_unbatched(name: str, array: Any) -> None:
+    """Raises: RuntimeError: what was written into an argument with in_dim None has a batch."""
+    if array.__class__ is BatchTracer and array.bdim is not None:
+        raise RuntimeError(
+            f"vmap: `{name}` writes into an argument with in_dim None, a tensor of "
+            f"{Size(array.shape)}, what differs from example to example: there is no place for one "
+            f"value for each. Give that argument an in_dim, or write into a clone() of it."
         )
 
 

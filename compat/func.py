@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,23 @@ from funcgrad.core import current as current_trace
 from funcgrad.ops.complex import conjugate
 
 from . import _func_checks as checks
+from ._func_modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .autograd import modes, views
 from .autograd.base import TensorBase, tensor
+from .autograd.cutting import cut
 from .autograd.levels import Level, OuterArray, outer_array
-from .autograd.tape import cut, record
+from .autograd.tape import record
 from .ops.generator import get_rng_state, set_rng_state
 from .ops.join import cat
+from .ops.shape import movedim
 
 
 class _Inner:
-    """A function of tensors as a transform sees it, of arrays; messages know it as the user's."""
+    """A function of tensors as a transform sees it, of arrays; messages know it as the user's.
+
+    It returns ``(out, (aux, written))``: the last are the arguments that it wrote into, as they are
+    afterwards (see `_Call.keep`).
+    """
 
     def __init__(self, call: _Call, f: Callable[..., Any]) -> None:
         self.call = call
@@ -39,26 +46,39 @@ class _Inner:
         self.__code__ = getattr(f, "__code__", None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        outs = self.call.run_user(args, kwargs)
-        return tree.tree_map(_as_array, tree.tree_map(self.call.level.read, outs))
+        out, written = self.call.level.run(self.call.run_user, args, kwargs)
+        found = tree.tree_map(_as_array, tree.tree_map(self.call.level.read, out))
+        return self.call.returned(found, written)
 
 
 class _Call:
     """One call of a transformed function: how its tensors become arrays and back."""
 
-    def __init__(self, f: Callable[..., Any], randomness: str | None = None) -> None:
+    def __init__(
+        self, f: Callable[..., Any], *, has_aux: bool = False, randomness: str | None = None
+    ) -> None:
         self.f = f
-        self.inner = _Inner(self, f)
+        self.has_aux = has_aux
         self.level = Level(randomness)
+        self.given: list[Any] = []  # the leaves of the arguments
+        self.places: list[int] = []  # which of them were written into
+        self.dtypes: Any = None  # of the output
+
+    @property
+    def inner(self) -> _Inner:
+        """The function as the transform sees it, which holds this call, and not the other way."""
+        return _Inner(self, self.f)
 
     def transform(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``f(*args, **kwargs)``, a transform of funcgrad's; its errors are PyTorch's."""
+        self.given = tree.leaves((args, kwargs))
+        arrays, named = tree.tree_map(self.array, (args, kwargs))
         with checks.torchs_words():
-            return self.level.transform(f, *args, **kwargs)
+            return self.level.transform(f, *arrays, **named)
 
-    def run(self, f: Callable[..., Any], *args: Any) -> Any:
-        """``f(*args)``, what a transform has returned."""
-        with checks.torchs_words():
+    def run(self, f: Callable[..., Any], *args: Any, records: bool) -> Any:
+        """``f(*args)``, what a transform has returned; `records`: on the tape outside."""
+        with checks.torchs_words(), self.level.recording(records):
             return self.level.run(f, *args)
 
     def array(self, x: Any) -> Any:
@@ -80,10 +100,53 @@ class _Call:
         mode = modes.get()
         return _as_tensor(x if mode.level is None or mode.records else cut(x))
 
-    def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The user's function of arrays, as tensors."""
+    def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """The user's function of arrays, as tensors, and what it has written into its arguments."""
         args, kwargs = tree.tree_map(_as_tensor, (args, kwargs))
-        return self.level.run(self.f, *args, **kwargs)
+        leaves = tree.leaves((args, kwargs))
+        before = [x._array if isinstance(x, TensorBase) else None for x in leaves]
+        out = self.f(*args, **kwargs)
+        return out, self.keep(leaves, before)
+
+    def keep(self, leaves: list[Any], before: list[Any]) -> list[Any]:
+        """The arrays of the arguments that were written into; `places` says which they are."""
+        changed = [x for x in leaves if isinstance(x, TensorBase) and x._counter[0]]
+        if not changed:
+            return []
+        pairs = list(zip(self.given, leaves, before, strict=False))  # tangents come after
+        self.places = [i for i, x in enumerate(leaves) if any(x is y for y in changed)]
+        for i in self.places:
+            checks.require_own_memory(i, pairs)
+        return [leaves[i]._array for i in self.places]
+
+    def returned(self, out: Any, written: list[Any]) -> Any:
+        """What the transform is to see of the output and the written arguments."""
+        out, aux = out if self.has_aux else (out, None)
+        self.dtypes = tree.tree_map(lambda x: aval_of(x).dtype, out)
+        return out, (aux, written)
+
+    def finish(self, aux_and_written: tuple[Any, list[Any]]) -> tuple[Any, ...]:
+        """Write what was written inside into the arguments themselves; ``(aux,)`` if there is one."""
+        aux, written = aux_and_written
+        for i, array in zip(self.places, written, strict=True):
+            self.write(i, self._tensor(array))
+        self.given = []
+        return (self.tensors(aux),) if self.has_aux else ()
+
+    def write(self, i: int, new: Any) -> None:
+        x = self.given[i]
+        views.check_writable(x)
+        views.assign(x, new, f"{self.inner.__name__} in a transform", whole=True)
+
+    def with_integers(self, derivatives: Any) -> Any:
+        """Derivatives of the output; those of integers are zeros of the same dtype, as in PyTorch."""
+
+        def fitted(dtype: Any, found: Any) -> Any:
+            if dtype.kind in "fcV":
+                return found
+            return tree.tree_map(lambda x: tensor(np.zeros(x.shape, dtype)), found)
+
+        return tree.tree_map(fitted, self.dtypes, derivatives)
 
 
 class _BatchedCall(_Call):
@@ -93,21 +156,49 @@ class _BatchedCall(_Call):
     """
 
     def __init__(self, f: Callable[..., Any], name: str, out_dims: Any, randomness: str) -> None:
-        super().__init__(f, randomness)
+        super().__init__(f, randomness=randomness)
         self.name = name
         self.out_dims = out_dims
+        self.in_dims: list[Any] = []  # of the leaves of the arguments
+        self.is_single = False  # one tensor, whose axis is in a tuple
         self.start: Any = None  # where the stream of random numbers was
 
-    def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         self.level.batch = current_trace.get()
         if self.level.randomness == "same":
             if self.start is None:
                 self.start = get_rng_state()
             else:
                 set_rng_state(self.start)
-        out = super().run_user(args, kwargs)
+        try:
+            out, written = super().run_user(args, kwargs)
+        finally:
+            self.level.batch = None  # whose function is this call
+        dims = self.out_dims
+        if isinstance(dims, tuple) and len(dims) == 1 and isinstance(out, TensorBase):
+            self.is_single, out = True, (out,)
         checks.require_outputs(self.name, self.out_dims, out)
-        return out
+        return out, written
+
+    def returned(self, out: Any, written: list[Any]) -> Any:
+        """The output, what has the batch in front, and what is the same for all examples."""
+        parts: tuple[list[Any], list[Any]] = ([], [])
+        for i, array in zip(self.places, written, strict=True):
+            if self.in_dims[i] is None:
+                checks.require_unbatched(self.name, array)
+            parts[self.in_dims[i] is None].append(array)
+        return out, *parts
+
+    def results(self, found: Any) -> Any:
+        """The output as tensors; writes what was written into the arguments themselves."""
+        out, moved, shared = found
+        batched = [i for i in self.places if self.in_dims[i] is not None]
+        for i, array in zip(batched, moved, strict=True):
+            self.write(i, movedim(self._tensor(array), 0, self.in_dims[i]))
+        for i, array in zip([i for i in self.places if i not in batched], shared, strict=True):
+            self.write(i, self._tensor(array))
+        self.given = []
+        return self.tensors(out)
 
 
 def _as_tensor(x: Any) -> Any:
@@ -123,18 +214,17 @@ def _conjugated(x: Any) -> Any:
     return record(conjugate, (x,)) if aval_of(x._array).dtype.kind == "c" else x
 
 
-def _scalar_valued(f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
-    """`f`, required to return a real tensor without axes, with `has_aux` and something else.
-
-    Raises: RuntimeError: it does not.
-    """
+def _checked(
+    f: Callable[..., Any], name: str, has_aux: bool, require: Callable[[Any], None]
+) -> Callable[..., Any]:
+    """`f`, whose output must satisfy `require`; with `has_aux` it returns something else too."""
 
     @functools.wraps(f)
     def checked(*args: Any, **kwargs: Any) -> Any:
         out = f(*args, **kwargs)
         if has_aux:
-            checks.require_pair(out)
-        checks.require_scalar(out[0] if has_aux else out)
+            checks.require_pair(name, out)
+        require(out[0] if has_aux else out)
         return out
 
     return checked
@@ -153,12 +243,13 @@ def grad_and_value(
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         checks.require_floats("grad", checks.chosen(argnums, args))
-        call = _Call(_scalar_valued(func, has_aux))
-        transformed = funcgrad.value_and_grad(call.inner, argnums=argnums, has_aux=has_aux)
-        value, grads = call.tensors(
-            call.transform(transformed, *call.arrays(args), **call.arrays(kwargs))
-        )
-        return tree.tree_map(_conjugated, grads), value
+        scalar = _checked(func, "grad_and_value(f)(*args)", has_aux, checks.require_scalar)
+        call = _Call(scalar, has_aux=has_aux)
+        transformed = funcgrad.value_and_grad(call.inner, argnums=argnums, has_aux=True)
+        (value, rest), grads = call.transform(transformed, *args, **kwargs)
+        value, grads = call.tensors((value, grads))
+        aux = call.finish(rest)
+        return tree.tree_map(_conjugated, grads), (value, *aux) if has_aux else value
 
     return wrapper
 
@@ -187,27 +278,36 @@ def grad(
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """``func(*primals)`` and the function that pulls cotangents back to the primals.
 
+    That records on the tape outside with `create_graph`, by default if gradients are recorded then.
+
+    Raises: RuntimeError: `func` returns something else than tensors of floating point numbers.
+
     >>> import compat as torch
     >>> y, pull = torch.func.vjp(lambda x: x * 2, torch.ones(2))
     >>> pull(torch.ones(2))[0]
     tensor([2., 2.])
     """
     checks.require_floats("vjp", primals)
-    call = _Call(func)
-    out, pullback, *aux = call.transform(
-        funcgrad.vjp, call.inner, *call.arrays(primals), has_aux=has_aux
+    name = "vjp(f, *primals)"
+    call = _Call(_checked(func, name, has_aux, checks.require_float_outputs), has_aux=has_aux)
+    out, pullback, rest = call.transform(
+        functools.partial(funcgrad.vjp, call.inner, has_aux=True), *primals
     )
     out = call.tensors(out)
+    aux = call.finish(rest)
     outs, treedef = tree.flatten(out)
+    types = [aval_of(x._array) for x in outs]
 
-    def pull(*cotangents: Any) -> tuple[Any, ...]:
-        cts = tree.leaves(cotangents)
-        checks.require_cotangents(outs, cts)
+    def pull(
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> tuple[Any, ...]:
+        cts = checks.cotangents(treedef, types, cotangents)
         given = tree.unflatten(treedef, [call.array(_conjugated(ct)) for ct in cts])
-        found = call.run(pullback, given)
-        return tuple(tree.tree_map(_conjugated, call.tensors(found)))
+        records = modes.get().records if create_graph is None else create_graph
+        found = call.tensors(call.run(pullback, given, records=records))
+        return tuple(tree.tree_map(_conjugated, found))
 
-    return (out, pull, *map(call.tensors, aux))
+    return (out, pull, *aux)
 
 
 def jvp(
@@ -220,28 +320,46 @@ def jvp(
 ) -> tuple[Any, ...]:
     """``func(*primals)`` and its derivative along the tangents.
 
+    Raises: RuntimeError: `func` returns something else than tensors; with `strict`, one of them does
+    not depend on the primals.
+
     >>> import compat as torch
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
     (tensor(0.), tensor(2.))
     """
     checks.require_tangents(primals, tangents)
-    call = _Call(func)
-    found = call.transform(
-        funcgrad.jvp, call.inner, call.arrays(primals), call.arrays(tangents), has_aux=has_aux
-    )
-    return tuple(map(call.tensors, found))
+    name = "jvp(f, primals, tangents)"
+    require = functools.partial(checks.require_jvp_outputs, strict=strict)
+    call = _Call(_checked(func, name, has_aux, require), has_aux=has_aux)
+
+    def transformed(*primals: Any, tangents: Any) -> Any:
+        return funcgrad.jvp(call.inner, primals, tangents, has_aux=True)
+
+    out, dots, rest = call.transform(transformed, *primals, tangents=tangents)
+    out, dots = call.tensors((out, dots))
+    aux = call.finish(rest)
+    return (out, call.with_integers(dots), *aux)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``func(*primals)`` and its derivative there, as a function of tangents."""
     checks.require_floats("linearize", primals)
     call = _Call(func)
-    out, push = call.transform(funcgrad.linearize, call.inner, *call.arrays(primals))
+    out, push, rest = call.transform(
+        functools.partial(funcgrad.linearize, call.inner, has_aux=True), *primals
+    )
+    out = call.tensors(out)
+    call.finish(rest)
+    leaves, treedef = tree.flatten(primals)
+    types = [aval_of(x._array) for x in leaves]
 
     def pushforward(*tangents: Any) -> Any:
-        return call.tensors(call.run(push, *call.arrays(tangents)))
+        checks.require_tangents_like(treedef, types, tangents)
+        records = modes.get().records
+        dots = call.tensors(call.run(push, *call.arrays(tangents), records=records))
+        return call.with_integers(dots)
 
-    return call.tensors(out), pushforward
+    return out, pushforward
 
 
 def vmap(
@@ -271,12 +389,13 @@ def vmap(
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        checks.require_batch(name, in_dims, args)
         call = _BatchedCall(functools.partial(func, **kwargs), name, out_dims, randomness)
+        call.in_dims = checks.batch_axes(name, in_dims, args)
         mapped = funcgrad.vmap(
-            call.inner, in_axes=in_dims, out_axes=out_dims, chunk_size=chunk_size
+            call.inner, in_axes=in_dims, out_axes=(out_dims, 0, None), chunk_size=chunk_size
         )
-        return call.tensors(call.transform(mapped, *call.arrays(args)))
+        out = call.results(call.transform(mapped, *args))
+        return out[0] if call.is_single else out
 
     return wrapper
 
@@ -291,12 +410,18 @@ def _jacobian(
     has_aux: bool,
     randomness: str | None,
 ) -> Callable[..., Any]:
+    require = checks.require_float_outputs if name == "jacrev" else checks.require_jvp_outputs
+    of_tensors = _checked(func, name, has_aux, require)
+
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         checks.require_floats(name, checks.chosen(argnums, args))
-        call = _Call(func, randomness)
-        transformed = getattr(funcgrad, name)(call.inner, argnums=argnums, has_aux=has_aux)
-        return call.tensors(call.transform(transformed, *call.arrays(args), **call.arrays(kwargs)))
+        call = _Call(of_tensors, has_aux=has_aux, randomness=randomness)
+        transformed = getattr(funcgrad, name)(call.inner, argnums=argnums, has_aux=True)
+        blocks, rest = call.transform(transformed, *args, **kwargs)
+        blocks = call.with_integers(call.tensors(blocks))
+        aux = call.finish(rest)
+        return (blocks, *aux) if has_aux else blocks
 
     return wrapper
 
@@ -353,7 +478,7 @@ def _rows(out: Any, pull: Callable[..., Any], chunk_size: int) -> Any:
             tensor(c.reshape(len(c), *x.shape).astype(x._array.dtype))
             for c, x in zip(columns, outs, strict=True)
         ]
-        parts.append(vmap(pull)(*cts))
+        parts.append(vmap(pull)(tree.unflatten(treedef, cts)))
     rows = tree.tree_map(lambda *xs: cat(xs), *parts)
     blocks = [
         tree.tree_map(
@@ -399,91 +524,16 @@ def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Cal
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """`func` as a pure function: what it writes into its arguments is seen by nobody else."""
+    """`func`: every transform here takes writes apart already, so nothing is left to remove.
 
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        copies = tree.tree_map(_copied, (args, kwargs))
-        return func(*copies[0], **copies[1])
-
-    return wrapper
-
-
-def _copied(x: Any) -> Any:
-    return x.clone() if isinstance(x, TensorBase) else x  # type: ignore[attr-defined]
-
-
-# ---------------------------------------------------------------- modules
-
-
-def functional_call(
-    module: Any,
-    parameter_and_buffer_dicts: Any,
-    args: Any = None,
-    kwargs: dict[str, Any] | None = None,
-    *,
-    tie_weights: bool = True,
-    strict: bool = False,
-) -> Any:
-    """``module(*args, **kwargs)`` with other parameters and buffers, given by name.
-
-    Raises: RuntimeError: with `strict`, the names are not exactly the module's.
+    Raises: RuntimeError: `remove` is neither "mutations" nor "mutations_and_views".
     """
-    given = parameter_and_buffer_dicts
-    if not isinstance(given, dict):
-        given = {k: v for d in given for k, v in d.items()}
-    own = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    unexpected, missing = set(given) - set(own), set(own) - set(given)
-    if unexpected or (strict and missing):
+    if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(
-            f"functional_call: the names must be those of the module's parameters and buffers; "
-            f"unexpected: {sorted(unexpected)}, missing: {sorted(missing)}"
+            f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. "
+            f"Valid options are 'mutations' and 'mutations_and_views'."
         )
-    swapped: list[tuple[dict[str, Any], str, Any]] = []
-    by_identity = {id(own[name]): value for name, value in given.items()} if tie_weights else {}
-    try:
-        for path, old in _places(module):
-            table, key, name = path
-            if name in given or id(old) in by_identity:
-                swapped.append((table, key, old))
-                table[key] = given.get(name, by_identity.get(id(old)))
-        positional = () if args is None else args if isinstance(args, tuple) else (args,)
-        return module(*positional, **(kwargs or {}))
-    finally:
-        for table, key, old in swapped:
-            table[key] = old
-
-
-def _places(module: Any) -> list[tuple[tuple[dict[str, Any], str, str], Any]]:
-    """Where every parameter and buffer is kept: (table, key, dotted name) and the tensor."""
-    found = []
-    for prefix, part in module.named_modules():
-        dot = f"{prefix}." if prefix else ""
-        for table in (part._parameters, part._buffers):
-            found += [((table, k, dot + k), v) for k, v in table.items() if v is not None]
-    return found
-
-
-def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of several modules of one kind, stacked by name.
-
-    Raises: RuntimeError: there are none, or they differ in class.
-    """
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if len({type(m) for m in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    from_parameters = [dict(m.named_parameters()) for m in models]
-    from_buffers = [dict(m.named_buffers()) for m in models]
-    return _stacked(from_parameters, True), _stacked(from_buffers, False)
-
-
-def _stacked(tables: Sequence[dict[str, Any]], leaves: bool) -> dict[str, Any]:
-    found = {}
-    for name, first in tables[0].items():
-        out = tensor(np.stack([t[name]._array for t in tables]))
-        found[name] = out.requires_grad_() if leaves and views.edge(first) is not None else out
-    return found
+    return func
 
 
 __all__ = [
@@ -496,6 +546,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

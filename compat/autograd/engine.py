@@ -21,7 +21,7 @@ from funcgrad.core import current as current_trace
 from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
 
-from . import modes, sites
+from . import mirrors, modes, sites
 from .base import UNCOUNTED, TensorBase, hold, made, tensor
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
 from .products import Products
@@ -459,6 +459,8 @@ class _Walk:
             old._array += ct
             count = old._counter[0] + 1
             old._counter[:] = (count, "the accumulation of gradients", self.freed.site)
+            if mirrors.known:
+                mirrors.written(old._counter, old._array)
         else:
             old._array = old._array + ct
             hold(old)

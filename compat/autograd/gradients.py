@@ -44,6 +44,13 @@ def backward(
         roots = [_number_root(tensors) or _root(0, tensors, None, False)]
     else:
         roots = _roots(_sequence(tensors), _sequence(grad_tensors), False)
+    level = modes.get().level
+    if level is not None and any(level.is_outside(edge) for edge, _ in roots):
+        raise RuntimeError(
+            "backward() inside a transform, of a graph that was made outside of it, would leave the "
+            "transform's values in the .grad of tensors outside. Use torch.autograd.grad, or compute "
+            f"the tensor inside.{views.made_at(tensors)}"
+        )
     retain = create_graph if retain_graph is None else retain_graph
     if create_graph:
         engine.warn_of_cycles()
@@ -53,7 +60,7 @@ def backward(
     targets = _sequence(inputs)
     if not targets:
         raise RuntimeError("`inputs` argument to `backward` cannot be empty.")
-    edges = [_input_edge(i, x) for i, x in enumerate(targets)]
+    edges = [_input_edge(i, x, level) for i, x in enumerate(targets)]
     # Held until the end, since leaves are known weakly.
     targets = [_target(i, x, edge) for i, (x, edge) in enumerate(zip(targets, edges, strict=True))]
     engine.run(roots, retain=retain, graph=create_graph, inputs=edges, returned=False)
@@ -90,9 +97,15 @@ def grad(
         )
     allow = materialize_grads if allow_unused is None else allow_unused
     wanted = _sequence(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     outs = _sequence(outputs)
     roots = _roots(outs, _sequence(grad_outputs), is_grads_batched)
-    edges = [_input_edge(i, x) for i, x in enumerate(wanted)]
+    level = modes.get().level
+    # A graph made outside of a transform is walked as it is, by cotangents from inside.
+    if level is not None and all(level.is_outside(edge) for edge, _ in roots):
+        level = None
+    edges = [_input_edge(i, x, level) for i, x in enumerate(wanted)]
     retain = create_graph if retain_graph is None else retain_graph
     run = _run_batched if is_grads_batched else engine.run
     found = run(roots, retain=retain, graph=create_graph, inputs=edges)
@@ -153,10 +166,9 @@ def _sequence(x: Any) -> list[Any]:
     return [x] if one else list(x)
 
 
-def _input_edge(i: int, x: Any) -> Any:
+def _input_edge(i: int, x: Any, level: Any) -> Any:
     if not isinstance(x, TensorBase):
         return x.edge  # a GradientEdge
-    level = modes.get().level
     edge = views.edge(x if level is None else level.inside(x))
     if edge is None:
         raise RuntimeError(

@@ -9,16 +9,21 @@ What the transform computes of `OuterArray`s is recorded on the tape outside, on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from funcgrad.core import EVAL, Primitive, Trace, Tracer
 from funcgrad.core import current as current_trace
+from funcgrad.transforms.vmap import BatchTracer
 
-from . import modes, views
+from . import modes, sites, views
 from .base import TensorBase, tensor
-from .node import AccumulateGrad, sequence_number
-from .tape import TapeArray, cut, record, tape_array
+from .cutting import cut
+from .node import AccumulateGrad, Port, sequence_number
+from .tape import TapeArray, record, tape_array
+from .twins import Twins, spread
 
 
 class Level:
@@ -36,6 +41,15 @@ class Level:
         self.depth: int = 1 if above is None else above.depth + 1
         self.boundary = sequence_number()
         self.stand_ins: dict[int, tuple[TensorBase, TensorBase, Any]] = {}
+        self.traced: dict[int, _Traced] = {}
+        self.twins: dict[int, Twins] = {}  # by the id of their counter
+
+    @property
+    def outermost(self) -> Level:
+        found = self
+        while found.outside.level is not None:
+            found = found.outside.level
+        return found
 
     def run(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``f(*args, **kwargs)`` inside the transform; every `.grad` outside is restored."""
@@ -46,27 +60,96 @@ class Level:
             modes.current.reset(token)
             for original, _, grad in self.stand_ins.values():
                 original._grad = grad
+            self.stand_ins.clear()  # which lead back here
+
+    @contextmanager
+    def recording(self, records: bool) -> Iterator[None]:
+        """The tape outside records, or not, whatever it did when the transform was called."""
+        before, self.outside = self.outside, self.outside._replace(records=records)
+        try:
+            yield
+        finally:
+            self.outside = before
 
     def transform(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``f(*args, **kwargs)``, which runs a transform of funcgrad for this level."""
         parent = current_trace.get()
-        if parent is EVAL:
-            return f(*args, **kwargs)
-        token = current_trace.set(LevelTrace(self, parent))
+        token = current_trace.set(parent if parent is EVAL else LevelTrace(self, parent))
         try:
-            return f(*args, **kwargs)
+            out = f(*args, **kwargs)
+        except BaseException:
+            for left in self.traced.values():
+                left.restore()
+            raise
         finally:
             current_trace.reset(token)
+        if self.traced:
+            self._settle()
+        return out
+
+    def note_traced(self, x: TensorBase) -> None:
+        """Note that the array of `x` is about to be a traced value: something traced is written."""
+        if id(x) not in self.traced:
+            self.traced[id(x)] = _Traced(weakref.ref(x), x._array, x._node, sites.site())
+
+    def written(self, x: TensorBase) -> None:
+        """Tell who shares the memory of `x`, but not its traced value, what is in it."""
+        if self.outermost.twins:
+            spread(x, self)
+
+    def _settle(self) -> None:
+        """Give tensors that outlive the transform the numbers that its values stood for.
+
+        Raises: RuntimeError: there are other numbers for each example of a batch.
+        """
+        found, self.traced = self.traced, {}
+        alive = _traces()
+        above = self.outside.level
+        written = []
+        for left in found.values():
+            x = left.tensor()
+            if x is None or not isinstance(x._array, Tracer):
+                continue
+            if x._array.owner in alive:
+                if above is not None:
+                    above.traced.setdefault(id(x), left)
+                continue
+            value = x._array
+            left.restore()
+            if x._view is None:
+                written.append((x, value, left))
+        for x, value, left in written:
+            views.assign(x, self._outside(value, alive, left.site), "a transform", whole=True)
+
+    def _outside(self, value: Any, alive: set[Any], site: Any) -> Any:
+        """A traced value as a tensor outside of the transform."""
+        while isinstance(value, Tracer) and value.owner not in alive:
+            if isinstance(value, TapeArray):
+                return value.tensor
+            if value.__class__ is BatchTracer and value.bdim is not None:
+                raise RuntimeError(
+                    f"vmap: a tensor of the size {list(value.shape)} from outside of the function is "
+                    f"written at {sites.describe(site)} with what differs from example to example: "
+                    f"there is no place for one value for each. Give it to the function as an "
+                    f"argument with an in_dim (the buffers of a module by functional_call), or write "
+                    f"into a clone()."
+                )
+            value = value.underlying
+        return tensor(value)
 
     def inside(self, x: Any) -> Any:
         """An operand as the tape inside sees it."""
         if not isinstance(x, TensorBase):
             return x
-        node = views.edge(x)
-        if node is None:
-            return x
+        return self.stand_in(x) if self.is_outside(views.edge(x)) else x
+
+    def is_outside(self, edge: Any) -> bool:
+        """Whether a place in the graph is one of the tape outside."""
+        if edge is None:
+            return False
+        node = edge.node if edge.__class__ is Port else edge
         born = node.born if node.__class__ is AccumulateGrad else node.seq
-        return x if born > self.boundary else self.stand_in(x)
+        return bool(born <= self.boundary)
 
     def read(self, x: Any) -> Any:
         """As `inside`, for an operation that makes no view: a view made in `no_grad` is a constant.
@@ -92,6 +175,30 @@ class Level:
             found = self.stand_ins[id(x)] = (x, made, x._grad)
             x._grad = None
         return found[1]
+
+
+class _Traced(NamedTuple):
+    """A tensor that a traced value was written into, what it held before, and where that was."""
+
+    tensor: Any
+    array: Any
+    node: Any
+    site: Any
+
+    def restore(self) -> None:
+        x = self.tensor()
+        if x is not None:
+            x._array = self.array
+            x._node = self.node
+
+
+def _traces() -> set[Any]:
+    """The traces that are running."""
+    found, trace = set(), current_trace.get()
+    while trace is not None and trace not in found:
+        found.add(trace)
+        trace = trace.parent
+    return found
 
 
 class LevelTrace(Trace):

@@ -13,16 +13,17 @@ import numpy as np
 
 from funcgrad.algebra import Linear, LinearView
 from funcgrad.array import TracedArray
-from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, Tracer, aval_of
+from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, aval_of
 from funcgrad.core import current as current_trace
 from funcgrad.ops.cast import cast, cast_constant
-from funcgrad.ops.select import stop_gradient
+from funcgrad.ops.complex import as_complex
 from funcgrad.ops.structural import broadcast_to, reshape
 from funcgrad.tree import tree_map
 from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
+from .cutting import cut
 from .narrow import BFLOAT16, narrowed, widened
 from .node import (
     IDLE,
@@ -104,11 +105,6 @@ def record(
     if prim in VIEWS:
         share(out, args[0], prim, params, origin, mode)
     return out
-
-
-def cut(x: Any) -> Any:
-    """A traced result of `no_grad` inside a transform of `compat.func`: a constant, as in PyTorch."""
-    return stop_gradient(x) if isinstance(x, Tracer) and x.aval.dtype.kind in "fcV" else x
 
 
 def countable(x: Any) -> bool:
@@ -309,10 +305,27 @@ def share(
         return
     if prim is broadcast_to and out._node is None:
         out._origin = sites.site()  # which writing into it has to tell
-    link = Link(prim, tuple(params.items()))
-    if array.__class__ is not ndarray and prim is reshape and not views.shows(x, link):
+    may_copy = prim is reshape or prim is as_complex
+    if array.__class__ is not ndarray and may_copy and not views.shows(x, _link(prim, params)):
         out._array = snapshot(array, copy=True)  # where an array would be copied
         return
+    connect(out, x, prim, params, origin, mode)
+
+
+def _link(prim: Primitive, params: dict[str, Any]) -> Link:
+    return Link(prim, tuple(params.items()))
+
+
+def connect(
+    out: TensorBase,
+    x: TensorBase,
+    prim: Primitive,
+    params: dict[str, Any],
+    origin: str,
+    mode: modes.Mode,
+) -> None:
+    """Note that `out` is the view ``prim(x, **params)``, which follows `x` and its writes."""
+    link = _link(prim, params)
     out._counter = counter = x._counter
     if counter is UNCOUNTED:
         return

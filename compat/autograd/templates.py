@@ -147,25 +147,23 @@ def {function}_pull(n, g, freed):
 
 TOTAL = (
     """\
-def {function}(input, dim=None, keepdim=False, *, dtype=None, out=None):
+def {function}(input, *args, **kwargs):
     global user_code
     try:
         x = input._array
     except AttributeError:
-        return general(input, dim, keepdim, dtype=dtype, out=out)
+        return general(input, *args, **kwargs)
     found = x.dtype
     m = mode()
     if (
         x.__class__ is not ndarray
         or (found is not f32 and found is not f64)
-        or dim is not None
-        or keepdim
-        or dtype is not None
-        or out is not None
+        or args
+        or kwargs
         or not x.size
         or (m is not GRAD and m is not NO_GRAD)
     ):
-        return general(input, dim, keepdim, dtype=dtype, out=out)
+        return general(input, *args, **kwargs)
     length = x.size
     {forward}
 """

@@ -22,8 +22,9 @@ from funcgrad.transforms.custom_call import Rules, custom_call
 from funcgrad.transforms.jvp import JVPTrace
 from funcgrad.views import snapshot
 
-from . import modes, tape, views
+from . import modes, views
 from .base import TensorBase, tensor
+from .cutting import cut
 from .function_node import FunctionCtx, checked_gradients, fitted, info, is_inexact, shown_gradient
 
 Arrays = Sequence[Any]
@@ -34,7 +35,7 @@ def apply(cls: Any, args: Sequence[Any], mode: modes.Mode) -> Any:
     call = _Call(cls, args)
     arrays = custom_call(*call.arrays(args), rules=call.rules)
     if mode.level is not None and not mode.records:
-        arrays = tuple(map(tape.cut, arrays))
+        arrays = tuple(map(cut, arrays))
     outs = call.layout.tensors_of(arrays)
     for j, i in call.layout.written.items():
         outs[j] = _write(args[i], outs[j], cls)
@@ -157,10 +158,17 @@ class _Call:
         )
         self.layout: Any = None
         self.left: Any = None
+        self.randomness = _randomness(modes.get().level)
         # Forward mode asks for the value first and then for the tangent: one run serves both.
         self.remembers = isinstance(current_trace.get(), JVPTrace)
         self.remembered: Any = None
-        has_jvp = cls._defines("jvp")
+        has_jvp, has_vmap = cls._defines("jvp"), cls._defines("vmap")
+        if has_vmap and cls.generate_vmap_rule:
+            raise RuntimeError(
+                f"You tried to transform {cls.__name__}, but it has both generate_vmap_rule=True and "
+                f"an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
+                f"overridden vmap staticmethod to avoid ambiguity."
+            )
         self.rules = Rules(
             cls.__name__,
             self.value,
@@ -169,7 +177,7 @@ class _Call:
             if (cls._defines("backward") or cls._defines("vjp")) or not has_jvp
             else None,
             backward=self.backward,
-            batch=self.batch if cls._defines("vmap") else None,
+            batch=self.batch if has_vmap else None,
         )
 
     def arrays(self, args: Sequence[Any]) -> list[Any]:
@@ -257,12 +265,30 @@ class _Call:
         dims: list[int | None] = [None] * len(self.constants)
         for i, b in zip(self.places, bdims, strict=True):
             dims[i] = b
-        about = SimpleNamespace(batch_size=size, randomness="error")
-        out, axes = self.cls.vmap(about, tuple(dims), *self.tensors(xs))
+        about = SimpleNamespace(batch_size=size, randomness=self.randomness)
+        name = self.cls.__name__
+        found = self.cls.vmap(about, tuple(dims), *self.tensors(xs))
+        if not (isinstance(found, tuple) and len(found) == 2):
+            raise RuntimeError(
+                f"Expected the vmap staticmethod of {name} to have two returns, an output and out_dims "
+                f"with pytree structure compatible with the output. Got a {type(found)} instead"
+            )
+        out, axes = found
         self.layout = _Layout.of(out, FunctionCtx(self.needs), ())
+        count = len(self.layout.constants)
         if not isinstance(axes, tuple):
-            axes = (axes,) * len(self.layout.constants)
-        return tuple(self.layout.arrays_of(out)), tuple([axes[j] for j in self.layout.tensors])
+            axes = (axes,) * count
+        elif not self.layout.is_tuple or len(axes) != count:
+            raise RuntimeError(
+                f"{name}'s vmap staticmethod returned an incompatible (output, out_dims) tuple. "
+                f"Expected out_dims={axes} to be compatible with the structure of `output`, {count} "
+                f"tensors."
+            )
+        arrays = self.layout.arrays_of(out)
+        axes = [axes[j] for j in self.layout.tensors]
+        return tuple(arrays), tuple(
+            [None if b is None else b % len(a.shape) for a, b in zip(arrays, axes, strict=True)]
+        )
 
     # ------------------------------------------------------------ calling the user's rules
 
@@ -302,6 +328,13 @@ class _Call:
             is_zero = found[j] is None or j in self.layout.fixed
             dots.append(like.tangent()._array if is_zero else found[j]._array)
         return dots
+
+
+def _randomness(level: Any) -> str:
+    """What drawing random numbers does in the innermost `vmap`."""
+    while level is not None and level.batch is None:
+        level = level.outside.level
+    return "error" if level is None else level.randomness
 
 
 def may_write(cls: Any) -> bool:

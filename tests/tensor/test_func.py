@@ -490,10 +490,9 @@ def test_errors_are_pytorchs(torch: Any, expression: str, words: str) -> None:
 
 
 def test_numbers_that_leave_a_transform() -> None:
+    words = r"would take the numbers out of a tensor of torch\.|calling .numpy\(\) on a Tensor"
     for f in (np.asarray, lambda a: compat.tensor([a.sum(), 1.0])):
-        with pytest.raises(
-            RuntimeError, match=r"would take the numbers out of a tensor of torch\."
-        ):
+        with pytest.raises(RuntimeError, match=words):
             compat.func.vmap(f)(compat.ones(3, 2))
 
 

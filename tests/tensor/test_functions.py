@@ -112,7 +112,43 @@ CALLS = [
     call(".mvlgamma_", F(2, low=2, high=4), 2),
     call("special.multigammaln", F(2, low=2, high=4), 2),
     call("special.zeta", F(3, low=2, high=5, grad=False), F(2, 1, low=0.5, grad=False)),
-    call("special.zeta", 2.5, F(2, low=0.5, grad=False)),
+    *(
+        call(f"special.{name}", F(2, 3, low=0.3, high=4, grad=False))
+        for name in (
+            "bessel_j0",
+            "bessel_j1",
+            "bessel_y0",
+            "bessel_y1",
+            "modified_bessel_i0",
+            "modified_bessel_i1",
+            "modified_bessel_k0",
+            "modified_bessel_k1",
+            "airy_ai",
+            "scaled_modified_bessel_k0",
+            "scaled_modified_bessel_k1",
+            "spherical_bessel_j0",
+        )
+    ),
+    *(
+        call(f"special.{name}", F(2, 3, low=-2, high=2, grad=False), n)
+        for n in (-1, 0, 1, 4)
+        for name in (
+            "chebyshev_polynomial_t",
+            "chebyshev_polynomial_u",
+            "hermite_polynomial_h",
+            "hermite_polynomial_he",
+            "laguerre_polynomial_l",
+            "legendre_polynomial_p",
+        )
+    ),
+    call("special.zeta", 2.5, F(2, low=0.5)),
+    call("igamma", F(2, 3, low=0.5, grad=False), F(3, low=0.1)),
+    call("igammac", F(3, low=0.5, grad=False), F(2, 1, low=0.1)),
+    call("special.gammainc", F(3, low=0.5, grad=False), F(3, low=0.1)),
+    call("special.gammaincc", F(3, low=0.5, grad=False), F(3, low=0.1)),
+    call(".igamma", F(3, low=0.5, grad=False), F(3, low=0.1)),
+    call(".igamma_", F(3, low=0.5, grad=False), F(3, low=0.1, grad=False)),
+    call(".igammac_", F(3, low=0.5, grad=False), F(3, low=0.1, grad=False)),
     call("special.zeta", F(2, low=2, high=5, grad=False), 1),
     call("special.round", F(2, 3), decimals=1),
     call("special.softmax", F(2, 3), 1),
@@ -306,10 +342,26 @@ def test_value(index: int) -> None:
     agree(VALUES[index])
 
 
-def test_zeta_has_no_derivative() -> None:
+def test_zeta_has_no_derivative_by_its_exponent() -> None:
     x = compat.tensor([2.0], requires_grad=True)
-    with pytest.raises(NotImplementedError, match="derivative for 'zeta' is not implemented"):
-        compat.special.zeta(x, 1.0)
+    with pytest.raises(NotImplementedError, match="zeta: there is no derivative by `x`"):
+        compat.special.zeta(x, 1.0).backward()
+
+
+@pytest.mark.parametrize("name", ["bessel_j1", "bessel_y0", "airy_ai", "spherical_bessel_j0"])
+def test_derivatives_that_pytorch_does_not_have(name: str) -> None:
+    x = compat.tensor([0.5, 1.5], dtype=compat.float64, requires_grad=True)
+    f = getattr(compat.special, name)
+    assert compat.autograd.gradcheck(f, (x,)) and compat.autograd.gradgradcheck(f, (x,))
+    p = compat.special.legendre_polynomial_p
+    assert compat.autograd.gradgradcheck(lambda x: p(x, 4), (x,))
+
+
+def test_probabilities_by_shape() -> None:
+    """Which PyTorch cannot differentiate."""
+    a, x = (compat.tensor(v, dtype=compat.float64, requires_grad=True) for v in ([0.3, 7.0], 2.0))
+    for f in (compat.igamma, compat.igammac):
+        assert compat.autograd.gradcheck(f, (a, x)) and compat.autograd.gradgradcheck(f, (a, x))
 
 
 def test_half_precision() -> None:

@@ -1,0 +1,137 @@
+"""Modules in `compat.func`: calls with other parameters, stacked modules, batch norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import compat
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+
+
+@pytest.fixture(params=["compat", "torch"])
+def torch(request: pytest.FixtureRequest) -> Any:
+    """The module: ours, and PyTorch where it is installed."""
+    return compat if request.param == "compat" else pytest.importorskip("torch")
+
+
+def tied(torch: Any) -> Any:
+    class Tied(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a = torch.nn.Linear(2, 2, bias=False)
+            self.b = torch.nn.Linear(2, 2, bias=False)
+            self.b.weight = self.a.weight
+
+        def forward(self, x: Any) -> Any:
+            return self.a(x) + self.b(x)
+
+    return Tied()
+
+
+def counting(torch: Any) -> Any:
+    class Counting(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("n", torch.zeros(1))
+            self.scale = torch.ones(1)
+
+        def forward(self, x: Any) -> Any:
+            self.n = self.n + 1
+            return x * self.scale + self.n
+
+    return Counting()
+
+
+def test_tied_weights(torch: Any) -> None:
+    m, call = tied(torch), torch.func.functional_call
+    x, w = torch.ones(1, 2), torch.eye(2)
+    for names in (["a.weight"], ["b.weight"], ["a.weight", "b.weight"]):
+        assert call(m, dict.fromkeys(names, w), x).tolist() == [[2.0, 2.0]]
+        assert call(m, dict.fromkeys(names, w), x, strict=True).tolist() == [[2.0, 2.0]]
+    different = {"a.weight": w, "b.weight": 2 * w}
+    with pytest.raises(ValueError, match="which are tied"):
+        call(m, different, x)
+    assert call(m, different, x, tie_weights=False).tolist() == [[3.0, 3.0]]
+    alone = call(m, {"b.weight": w}, x, tie_weights=False)
+    assert torch.equal(alone, x + m.a(x))
+    assert m.b.weight is m.a.weight
+
+
+def test_names_that_the_module_does_not_have(torch: Any) -> None:
+    m, call = torch.nn.Linear(2, 2), torch.func.functional_call
+    given = {**dict(m.named_parameters()), "other": torch.ones(1)}
+    assert torch.equal(call(m, given, torch.ones(1, 2)), m(torch.ones(1, 2)))
+    with pytest.raises(RuntimeError, match=r"Unexpected key\(s\)"):
+        call(m, given, torch.ones(1, 2), strict=True)
+    with pytest.raises(RuntimeError, match=r"Missing key\(s\)"):
+        call(m, {"weight": m.weight}, torch.ones(1, 2), strict=True)
+
+
+def test_what_is_no_dict_of_tensors(torch: Any) -> None:
+    m, call = torch.nn.Linear(2, 2), torch.func.functional_call
+    parameters = dict(m.named_parameters())
+    for given in (3, [parameters, 1], (parameters, {"bias": m.bias})):
+        with pytest.raises(ValueError, match="dict"):
+            call(m, given, torch.ones(1, 2))
+    with pytest.raises(TypeError):
+        call(m, {"weight": 3}, torch.ones(1, 2))
+
+
+def test_what_the_module_puts_in_place_is_handed_back(torch: Any) -> None:
+    m = counting(torch)
+    given = {"n": torch.zeros(1), "scale": torch.full((1,), 3.0)}
+    assert torch.func.functional_call(m, given, torch.ones(1)).tolist() == [4.0]
+    assert given["n"].tolist() == [1.0]
+    assert (m.n.tolist(), m.scale.tolist()) == ([0.0], [1.0])
+
+
+def test_modules_that_do_not_stack(torch: Any) -> None:
+    stack, new = torch.func.stack_module_state, torch.nn.Linear
+    with pytest.raises(RuntimeError, match="at least one model"):
+        stack([])
+    with pytest.raises(RuntimeError, match="same training/eval mode"):
+        stack([new(2, 2), new(2, 2).eval()])
+    frozen = new(2, 2)
+    frozen.weight.requires_grad_(False)
+    with pytest.raises(
+        RuntimeError, match=r"weight from each model to have the same .requires_grad"
+    ):
+        stack([new(2, 2), frozen])
+    parameters, _ = stack([frozen, frozen])
+    assert [v.requires_grad for v in parameters.values()] == [False, True]
+
+
+def test_batch_norm_in_training_under_vmap(torch: Any) -> None:
+    models = [torch.nn.BatchNorm1d(3) for _ in range(2)]
+    parameters, buffers = torch.func.stack_module_state(models)
+    x = torch.arange(30.0).reshape(2, 5, 3)
+
+    def run(p: Any, b: Any, x: Any) -> Any:
+        return torch.func.functional_call(models[0], (p, b), (x,))
+
+    found = torch.func.vmap(run)(parameters, buffers, x)
+    torch.func.vmap(torch.func.grad(lambda *args: run(*args).sum()))(parameters, buffers, x)
+    for i in range(2):
+        alone = torch.nn.BatchNorm1d(3)
+        torch.testing.assert_close(found[i], alone(x[i]))
+        alone(x[i])
+        torch.testing.assert_close(buffers["running_mean"][i], alone.running_mean)
+        torch.testing.assert_close(buffers["running_var"][i], alone.running_var)
+        assert buffers["num_batches_tracked"][i] == 2
+    assert models[0].running_mean.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_batch_norm_with_statistics_for_one(torch: Any) -> None:
+    m, x = torch.nn.BatchNorm1d(3), torch.arange(30.0).reshape(2, 5, 3)
+    with pytest.raises((RuntimeError, ValueError)):
+        torch.func.vmap(m)(x)
+    assert m.running_mean.tolist() == [0.0, 0.0, 0.0]
+    assert m.eval()(x[0]).shape == (5, 3)
+    both = torch.nn.Sequential(torch.nn.Linear(3, 3), m).train()
+    assert torch.func.replace_all_batch_norm_modules_(both) is both
+    assert m.running_mean is None
+    assert not m.track_running_stats
+    assert torch.func.vmap(both)(x).shape == (2, 5, 3)
