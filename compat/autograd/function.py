@@ -187,19 +187,15 @@ class Function:
 
 def _bound(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments by position, defaults filled in."""
-    if not cls._defines("setup_context"):
-        raise TypeError(
-            f"{cls.__name__}.apply() takes no keyword arguments ({', '.join(kwargs)}): pass them by "
-            f"position, or write forward(*args) and setup_context(ctx, inputs, output)"
-        )
-    bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+    before = () if cls._defines("setup_context") else (None,)  # the context
+    bound = inspect.signature(cls.forward).bind(*before, *args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
         raise TypeError(
             f"{cls.__name__}.forward() has keyword-only arguments ({', '.join(bound.kwargs)}), which "
             f"backward could give no gradient for; make them positional"
         )
-    return bound.args
+    return bound.args[len(before) :]
 
 
 class _Application:

@@ -149,6 +149,11 @@ class set_grad_enabled(ModeSwitch):
     """Record or not, from the call on; as a context manager only inside it."""
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
         self.changes = {"records": bool(mode)}
         self._before = get()
         current.set(changed(records=bool(mode)))

@@ -7,6 +7,7 @@ again from its base's, by replaying its chain, when it is next looked at.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,17 @@ from numpy.lib.array_utils import byte_bounds
 from funcgrad.core import EVAL, Trace, Tracer, aval_of
 from funcgrad.core import current as current_trace
 from funcgrad.ops.arithmetic import add, subtract
+from funcgrad.ops.complex import as_complex
 from funcgrad.ops.index import follow, view_update
 from funcgrad.ops.logic import isfinite
-from funcgrad.ops.select import stop_gradient, where
-from funcgrad.ops.structural import reshape, transpose
+from funcgrad.ops.select import where
+from funcgrad.ops.strided import repeats, strided
+from funcgrad.ops.structural import broadcast_to, reshape, transpose
 from funcgrad.views import Link
 
-from . import modes, sites
+from . import mirrors, modes, sites
 from .base import UNCOUNTED, TensorBase, View, hold
+from .cutting import cut, stop
 from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, new_node, node_class
 
 ndarray = np.ndarray
@@ -38,8 +42,12 @@ def refresh(x: TensorBase) -> None:
     if view.seen == x._counter[0]:
         return
     base = base_of(view)
-    stale = not isinstance(x._array, Tracer) or _expanded(view)
+    if mirrors.known and base._array.__class__ is ndarray:
+        mirrors.follow(x._counter)
+    # Traced values follow their base themselves, through views of funcgrad's.
+    stale = not isinstance(x._array, Tracer) or not all(prim.is_view for prim, _ in view.chain)
     if stale and isinstance(base._array, Tracer):
+        _note_traced(x)
         x._array = follow(base._array, view.chain)
         hold(x)
     node = base._node
@@ -78,7 +86,8 @@ def layout(x: TensorBase) -> Any:
     if array.__class__ is ndarray:
         return array
     view = x._view
-    found = np.empty(aval_of(array if view is None else base_of(view)._array).shape, bool)
+    aval = aval_of(array if view is None else base_of(view)._array)
+    found = np.empty(aval.shape, aval.dtype)
     for prim, params in () if view is None else view.chain:
         found = EVAL.process(prim, (found,), dict(params))
     return found
@@ -91,11 +100,6 @@ def shows(x: TensorBase, link: Link) -> bool:
     found = layout(x)
     out = EVAL.process(link.prim, (found,), dict(link.params))
     return not out.size or np.may_share_memory(out, found)
-
-
-def _expanded(view: View) -> bool:
-    """Whether `expand` is in the chain: no view of funcgrad's, so that traced values do not share."""
-    return any(not prim.is_view for prim, _ in view.chain)
 
 
 def _link_node(
@@ -165,19 +169,24 @@ def check_writable(x: TensorBase, *others: Any) -> None:
                     f"{made_at(owner, 'The leaf')}"
                 )
     array = x._array
-    if array.__class__ is not ndarray and x._view is not None and _expanded(x._view):
-        raise RuntimeError(
-            "unsupported operation: a part of an expanded tensor is written while a transform traces "
-            f"it. Please clone() the tensor before performing the operation.{made_at(x)}"
+    if array.__class__ is not ndarray and view is not None:
+        if any(prim is broadcast_to for prim, _ in view.chain):
+            raise RuntimeError(
+                "unsupported operation: a part of an expanded tensor is written while a transform "
+                "traces it. Please clone() the tensor before performing the operation."
+                f"{made_at(x)}"
+            )
+        repeated = any(prim is strided and _overlaps(**dict(given)) for prim, given in view.chain)
+    else:
+        repeated = (
+            array.__class__ is ndarray
+            and array.size > 0
+            and (
+                (not array.flags.writeable and current_trace.get() is EVAL)
+                or (0 in array.strides and any(map(_repeated, array.strides, array.shape)))
+            )
         )
-    if (
-        array.__class__ is ndarray
-        and array.size
-        and (
-            (not array.flags.writeable and current_trace.get() is EVAL)
-            or (0 in array.strides and any(map(_repeated, array.strides, array.shape)))
-        )
-    ):
+    if repeated:
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory location. Please clone() the tensor before performing the operation."
@@ -186,6 +195,10 @@ def check_writable(x: TensorBase, *others: Any) -> None:
     for other in others:
         if isinstance(other, TensorBase):
             check_overlap(x, other, same_allowed=True)
+
+
+def _overlaps(shape: Any, strides: Any, offset: int) -> bool:
+    return repeats(shape, strides)
 
 
 def _repeated(stride: int, length: int) -> bool:
@@ -270,16 +283,18 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
     value = new._array if isinstance(new, TensorBase) else new
     mode = modes.get()
     if mode.level is not None and not mode.records:
-        value = _with_history_of(x, value)
+        value = _with_history_of(x, value, cut)
     if mode.unlocked is not None:
         mode.unlocked.before_write(x)
+    new_edge = edge(new) if mode.records else None  # of what `new` was, if it shares this memory
     _store(x, value)
+    if mode.level is not None:
+        mode.level.written(x)
     touch(x, what)
     if not mode.records:
         if mode.forward is not None:
             mode.forward.written(x, new)
         return x
-    new_edge = edge(new)
     view = x._view
     if view is None and not whole:
         move_retained(x, new_edge)
@@ -297,15 +312,20 @@ def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> Tensor
     return x
 
 
-def _with_history_of(x: TensorBase, value: Any) -> Any:
+def store_numbers(x: TensorBase, value: Any) -> None:
+    """`value`, numbers without a derivative, into the memory of `x`, which keeps the one it has."""
+    _store(x, _with_history_of(x, value, stop))
+
+
+def _with_history_of(x: TensorBase, value: Any, constant: Callable[[Any], Any]) -> Any:
     """The numbers `value` with the derivative of what is in `x`: what `no_grad` writes, if a transform
-    traces `x`."""
+    traces `x`. `constant`: which derivatives that is about, `cut` or `stop`."""
     old = x._array
     if not isinstance(old, Tracer) or aval_of(old).dtype.kind not in "fc":
         return value
-    value = stop_gradient(value)
+    value = constant(value)
     with np.errstate(invalid="ignore"):
-        return add(value, where(isfinite(old), subtract(old, stop_gradient(old)), 0.0))
+        return add(value, where(isfinite(old), subtract(old, constant(old)), 0.0))
 
 
 # The nodes of operations that write without reading; those of others copy.
@@ -319,13 +339,16 @@ _WRITES = {
 }
 
 
+_ORDERED = (reshape, as_complex)
+
+
 def written(name: str, base: TensorBase, chain: tuple[Any, ...], new_edge: Any, new: Any) -> OpNode:
     """The node of `base` after a write into the view that `chain` leads to."""
     edge, aval = base._node, aval_of(base._array)
-    order = _memory_order(base._array) if any(prim is reshape for prim, _ in chain) else None
+    order = _memory_order(base._array) if any(prim in _ORDERED for prim, _ in chain) else None
     if order is None:
         return _link_node(name, view_update, {"chain": chain}, [edge, new_edge], [aval, new], aval)
-    # A reshape may be a view in this order of the memory only, so the rule copies in that order.
+    # These may be views in this order of the memory only, so the rule copies in that order.
     back = {"axes": tuple(sorted(range(len(order)), key=order.__getitem__))}
     there = transpose.aval(aval, axes=order)
     if edge is not None:
@@ -354,6 +377,8 @@ def touch(x: TensorBase, what: str) -> None:
     counter = x._counter
     if counter is not UNCOUNTED:
         counter[:] = (counter[0] + 1, what, sites.site())
+        if mirrors.known and x._array.__class__ is ndarray:
+            mirrors.written(counter, x._array)
 
 
 def _store(x: TensorBase, value: Any) -> None:
@@ -365,21 +390,45 @@ def _store(x: TensorBase, value: Any) -> None:
         elif not array.flags.writeable:  # a transform that runs has locked it
             _lift(x, current_trace.get())
         array = x._array
+    elif isinstance(value, Tracer) and _is_inside(value.owner, array.owner):
+        _lift(x, value.owner)
+        array = x._array
     if isinstance(array, Tracer):
-        array[...] = value  # type: ignore[index]
+        view = x._view
+        if view is not None and any(prim.own_inverse for prim, _ in view.chain):
+            array = base_of(view)._array
+            value = view_update(array, value, chain=view.chain)
+        array[...] = value
     else:
         np.copyto(array, value, casting="unsafe")
+
+
+def _is_inside(trace: Trace, other: Trace) -> bool:
+    """Whether `trace` runs inside of the transform whose trace is `other`."""
+    while trace is not trace.parent:
+        trace = trace.parent
+        if trace is other:
+            return True
+    return False
 
 
 def _lift(x: TensorBase, trace: Trace) -> None:
     """Make the memory of `x` a traced value, so that it can be written."""
     view = x._view
     base = x if view is None else base_of(view)
+    _note_traced(base)
     base._array = trace.lift(base._array)
     hold(base)
     if view is not None:
+        _note_traced(x)
         x._array = follow(base._array, view.chain)
         hold(x)
+
+
+def _note_traced(x: TensorBase) -> None:
+    level = modes.get().level
+    if level is not None:
+        level.note_traced(x)
 
 
 def move_retained(x: TensorBase, node: Any) -> None:

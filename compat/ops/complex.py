@@ -1,7 +1,6 @@
 """Complex numbers, element by element: their parts, conjugates and angles.
 
-NOTE [Parts] `real`, `imag`, `view_as_real` and `view_as_complex` are copies here, where PyTorch has
-views: they can be read like those, and writing into one raises. `conj` is computed at once.
+The parts are views. So is what `conj` gives, see NOTE [Mirrors] in `autograd/mirrors.py`.
 """
 
 from __future__ import annotations
@@ -19,26 +18,19 @@ from funcgrad.ops.select import where
 from funcgrad.ops.trigonometric import cos, sin
 
 from .. import dtypes
-from ..autograd import views
-from ..autograd.base import TensorBase
-from ..autograd.tape import record
+from ..autograd import mirrors, modes
+from ..autograd.tape import connect, record
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import composed
 from ._elementwise import stepped
+from ._layout import alias, own
 from ._operands import convert, dtype_of, operand
 
 # ---------------------------------------------------------------- parts
 
 
-def _to_read(x: Any) -> Any:
-    """`x`, a copy of what PyTorch shows a view of: writing into it raises."""
-    if isinstance(x._array, np.ndarray):
-        x._array.flags.writeable = False
-    return x
-
-
 def real(input: Any) -> Any:
-    """The real part, to be read only; `input` itself if it is real.
+    """The real part, a view; `input` itself if it is real.
 
     >>> import compat as torch
     >>> torch.real(torch.tensor([1 + 2j]))
@@ -47,11 +39,11 @@ def real(input: Any) -> Any:
     x = operand("real", 1, "input", input)
     if dtype_of(x).category != 3:
         return x
-    return _to_read(record(parts.real, (x,), None, "SelectBackward0"))
+    return record(parts.real, (x,), None, "SelectBackward0")
 
 
 def imag(input: Any) -> Any:
-    """The imaginary part, to be read only.
+    """The imaginary part, a view.
 
     Raises: RuntimeError: `input` is real.
 
@@ -62,11 +54,11 @@ def imag(input: Any) -> Any:
     x = operand("imag", 1, "input", input)
     if dtype_of(x).category != 3:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _to_read(record(parts.imag, (x,), None, "SelectBackward0"))
+    return record(parts.imag, (x,), None, "SelectBackward0")
 
 
 def view_as_real(input: Any) -> Any:
-    """The real and the imaginary part along a new last axis, to be read only.
+    """The real and the imaginary part along a new last axis: a view.
 
     Shapes: ``(*a) -> (*a, 2)``.
     Raises: RuntimeError: `input` is real.
@@ -79,18 +71,15 @@ def view_as_real(input: Any) -> Any:
     x = operand("view_as_real", 1, "input", input)
     if dtype_of(x).category != 3:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    return _to_read(composed("ViewAsRealBackward0", _both_parts, x))
-
-
-def _both_parts(z: Any, /) -> Any:
-    return fnp.stack([parts.real(z), parts.imag(z)], axis=-1)
+    return record(parts.as_real, (x,), None, "ViewAsRealBackward0")
 
 
 def view_as_complex(input: Any) -> Any:
-    """``x + i y`` of the pairs along the last axis, to be read only.
+    """``x + i y`` of the pairs along the last axis: a view.
 
     Shapes: ``(*a, 2) -> (*a)``.
-    Raises: RuntimeError: the last axis has not 2 elements, or they are no floats.
+    Raises: RuntimeError: the last axis has not 2 elements, they are no floats, or pairs do not lie in
+    memory as complex numbers do.
 
     >>> import compat as torch
     >>> torch.view_as_complex(torch.tensor([[1.0, 2.0], [0.0, 3.0]]))
@@ -109,11 +98,17 @@ def view_as_complex(input: Any) -> Any:
         raise RuntimeError(
             f"Tensor must have a last dimension of size 2, but it has size {shape[-1]}"
         )
-    return _to_read(composed("ViewAsComplexBackward0", _of_pairs, x))
-
-
-def _of_pairs(x: Any, /) -> Any:
-    return parts.complex_from(x[..., 0], x[..., 1])
+    if x._array.__class__ is np.ndarray and x._array.size:
+        steps = x.stride()
+        if steps[-1] != 1:
+            raise RuntimeError("Tensor must have a last dimension with stride 1")
+        if any(step % 2 for step, n in zip(steps, shape[:-1], strict=False) if n > 1):
+            raise RuntimeError(
+                "Tensor must have a stride divisible by 2 for all but last dimension"
+            )
+        if x.storage_offset() % 2:
+            raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return record(parts.as_complex, (x,), None, "ViewAsComplexBackward0")
 
 
 # ---------------------------------------------------------------- made of two parts
@@ -171,39 +166,52 @@ def _polar(r: Any, phi: Any, /) -> Any:
 
 
 def conj(input: Any) -> Any:
-    """``x - i y`` for ``x + i y``; `input` itself if it is real.
+    """``x - i y`` for ``x + i y``, a view; `input` itself if it is real.
 
     >>> import compat as torch
     >>> torch.conj(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return _conjugate("conj", input, "ConjBackward0")
+    return mirrored(operand("conj", 1, "input", input))
+
+
+def mirrored(x: Any) -> Any:
+    """`conj` of a tensor: what PyTorch has as a view."""
+    if dtype_of(x).category != 3:
+        return x
+    mode = modes.get()
+    if mode.level is not None:
+        x = mode.level.inside(x)
+    out = record(parts.conjugate, (x,), None, "ConjBackward0")
+    connect(out, x, parts.conjugate, {}, "", mode)
+    shown = out._array
+    if out._view is not None and shown.__class__ is x._array.__class__ is np.ndarray:
+        mirrors.add(shown, x._array, parts.conjugate, out._counter)
+    return out
 
 
 def conj_physical(input: Any, *, out: Any = None) -> Any:
-    """`conj`.
+    """`conj` in memory of its own.
 
     >>> import compat as torch
     >>> torch.conj_physical(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    y = _conjugate("conj_physical", input, "ConjPhysicalBackward0")
+    x = y = operand("conj_physical", 1, "input", input)
+    if dtype_of(x).category == 3:
+        y = record(parts.conjugate, (x,), None, "ConjPhysicalBackward0")
     return finish("conj_physical", y, out, (input,))
 
 
-def _conjugate(name: str, input: Any, node: str) -> Any:
-    x = operand(name, 1, "input", input)
-    return record(parts.conjugate, (x,), None, node) if dtype_of(x).category == 3 else x
-
-
 def resolve_conj(input: Any) -> Any:
-    """`input`: conjugates are never put off.
+    """`input`, in memory of its own if it is a conjugate that follows another tensor.
 
     >>> import compat as torch
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
     tensor([1.-2.j])
     """
-    return operand("resolve_conj", 1, "input", input)
+    x = operand("resolve_conj", 1, "input", input)
+    return own(alias(x, "CloneBackward0")) if is_conj(x) else x
 
 
 def resolve_neg(input: Any) -> Any:
@@ -259,14 +267,15 @@ def is_floating_point(input: Any) -> bool:
 
 
 def is_conj(input: Any) -> bool:
-    """Whether a conjugate is put off: never.
+    """Whether `input` is a conjugate that follows the tensor it is of.
 
     >>> import compat as torch
     >>> torch.is_conj(torch.tensor([1j]).conj())
-    False
+    True
     """
-    operand("is_conj", 1, "input", input)
-    return False
+    x = operand("is_conj", 1, "input", input)
+    chain = () if x._view is None or dtype_of(x).category != 3 else x._view.chain
+    return sum(prim.own_inverse for prim, _ in chain) % 2 == 1
 
 
 def is_neg(input: Any) -> bool:
@@ -285,27 +294,12 @@ def is_neg(input: Any) -> bool:
 
 def _set_real(self: Any, value: Any) -> None:
     """``x.real = value``."""
-    if dtype_of(self).category == 3:
-        _write(self, value, imag(self))
-    else:
-        self.copy_(value)
+    real(self)[...] = value
 
 
 def _set_imag(self: Any, value: Any) -> None:
     """``x.imag = value``."""
-    old = imag(self)
-    _write(self, real(self), value, old)
-
-
-def _write(self: Any, x: Any, y: Any, like: Any = None) -> None:
-    made = record(parts.complex_from, (_part(self, x), _part(self, y)))
-    views.check_writable(self, made)
-    views.assign(self, made, "copy_", whole=True)
-
-
-def _part(self: Any, value: Any) -> Any:
-    dtype = dtype_of(self).to_real()
-    return convert(value, dtype) if isinstance(value, TensorBase) else float(value)
+    imag(self)[...] = value
 
 
 conj_physical_ = inplace(conj_physical)

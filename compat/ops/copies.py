@@ -49,6 +49,7 @@ def _copying(name: str, show: Callable[..., Any], node: str = "_copy") -> Callab
 
     copied.__name__ = copied.__qualname__ = name
     copied.__module__ = __name__
+    copied.__wrapped__ = show  # type: ignore[attr-defined]
     copied.__doc__ = f"What `{what}` shows, in memory of its own; see `compat.Tensor.{what}`."
     return copied
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from funcgrad.core import aval_of
+from funcgrad.ops.complex import as_complex, as_real
 from funcgrad.ops.index import getitem, view_update
-from funcgrad.ops.index import take as take_primitive
 from funcgrad.ops.index_layout import Slice
 from funcgrad.ops.join import along
+from funcgrad.ops.strided import strided as strided_primitive
 from funcgrad.ops.structural import diagonal as diagonal_primitive
-from funcgrad.ops.structural import reshape as reshape_primitive
 from funcgrad.ops.structural import transpose as transpose_primitive
 from funcgrad.views import Link
 
@@ -26,7 +26,6 @@ from ..autograd.node import AccumulateGrad
 from ..autograd.tape import record
 from ..storage import UntypedStorage
 from ._apply import finish
-from ._compose import composed
 from ._layout import alias, ints_of, own, unlocked
 from ._operands import convert, dtype_of, operand
 from .reduce import axis_of
@@ -141,8 +140,7 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
     """``y[..., i, ..., j] = x[..., step * i + j, ...]``: windows along an axis, on a new last axis.
 
-    A view if the windows do not overlap and the last one is followed by a whole step or nothing;
-    else a copy that must not be written into, and that does not see later writes into `self`.
+    A view, which must not be written into if windows overlap.
 
     Shapes: ``(*a, n, *b) -> (*a, (n - size) // step + 1, *b, size)``.
     Raises: RuntimeError: a window is longer than the axis, or `step` is not positive.
@@ -154,8 +152,9 @@ def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
     """
     if not self._array.shape:
         rows = unfold(reshape(self, (1,)), dimension, size, step)
-        return record(getitem, (rows,), {"index": along(2, 0, 0)}, "UnfoldBackward0")
-    axis = axis_of(len(self._array.shape), dimension)
+        return record(getitem, (rows,), {"index": along(2, 0, 0)}, _UNFOLD)
+    ndim = len(self._array.shape)
+    axis = axis_of(ndim, dimension)
     length = self._array.shape[axis]
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
@@ -165,38 +164,34 @@ def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
         )
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    count = (length - size) // step + 1
-    if step >= size and count * step <= length:
-        windows = _apart(self, axis, count, size, step)
-    else:
-        places = step * np.arange(count)[:, None] + np.arange(size)
-        found = composed("UnfoldBackward0", take_primitive, self, places, axis=axis, bounds="known")
-        windows = read_only(found)
-    order = [a for a in range(len(windows._array.shape)) if a != axis + 1]
-    return record(transpose_primitive, (windows,), {"axes": (*order, axis + 1)}, "UnfoldBackward0")
+    rest = [a for a in range(ndim) if a != axis]
+    rows = _permuted(self, (*rest, axis), _UNFOLD)
+    windows = _strided(rows, ((length - size) // step + 1, size), (step, 1), 0, _UNFOLD)
+    order = list(range(ndim - 1))
+    order.insert(axis, ndim - 1)
+    return _permuted(windows, (*order, ndim), _UNFOLD)
 
 
-def _apart(x: Any, axis: int, count: int, size: int, step: int) -> Any:
-    """Windows that do not overlap, as a view: cut, on two axes, and cut again."""
-    shape = x._array.shape
-    part = record(getitem, (x,), {"index": _piece(len(shape), axis, 0, count * step)}, _SLICE)
-    split = (*shape[:axis], count, step, *shape[axis + 1 :])
-    rows = record(reshape_primitive, (part,), {"shape": split}, "ViewBackward0")
-    return record(getitem, (rows,), {"index": _piece(len(split), axis + 1, 0, size)}, _SLICE)
+_UNFOLD = "UnfoldBackward0"
 
 
-def read_only(x: Any) -> Any:
-    """`x`, a copy that PyTorch would have made a view: writing into it raises."""
-    if x._array.__class__ is ndarray:
-        x._array.flags.writeable = False
-    return x
+def _permuted(x: Any, axes: tuple[int, ...], node: str) -> Any:
+    """`x` with its axes in this order; `x` itself if that is how they are."""
+    if axes == tuple(range(len(axes))):
+        return x
+    return record(transpose_primitive, (x,), {"axes": axes}, node)
+
+
+def _strided(x: Any, shape: Any, strides: Any, offset: int, node: str) -> Any:
+    params = {"shape": shape, "strides": strides, "offset": offset}
+    return record(strided_primitive, (x,), params, node)
 
 
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """``y_i = memory[storage_offset + sum_k stride_k i_k]``, only to be read.
+    """``y_i = memory[storage_offset + sum_k stride_k i_k]``: a view.
 
-    `memory` is that of `input`, or of the tensor that it is a view of. The result is a copy: it does
-    not see later writes. An element that is read several times gets the sum of the cotangents.
+    `memory` is that of `input`, or of the tensor that it is a view of. An element that is there several
+    times gets the sum of the cotangents; then the view must not be written into.
 
     Raises: RuntimeError: out of the memory's bounds, or it has gaps.
 
@@ -218,39 +213,44 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
             f"{list(steps)}"
         )
     start = input.storage_offset() if storage_offset is None else storage_offset
-    whole = input if input._view is None else input._view.base
+    whole = input if input._view is None else views.base_of(input._view)
     if views.edge(whole) is None and views.edge(input) is not None:  # a leaf, view of a constant
         whole, start = input, start - input.storage_offset()
-    memory = _memory(whole)
-    places = np.full((1,) * len(sizes), start)
-    for axis, (n, s) in enumerate(zip(sizes, steps, strict=True)):
-        places = places + np.arange(n).reshape((n,) + (1,) * (len(sizes) - axis - 1)) * s
-    if places.size and not (start >= 0 and places.max() < memory.numel()):
+    memory = _memory(whole, input)
+    last = start + sum((n - 1) * s for n, s in zip(sizes, steps, strict=True))
+    if 0 not in sizes and not 0 <= start <= last < memory.numel():
         raise RuntimeError(
             f"setStorage: sizes {list(sizes)}, strides {list(steps)}, storage offset {start}, and "
-            f"itemsize {input.itemsize} requiring a storage size of "
-            f"{(int(places.max()) + 1) * input.itemsize} are out of bounds for storage of size "
-            f"{memory.numel() * input.itemsize}"
+            f"itemsize {input.itemsize} requiring a storage size of {(last + 1) * input.itemsize} are "
+            f"out of bounds for storage of size {memory.numel() * input.itemsize}"
         )
-    return read_only(
-        composed("AsStridedBackward0", take_primitive, memory, places, axis=0, bounds="known")
-    )
+    return _strided(memory, sizes, steps, start, "AsStridedBackward0")
 
 
-def _memory(base: Any) -> Any:
-    """The memory of `base` as a vector.
+def _memory(base: Any, like: Any) -> Any:
+    """The memory of `base` as a vector of numbers like those of `like`, a view of it.
 
-    Raises: RuntimeError: it has gaps.
+    Raises: RuntimeError: it has gaps, or `like` is a conjugate.
     """
+    chain = () if like is base or like._view is None else like._view.chain
+    if any(prim.own_inverse for prim, _ in chain):
+        raise RuntimeError("as_strided of a conjugate: use x.resolve_conj() first")
     array = base._array
     if array.__class__ is ndarray:
         order = sorted(range(array.ndim), key=lambda a: -array.strides[a])
-        base = record(transpose_primitive, (base,), {"axes": tuple(order)}, "PermuteBackward0")
+        base = _permuted(base, tuple(order), "PermuteBackward0")
         if not base._array.flags.c_contiguous:
             raise RuntimeError(
                 "as_strided: the elements do not fill their memory; use x.contiguous() first"
             )
-    return reshape(base, (-1,)) if base.numel() else reshape(base, (0,))
+    kind, wanted = (aval_of(x._array).dtype.kind for x in (base, like))
+    if wanted != kind == "c":
+        base = record(as_real, (base,), None, "ViewAsRealBackward0")
+    memory = base if len(base._array.shape) == 1 else reshape(base, (base.numel(),))
+    if kind != wanted == "c":
+        pairs = reshape(memory, (memory.numel() // 2, 2))
+        memory = record(as_complex, (pairs,), None, "ViewAsComplexBackward0")
+    return memory
 
 
 # ---------------------------------------------------------------- a part replaced

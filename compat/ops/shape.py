@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.ops.complex import conjugate
 from funcgrad.ops.structural import broadcast_to as broadcast_primitive
 from funcgrad.ops.structural import expand_dims
 from funcgrad.ops.structural import reshape as reshape_primitive
@@ -25,6 +24,7 @@ from ..autograd.tape import record
 from ._apply import _type_word, mismatch
 from ._layout import alias, axes_in, ints_of, shape_for, unlocked, viewable
 from ._operands import dtype_of, operand
+from .complex import mirrored
 from .reduce import axis_of
 
 ndarray = np.ndarray
@@ -144,7 +144,8 @@ def ravel(input: Any) -> Any:
     >>> torch.ravel(torch.tensor([[1.0], [2.0]]))
     tensor([1., 2.])
     """
-    return _reshaped(operand("ravel", 1, "input", input), (input.numel(),))
+    x = operand("ravel", 1, "input", input)
+    return _reshaped(x if x.is_contiguous() else x.contiguous(), (x.numel(),))
 
 
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
@@ -413,10 +414,6 @@ def _transposed(x: Any) -> Any:
     return _swapped(x, -2, -1, "TransposeBackward0") if x._array.shape else alias(x)
 
 
-def _conjugated(x: Any) -> Any:
-    return record(conjugate, (x,), {}, "ConjBackward0") if x._array.dtype.kind == "c" else x
-
-
 def adjoint(input: Any) -> Any:
     """``y_ij = conj(x_ji)`` of the last two axes.
 
@@ -428,7 +425,7 @@ def adjoint(input: Any) -> Any:
     """
     input = operand("adjoint", 1, "input", input)
     _require_matrix(input, "adjoint()")
-    return _conjugated(_transposed(input))
+    return mirrored(_transposed(input))
 
 
 def _adjoint_of_matrices(self: Any) -> Any:
