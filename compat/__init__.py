@@ -7,6 +7,7 @@
 tensor([2., 4.])
 """
 
+import sys as _sys
 import warnings as _warnings
 from math import e, inf, nan, pi
 
@@ -20,6 +21,7 @@ from . import (
     distributed,
     fft,
     func,
+    functional,
     fx,
     hub,
     jit,
@@ -29,6 +31,7 @@ from . import (
     random,
     special,
     testing,
+    types,
     utils,
     version,
 )
@@ -62,7 +65,9 @@ from .linalg.names import *
 from .nn import modules as _modules
 from .nn import parallel as _parallel
 from .nn.aliases import *
+from .ops import _numpy_names
 from .ops.activation import *
+from .ops.bessel import *
 from .ops.compare import *
 from .ops.complex import *
 from .ops.convert import *
@@ -73,6 +78,7 @@ from .ops.distance import *
 from .ops.embedding import *
 from .ops.exponential import *
 from .ops.foreach import *
+from .ops.gamma import *
 from .ops.generator import *
 from .ops.grid import *
 from .ops.index import *
@@ -121,8 +127,16 @@ newaxis = None
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
 # would pay half its time for that.
-for _module in (r"compat\.autograd", r"funcgrad\.compile\.quick"):
-    _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
+for _name in (r"compat\.autograd", r"funcgrad\.compile\.quick"):
+    _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_name)
+
+_others = {"norm", "size", "split", "unique", "unique_consecutive"}
+_numpy_names.accept(_sys.modules[__name__], "compat", _others)
+_numpy_names.accept(Tensor, "compat:Tensor", _others)
+for _module in (linalg, fft):
+    _numpy_names.accept(_module, _module.__name__)
+for _module in (special, nn.functional):
+    _numpy_names.also(_module)
 
 _explain_missing("torch", globals(), ("distributions",))
 _stand_in.install()

@@ -19,12 +19,13 @@ from funcgrad.ops.select import stop_gradient
 from funcgrad.protocols import call_function, call_ufunc
 
 from . import autograd, dtypes
-from .autograd import modes, printed, sites, tape, views
+from .autograd import modes, printed, sites, tape, twins, views
 from .autograd.base import UNCOUNTED, TensorBase, made, tensor
 from .autograd.node import AccumulateGrad, Port, extras
 from .autograd.tape import unwrapped, wrapped
 from .linalg.names import LinalgMethods
 from .ops.activation import ActivationMethods
+from .ops.bessel import BesselMethods
 from .ops.compare import CompareMethods
 from .ops.complex import ComplexMethods
 from .ops.convert import ConvertMethods
@@ -32,6 +33,7 @@ from .ops.copies import CopiesMethods
 from .ops.create import CreateMethods
 from .ops.cumulative import CumulativeMethods
 from .ops.exponential import ExponentialMethods
+from .ops.gamma import GammaMethods
 from .ops.index import IndexMethods
 from .ops.interchange import InterchangeMethods
 from .ops.join import JoinMethods
@@ -101,6 +103,7 @@ def _is_0d(x: Any) -> bool:
 
 class Tensor(
     ActivationMethods,
+    BesselMethods,
     CompareMethods,
     ComplexMethods,
     ConvertMethods,
@@ -108,6 +111,7 @@ class Tensor(
     CreateMethods,
     CumulativeMethods,
     ExponentialMethods,
+    GammaMethods,
     IndexMethods,
     InterchangeMethods,
     JoinMethods,
@@ -167,6 +171,11 @@ class Tensor(
         Raises: RuntimeError: it is not a leaf, not of a floating or complex dtype, or an inference
         tensor.
         """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
         if not self.is_leaf:
             if requires_grad:
                 return self
@@ -312,12 +321,16 @@ class Tensor(
 
     def detach(self) -> Tensor:
         """The same numbers in the same memory, cut off from the graph."""
-        array = self._array
-        if isinstance(array, Tracer):
-            views.edge(self)  # which brings a view up to date
-            array = stop_gradient(self._array)
-        out = tensor(array)
-        out._counter = self._counter
+        level = modes.get().level
+        if level is not None and self._counter is not UNCOUNTED:
+            out = twins.detached(self, level)
+        else:
+            array = self._array
+            if isinstance(array, Tracer):
+                views.edge(self)  # which brings a view up to date
+                array = stop_gradient(self._array)
+            out = tensor(array)
+            out._counter = self._counter
         out._origin = sites.site()
         return out
 
@@ -335,6 +348,9 @@ class Tensor(
                 "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
             )
         self._node = None
+        level = modes.get().level
+        if level is not None and isinstance(self._array, Tracer):
+            twins.detach(self, level)
         return self
 
     @property
@@ -375,9 +391,13 @@ class Tensor(
     def shape(self) -> Size:
         return _size(Size, self._array.shape)
 
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or its entry `dim`."""
+    def size(self, dim: int | None = None, *, axis: int | None = None) -> Any:
+        """The shape, or its entry `dim`; NumPy's name of it is taken here, since it is asked often."""
         shape = self._array.shape
+        if axis is not None:
+            if dim is not None:
+                raise TypeError("size(): got both 'dim' and 'axis'; give one of them")
+            dim = axis
         return _size(Size, shape) if dim is None else shape[dim]
 
     @property
@@ -452,13 +472,15 @@ class Tensor(
     def numpy(self, *, force: bool = False) -> Any:
         """The NumPy array that shares the tensor's memory.
 
-        Raises: RuntimeError: the tensor requires grad (unless `force`).
+        Raises: RuntimeError: the tensor requires grad (unless `force`, or under `no_grad`).
         """
-        if self.requires_grad and not force:
+        if self.requires_grad and not force and modes.get().records:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 f"instead.{views.made_at(self)}"
             )
+        if isinstance(self._array, Tracer):
+            return self._values("calling .numpy() on a Tensor")
         return self._array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

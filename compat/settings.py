@@ -28,6 +28,10 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     True
     >>> torch.use_deterministic_algorithms(False)
     """
+    if not isinstance(mode, bool):
+        raise TypeError(
+            f"use_deterministic_algorithms(): argument 'mode' must be bool, not {type(mode).__name__}"
+        )
     set_usual("numpy" if mode else "auto")
     _set.update(deterministic=bool(mode), warn_only=bool(mode and warn_only))
 

@@ -1,4 +1,4 @@
-"""`torch.testing`: `assert_close`.
+"""`torch.testing`: `assert_close` and `make_tensor`.
 
 >>> import compat as torch
 >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0000001]))
@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,9 @@ import numpy as np
 from . import dtypes
 from ._missing import explain as _explain_missing
 from .autograd.base import TensorBase
-from .ops.create import as_tensor
+from .ops.complex import view_as_complex
+from .ops.create import as_tensor, empty
+from .ops.random import randint
 
 # rtol and atol by dtype; everything else must be equal.
 _TOLERANCES: dict[Any, tuple[float, float]] = {
@@ -68,6 +71,84 @@ def assert_close(
         raise AssertionError(said or str(error)) from None
 
 
+def make_tensor(
+    *shape: Any,
+    dtype: Any,
+    device: Any,
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """Random numbers from ``[low, high)``, by default from -9 or 0 to 9, or booleans.
+
+    Raises: ValueError: an interval without a number of the dtype, or options that contradict.
+
+    >>> import compat as torch
+    >>> torch.testing.make_tensor((2, 3), dtype=torch.int8, device="cpu").shape
+    torch.Size([2, 3])
+    """
+    chosen = dtypes.as_dtype(dtype)
+    if noncontiguous and memory_format is not None:
+        raise ValueError(
+            "The parameters `noncontiguous` and `memory_format` are mutually exclusive"
+        )
+    if requires_grad and chosen.category < 2:
+        raise ValueError(
+            "`requires_grad=True` is not supported for boolean and integral dtypes, but got "
+            f"dtype={chosen}"
+        )
+    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+    if noncontiguous and math.prod(sizes) > 1:
+        sizes = (*sizes[:-1], 2 * sizes[-1])  # of which every second is shown
+    else:
+        noncontiguous = False
+    least, most = _interval(chosen, low, high)
+    if chosen.category < 2:
+        made = randint(math.ceil(least), math.ceil(most), sizes, dtype=chosen, device=device)
+    else:
+        parts = sizes if chosen.category == 2 else (*sizes, 2)
+        real = empty(parts, dtype=chosen.to_real(), device=device).uniform_(least, most)
+        made = real if chosen.category == 2 else view_as_complex(real)
+    if noncontiguous:
+        made = made[..., 1::2]
+    elif memory_format is not None:
+        made = made.clone(memory_format=memory_format)
+    if exclude_zero:
+        made[made == 0] = 1 if chosen.category < 2 else dtypes.finfo(chosen).tiny
+    return made.requires_grad_(requires_grad)
+
+
+def _interval(chosen: Any, low: Any, high: Any) -> tuple[float, float]:
+    """The bounds of random numbers, within what the dtype holds.
+
+    Raises: ValueError: nothing lies between them.
+    """
+    first: float
+    last: float
+    if chosen.category == 0:
+        first, last = 0, 2
+    elif chosen.category == 1:
+        limits = dtypes.iinfo(chosen)
+        first, last = limits.min, limits.max + (chosen is not dtypes.int64)
+    else:
+        first, last = dtypes.finfo(chosen).min, dtypes.finfo(chosen).max
+    usual = {0: (0, 2), 1: (-9, 10)}.get(chosen.category, (-9, 9))
+    low, high = usual[0] if low is None else low, usual[1] if high is None else high
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
+    if low > high or (low == high and chosen.category < 2):
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    if high < first or low >= last:
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {chosen} only "
+            f"supports [{first}, {last})"
+        )
+    return min(max(low, first), last), min(max(high, first), last)
+
+
 def _compare(
     a: Any, e: Any, path: str, tolerances: Any, checks: dict[str, bool], subclasses: bool
 ) -> None:
@@ -113,7 +194,7 @@ def _compare_values(
     kind = "Scalars" if all(scalars) else "Tensor-likes"
     a, e = (as_tensor(x) for x in (a, e))
     if kind == "Scalars":
-        checks = dict.fromkeys(checks, False)
+        checks = {"dtype": checks["dtype"]}
     if a.shape != e.shape:
         raise AssertionError(
             f"The values for attribute 'shape' do not match: {a.shape} != {e.shape}.{where}"

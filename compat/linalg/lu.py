@@ -21,7 +21,7 @@ from ..ops._apply import finish, is_traced, requires_grad
 from ..ops._compose import not_implemented, values_of
 from ..ops._operands import dtype_of, operand
 from ..ops.join import cat
-from .checks import numbers, require_same, shape_of
+from .checks import require_same, shape_of
 from .elimination import eliminate, order_of, swaps
 from .systems import finish_all, require_fitting, triangular
 
@@ -160,7 +160,7 @@ def lu_solve(
     p = operand("linalg_lu_solve", 2, "pivots", pivots)
     require_same(name, x, b)
     require_fitting(name, shape_of(x), shape_of(b), left)
-    order = order_of(np.asarray(numbers(p)), shape_of(x)[-1])
+    order = order_of(values_of(name, p), shape_of(x)[-1])
     permutation = _permutation(order, x._array.dtype)
     return finish(name, _lu_solve(x, permutation, b, left, adjoint), out, (x, b))
 
@@ -201,6 +201,6 @@ def lu_unpack(
     low, up = _unpacked(x) if unpack_data else (empty, empty)
     permutation = empty
     if unpack_pivots:
-        order = order_of(np.asarray(numbers(p)), shape_of(x)[-2])
+        order = order_of(values_of("lu_unpack", p), shape_of(x)[-2])
         permutation = _permutation(order, x._array.dtype)
     return return_types.lu_unpack(*finish_all("lu_unpack", (permutation, low, up), out, (x,)))

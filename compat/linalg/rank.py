@@ -10,6 +10,7 @@ import funcgrad.numpy as fnp
 from funcgrad.core import Tracer
 from funcgrad.ops import solve as primitives
 from funcgrad.ops.solve import adjoint
+from funcgrad.transforms.vmap import BatchTracer
 
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import through
@@ -196,11 +197,11 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> An
         rcond = max(m, n) * float(np.finfo(s._array.dtype).eps)
     largest = s[..., :1] if min(m, n) else s
     rank = (s > largest * rcond).sum(-1)
-    known_full = not isinstance(rank._array, Tracer) and bool((rank == min(m, n)).all())
+    known_full = _is_everywhere(rank._array, min(m, n))
     found = _minimum(x, right, known_full or driver == "gels", rcond)
     empty = tensor(np.zeros(0, s._array.dtype))
     residuals = empty
-    if m > n and driver != "gelsy" and known_full:
+    if m > n and driver != "gelsy" and (known_full or driver == "gels"):
         residuals = composed(_LSTSQ, _square_distance, x, found, right)
     elif requires_grad(found):
         residuals = composed(_LSTSQ, _nothing, found)
@@ -210,6 +211,13 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> An
         s = empty
     solution = found.squeeze(-1) if vector else found
     return return_types.linalg_lstsq(solution, residuals, rank, s)
+
+
+def _is_everywhere(rank: Any, full: int) -> bool:
+    """Whether all ranks, of every example of a batch too, are known and `full`."""
+    while rank.__class__ is BatchTracer:
+        rank = rank.value
+    return not isinstance(rank, Tracer) and bool((rank == full).all())
 
 
 def _square_distance(a: Any, x: Any, b: Any) -> Any:

@@ -53,6 +53,11 @@ def scaled_dot_product_attention(
     )
     weights = _shape_of_weights(q, k, v, enable_gqa)
     _check_mask(attn_mask, q, weights)
+    if is_causal and attn_mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+            "is_causal=True; put both into the mask"
+        )
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     keep = _factors(weights, dropout_p, q) if dropout_p else None

@@ -353,8 +353,29 @@ class ParameterDict(Module):
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._keys)
+
     def __contains__(self, key: object) -> bool:
         return key in self._keys
+
+    def __or__(self, other: Any) -> ParameterDict:
+        found = self.copy()
+        found.update(other)
+        return found
+
+    def __ror__(self, other: Any) -> Any:
+        found = other.copy()
+        found.update(self)
+        return found
+
+    def __ior__(self, other: Any) -> ParameterDict:
+        self.update(other)
+        return self
+
+    def copy(self) -> ParameterDict:
+        """Another dictionary of the same parameters."""
+        return ParameterDict(self.items())
 
     def keys(self) -> Any:
         return self._keys.keys()
@@ -369,11 +390,33 @@ class ParameterDict(Module):
         """The parameter under a name, or `default`."""
         return getattr(self, key) if key in self._keys else default
 
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter under a name, which is `default` if there was none."""
+        if key not in self._keys:
+            self[key] = default
+        return self[key]
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """A new dictionary with `default` under all of these names."""
+        return ParameterDict([(key, default) for key in keys])
+
+    def clear(self) -> None:
+        """Take out everything."""
+        for key in list(self._keys):
+            del self[key]
+
     def pop(self, key: str) -> Any:
         """Take out one parameter."""
         found = self[key]
         del self[key]
         return found
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take out the name and the parameter that came last."""
+        if not self._keys:
+            raise KeyError("popitem(): dictionary is empty")
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
 
     def update(self, parameters: Any) -> None:
         """Add parameters from a mapping (in the order of their names) or from pairs.

@@ -184,7 +184,8 @@ def batch_norm(
     In `training`, mean and variance are those of the batch, and the running ones become
     ``(1 - momentum) * old + momentum * new``, with the unbiased variance; otherwise they are used.
 
-    Raises: ValueError: there is only one value for each channel. RuntimeError: sizes or dtypes do
+    Raises: ValueError: there is only one value for each channel, or `eps` is not positive (0 may be
+    used with given statistics). RuntimeError: sizes or dtypes do
     not fit, or there are no running statistics to use.
 
     >>> import compat as torch
@@ -193,6 +194,10 @@ def batch_norm(
             [ 1.0000]])
     """
     input = operand("batch_norm", 1, "input", input)
+    if training and eps <= 0.0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     require_real_floats("batch_norm", input)
     shape = tuple(input._array.shape)
     _check_channels(input, running_mean, running_var, weight, bias)
@@ -314,6 +319,11 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             "x.long()."
         )
     classes = x._array
+    if not isinstance(num_classes, int | np.integer):
+        raise TypeError(
+            f"one_hot(): argument 'num_classes' (position 2) must be int, not "
+            f"{type(num_classes).__name__}"
+        )
     if num_classes == -1:
         if not classes.size:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")

@@ -11,37 +11,32 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..autograd import is_grad_enabled, sites
 from ..autograd.base import TensorBase
 from ..autograd.function import Function
+from ..ops.like import zeros_like
 from ..utils.hooks import RemovableHandle
+from .global_hooks import SHARED, Hook, of_all
 
 _Gradients = tuple[Any, ...]
-
-
-class _Hook(NamedTuple):
-    """A hook of `forward`; `always`: it runs also if `forward` raises."""
-
-    fn: Callable[..., Any]
-    with_kwargs: bool
-    always: bool
 
 
 class Hooked:
     """The part of `Module` that is called."""
 
     forward: Callable[..., Any]
-    _forward_pre_hooks: OrderedDict[int, _Hook]
-    _forward_hooks: OrderedDict[int, _Hook]
+    _forward_pre_hooks: OrderedDict[int, Hook]
+    _forward_hooks: OrderedDict[int, Hook]
     _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _backward_hooks: OrderedDict[int, Callable[..., Any]]
+    _global_hooks: OrderedDict[int, Any]
 
     @staticmethod
     def _no_hooks() -> dict[str, Any]:
         names = ("forward_pre", "forward", "backward_pre", "backward")
-        return {f"_{name}_hooks": OrderedDict() for name in names}
+        return {f"_{name}_hooks": OrderedDict() for name in names} | {"_global_hooks": SHARED}
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -50,7 +45,7 @@ class Hooked:
 
         `with_kwargs`: call ``hook(module, args, kwargs)``, which may return a pair of both.
         """
-        return _added(self._forward_pre_hooks, _Hook(hook, with_kwargs, False), prepend)
+        return _added(self._forward_pre_hooks, Hook(hook, with_kwargs, False), prepend)
 
     def register_forward_hook(
         self,
@@ -65,7 +60,7 @@ class Hooked:
         `with_kwargs`: call ``hook(module, args, kwargs, output)``. `always_call`: also if something
         before it raises.
         """
-        return _added(self._forward_hooks, _Hook(hook, with_kwargs, always_call), prepend)
+        return _added(self._forward_hooks, Hook(hook, with_kwargs, always_call), prepend)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
@@ -93,6 +88,7 @@ class Hooked:
             or self._forward_pre_hooks
             or self._backward_hooks
             or self._backward_pre_hooks
+            or self._global_hooks
         ):
             return _HookedCall(self, args, kwargs).run()
         return self.forward(*args, **kwargs)
@@ -120,11 +116,11 @@ class _HookedCall:
             self._before()
             module = self.module
             link = None
-            if module._backward_hooks or module._backward_pre_hooks:
+            if _Link.is_needed(module):
                 link = _Link(module)
                 self.args = link.around_inputs(self.args)
             self.result = module.forward(*self.args, **self.kwargs)
-            for number, hook in list(module._forward_hooks.items()):
+            for number, hook in [*of_all("forward"), *module._forward_hooks.items()]:
                 self._after(number, hook)
             if link is not None:
                 self.result = link.around_outputs(self.result)
@@ -134,7 +130,8 @@ class _HookedCall:
         return self.result
 
     def _before(self) -> None:
-        for fn, with_kwargs, _ in list(self.module._forward_pre_hooks.values()):
+        hooks = [*of_all("forward_pre"), *self.module._forward_pre_hooks.items()]
+        for _, (fn, with_kwargs, _) in hooks:
             if not with_kwargs:
                 found = fn(self.module, self.args)
                 if found is not None:
@@ -149,7 +146,7 @@ class _HookedCall:
                     )
                 self.args, self.kwargs = found
 
-    def _after(self, number: int, hook: _Hook) -> None:
+    def _after(self, number: int, hook: Hook) -> None:
         self.called.add(number)
         if hook.with_kwargs:
             found = hook.fn(self.module, self.args, self.kwargs, self.result)
@@ -160,7 +157,7 @@ class _HookedCall:
 
     def _after_failure(self) -> None:
         """Run the hooks that always run and have not; what they raise is only warned of."""
-        for number, hook in list(self.module._forward_hooks.items()):
+        for number, hook in [*of_all("forward"), *self.module._forward_hooks.items()]:
             if hook.always and number not in self.called:
                 try:
                     self._after(number, hook)
@@ -199,12 +196,18 @@ class _Link:
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.pre_hooks = list(module._backward_pre_hooks.values())
-        self.hooks = list(module._backward_hooks.values())
+        shared = [[hook for _, hook in of_all(kind)] for kind in ("backward_pre", "backward")]
+        self.pre_hooks = [*shared[0], *module._backward_pre_hooks.values()]
+        self.hooks = [*shared[1], *module._backward_hooks.values()]
         self.grad_outputs: _Gradients | None = None
         self.count = 0
         self.inputs: list[int] | None = None
         self.outputs: list[int] | None = None
+
+    @staticmethod
+    def is_needed(module: Any) -> bool:
+        own = module._backward_hooks or module._backward_pre_hooks
+        return bool(own or of_all("backward") or of_all("backward_pre"))
 
     def around_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         self.count = len(args)
@@ -226,8 +229,14 @@ class _Link:
     def _at_outputs(self, count: int, gradients: _Gradients) -> _Gradients:
         """The rule of the identity around the results, which runs first."""
         found = _spread(self.outputs, gradients, count)
+        given = found
         for hook in self.pre_hooks:
             found = _replaced("pre hook", "grad_output", found, hook(self.module, found))
+        if found is not given:  # None in place of a gradient is zeros
+            found = tuple(
+                zeros_like(g) if new is None and g is not None else new
+                for g, new in zip(given, found, strict=True)
+            )
         if self.inputs is None:
             self._without_inputs(found)
         else:
@@ -295,7 +304,6 @@ def _replaced(kind: str, what: str, old: _Gradients, new: Any) -> _Gradients:
     """
     if new is None:
         return old
-    new = new if isinstance(new, tuple | list) else (new,)
     if len(new) != len(old):
         raise RuntimeError(
             f"Backward {kind} returned an invalid number of {what}, got {len(new)}, but expected "

@@ -16,18 +16,20 @@ from funcgrad.ops.arithmetic import multiply
 from funcgrad.ops.exponential import xlogy
 from funcgrad.ops.select import clip, stop_gradient
 
+from .. import dtypes
 from ..autograd import sites
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast
 from ..ops._compose import composed, require_real_floats
-from ..ops._operands import dtype_of, is_number, operand, promoted
+from ..ops._operands import convert, dtype_of, is_number, operand, promoted
+from ..ops.pointwise import sub
 from ..ops.shape import unsqueeze
 from .last_steps import last
 from .loss_functions import (
     _check_reduction,
-    _difference,
+    _compared,
     _reduced,
     l1_loss,
     reduction_of,
@@ -58,10 +60,10 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    d = _difference("smooth_l1_loss", input, target, None)
-    require_real_floats("smooth_l1_cpu", d)
+    x, y = _compared("smooth_l1_loss", input, target, None)
+    require_real_floats("smooth_l1_cpu", x)
     node = "SmoothL1LossBackward0"
-    losses = _huber(d, float(beta), 1.0 / beta, node)
+    losses = _huber(sub(x, y), float(beta), 1.0 / beta, node)
     return _reduced(losses, reduction, node, node)
 
 
@@ -81,9 +83,15 @@ def huber_loss(
     _check_reduction(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    d = _difference("huber_loss", input, target, weight)
-    require_real_floats("huber_cpu", d)
-    losses = _huber(d, float(delta), 1.0, "HuberLossBackward0")
+    x, y = _compared("huber_loss", input, target, weight)
+    kept = dtype_of(operand("huber_loss", 1, "input", input))
+    if dtype_of(x).category > kept.category:
+        raise RuntimeError(
+            f"result type {type_word(dtype_of(x))} can't be cast to the desired output type "
+            f"{type_word(kept)}: the loss has the dtype of the input"
+        )
+    require_real_floats("huber_cpu", x)
+    losses = convert(_huber(sub(x, y), float(delta), 1.0, "HuberLossBackward0"), kept)
     if weight is not None:
         losses = record(multiply, promoted((losses, weight)), None, "MulBackward0")
         return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
@@ -133,6 +141,8 @@ def kl_div(
     _check_reduction("sum" if batch else reduction)
     if dtype_of(x).category < 2 or dtype_of(y).category < 2:
         raise RuntimeError("kl_div: Integral inputs not supported.")
+    if 3 in (dtype_of(x).category, dtype_of(y).category):
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     check_broadcast(x, y)
     f = _kl_of_logarithms if log_target else _kl
     node = "MulBackward0" if log_target else "SubBackward0"
@@ -175,7 +185,9 @@ def poisson_nll_loss(
     y = operand("poisson_nll_loss", 2, "target", target)
     _check_reduction(reduction)
     check_broadcast(y, x)
-    x, y = promoted((x, y), floating=True)
+    if dtype_of(x).category < 2:
+        x = convert(x, dtypes.get_default_dtype())
+    x, y = promoted((x, y))
     node = "AddBackward0" if full else "SubBackward0"
     losses = composed(node, _poisson, x, y, log_input=log_input, full=full, eps=eps)
     return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
@@ -202,7 +214,7 @@ def gaussian_nll_loss(
 
     The variance is `eps` at least, where its derivative is still taken; `full` adds the constant.
 
-    Shapes: `var` is that of `input`, without the last axis or with it of length 1, or a number.
+    Shapes: `var` is that of `input`, without the last axis or with one axis of length 1, or a number.
     Raises: ValueError: the variance does not fit, or is negative, or there is no such reduction.
 
     >>> import compat as torch
@@ -231,16 +243,21 @@ def _variances(var: Any, shape: tuple[int, ...]) -> Any:
     if found != shape:
         if found == shape[:-1]:
             var = unsqueeze(var, -1)
-        elif found != (*shape[:-1], 1):
+        elif len(found) != len(shape) or _unequal(found, shape) != [1]:
             raise ValueError("var is of incorrect size")
     if not isinstance(var._array, Tracer) and (var._array < 0).any():
         raise ValueError("var has negative entry/entries")
     return var
 
 
+def _unequal(found: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    """The lengths that are not those of `shape`."""
+    return [n for n, m in zip(found, shape, strict=True) if n != m]
+
+
 def _gaussian(x: Any, y: Any, v: Any, /, *, full: bool, eps: float) -> Any:
     """The loss of variances that are raised to `eps` as if by adding a constant."""
-    v = v + fnp.clip(eps - stop_gradient(v), 0, None)
+    v = v + fnp.maximum(eps - stop_gradient(v), 0)
     loss = 0.5 * (fnp.log(v) + (x - y) ** 2 / v)
     return loss + 0.5 * math.log(2 * math.pi) if full else loss
 

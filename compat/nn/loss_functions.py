@@ -22,10 +22,10 @@ from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast, requires_grad
 from ..ops._compose import composed, pick, require_real_floats
-from ..ops._operands import convert, dtype_of, operand, promoted
+from ..ops._operands import alike, dtype_of, operand, promoted
 from ..ops.activation import logsigmoid
 from ..ops.exponential import log, log1p
-from ..ops.pointwise import abs, mul, sub
+from ..ops.pointwise import abs, mul, refuse_bools, sub
 from .last_steps import last, total
 
 
@@ -59,8 +59,8 @@ def _reduced(x: Any, reduction: str, mean: str, sum: str) -> Any:
 # ---------------------------------------------------------------- distances
 
 
-def _difference(name: str, input: Any, target: Any, weight: Any) -> Any:
-    """``input - target``, with the checks that the losses of distances share."""
+def _compared(name: str, input: Any, target: Any, weight: Any) -> tuple[Any, Any]:
+    """The input and the target of a distance in one dtype, after the checks that these share."""
     input = operand(name, 1, "input", input)
     target = operand(name, 2, "target", target)
     if input._array.shape != target._array.shape:
@@ -72,7 +72,7 @@ def _difference(name: str, input: Any, target: Any, weight: Any) -> Any:
         check_broadcast(input, target)
     if weight is not None and weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
-    return sub(input, target)
+    return alike(input, target)
 
 
 def _weighted(x: Any, weight: Any, reduction: str) -> Any:
@@ -106,9 +106,9 @@ def mse_loss(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     _check_reduction(reduction)
-    d = _difference("mse_loss", input, target, weight)
-    require_real_floats("mse_cpu", d)
-    squares = last(arithmetic.square, "MseLossBackward0")(d)
+    x, y = _compared("mse_loss", input, target, weight)
+    require_real_floats("mse_cpu", x)
+    squares = last(arithmetic.square, "MseLossBackward0")(sub(x, y))
     if weight is not None:
         return _weighted(squares, weight, reduction)
     return _reduced(squares, reduction, "MseLossBackward0", "MseLossBackward0")
@@ -132,7 +132,9 @@ def l1_loss(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     _check_reduction(reduction)
-    d = _difference("l1_loss", input, target, weight)
+    x, y = _compared("l1_loss", input, target, weight)
+    refuse_bools(input, target)
+    d = sub(x, y)
     if reduction == "mean" and dtype_of(d).category < 2:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
@@ -328,11 +330,11 @@ def cross_entropy(
     input = operand("cross_entropy_loss", 1, "input", input)
     target = operand("cross_entropy_loss", 2, "target", target)
     _check_reduction(reduction)
-    if not 0.0 <= label_smoothing <= 1.0:
+    if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     axis = min(len(input._array.shape) - 1, 1)
     if input.shape == target.shape:
-        if dtype_of(target).category < 2:
+        if dtype_of(target).category != 2:
             raise RuntimeError(
                 "Expected floating point type for target with class probabilities, got "
                 f"{type_word(dtype_of(target))}. Class indices have one axis less than the input."
@@ -367,7 +369,7 @@ def _of_probabilities(
 ) -> Any:
     """The cross entropy with probabilities, which may need a gradient too."""
     classes = log_p._array.shape[axis]
-    q = convert(target, dtype_of(log_p))
+    log_p, q = alike(log_p, target)
     if smoothing:
         q = composed("AddBackward0", lambda a: a * (1 - smoothing) + smoothing / max(classes, 1), q)
     losses = _pair(q, log_p, weight, axis, "NegBackward0")

@@ -11,8 +11,11 @@ from typing import Any, TypeVar
 from .. import dtypes
 from ..autograd import modes
 from ..autograd.base import TensorBase
+from ..ops.convert import typename
+from ..ops.like import empty_like
 from ..parameter import Parameter
 from ..size import device
+from .global_hooks import registered
 from .hooks import Hooked
 from .state import Stateful
 
@@ -99,7 +102,7 @@ class Module(Hooked, Stateful):
             if "_modules" not in own:
                 raise AttributeError(_too_early("module"))
             self._forget(name, "_modules")
-            own["_modules"][name] = value
+            own["_modules"][name] = registered("module", self, name, value)
             return
         for kind, allowed, what in _KINDS:
             members = own.get(kind)
@@ -164,6 +167,8 @@ class Module(Hooked, Stateful):
                 f"created explicitly. To express '{name}' as a function of another Tensor, compute "
                 "the value in the forward() method."
             )
+        if param is not None:
+            param = registered("parameter", self, name, param)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
@@ -177,7 +182,7 @@ class Module(Hooked, Stateful):
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = registered("buffer", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -191,7 +196,7 @@ class Module(Hooked, Stateful):
         if module is not None and not isinstance(module, Module):
             raise _no_module(module)
         self._check_name("module", "_modules", name)
-        self._modules[name] = module
+        self._modules[name] = registered("module", self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """`add_module`, by another name."""
@@ -392,6 +397,18 @@ class Module(Hooked, Stateful):
         """Convert parameters and buffers of floats to float16."""
         return self._floats_to(dtypes.float16)
 
+    def bfloat16(self: _M) -> _M:
+        """Convert parameters and buffers of floats to bfloat16.
+
+        Raises: AttributeError: the package `ml_dtypes` is not installed.
+        """
+        found = getattr(dtypes, "bfloat16", None)
+        if found is None:
+            raise AttributeError(
+                "torch.bfloat16 needs the package ml_dtypes: pip install ml_dtypes"
+            )
+        return self._floats_to(found)
+
     def _floats_to(self: _M, dtype: dtypes.dtype) -> _M:
         return self._apply(lambda x: x.to(dtype) if x.is_floating_point() else x)
 
@@ -402,6 +419,10 @@ class Module(Hooked, Stateful):
     def cuda(self: _M, device: Any = None) -> _M:
         """Move parameters and buffers to a GPU."""
         return self._apply(lambda x: x.to("cuda" if device is None else device))
+
+    def to_empty(self: _M, *, device: Any, recurse: bool = True) -> _M:
+        """Give every parameter and buffer memory on the device, with whatever numbers are in it."""
+        return self._apply(lambda x: empty_like(x, device=device), recurse)
 
     def train(self: _M, mode: bool = True) -> _M:
         """Set `training`, here and below; it changes what dropout and batch norm do, nothing else.
@@ -429,6 +450,19 @@ class Module(Hooked, Stateful):
         """Reset the `.grad` of all parameters, to None or to zeros."""
         for param in self.parameters():
             reset_grad(param, set_to_none)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Run `forward` as a program from now on, see `compat.compile`; hooks run around it."""
+        from ..compiling import compile  # which needs this module
+
+        self.__dict__["forward"] = compile(type(self).forward.__get__(self), *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The attributes; programs stay with the object that they were made for."""
+        state = dict(self.__dict__)
+        if hasattr(state.get("forward"), "explain"):
+            del state["forward"]
+        return state
 
     # ------------------------------------------------------------ printing
 
@@ -471,16 +505,6 @@ def reset_grad(param: Any, set_to_none: bool) -> None:
     else:
         grad.requires_grad_(False)
     grad.zero_()
-
-
-def typename(x: Any) -> str:
-    """The name of the type of `x`, as messages give it."""
-    if isinstance(x, TensorBase):
-        words = {"float32": "Float", "float64": "Double", "int64": "Long", "float16": "Half"}
-        name = x._array.dtype.name
-        return f"torch.{words.get(name, name.capitalize())}Tensor"
-    cls = type(x)
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def _no_module(x: Any) -> TypeError:

@@ -159,6 +159,12 @@ class ReplicationPad3d(_ReplicationPad):
 class _CircularPad(_Pad):
     _mode = "circular"
 
+    def forward(self, input: Any) -> Any:
+        n, found = self._ndim, input.dim()
+        if found not in (n + 1, n + 2):
+            raise ValueError(f"expected {n + 1}D or {n + 2}D input (got {found}D input)")
+        return super().forward(input)
+
 
 class CircularPad1d(_CircularPad):
     """The elements from the other end.

@@ -222,8 +222,8 @@ def _avg_pool(
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     category = dtype_of(given).category
-    if category in (0, 3):
-        raise not_implemented(f"avg_pool{max(n, 2)}d", given)
+    if category != 2 and dtype_of(given) is not dtypes.int64:
+        raise not_implemented("avg_pool3d_out_frame" if n == 3 else "avg_pool2d", given)
     # Means of integers are cut off.
     x = convert(given, dtypes.float64) if category == 1 else widened(given)
     options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}

@@ -268,6 +268,10 @@ def _check_arguments(module: RNNBase, dropout: Any) -> None:
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
             f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1"
         )
+    for name in ("bias", "batch_first"):
+        given = getattr(module, name)
+        if not isinstance(given, bool):
+            raise TypeError(f"{name} should be of type bool, got: {typename(given)}")
     for name in ("input_size", "hidden_size"):
         size = getattr(module, name)
         if not isinstance(size, int):

@@ -7,6 +7,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from funcgrad import numpy as fnp
+from funcgrad.core import Tracer
 from funcgrad.nn import grid as _grid
 from funcgrad.nn.resample import fold as _fold
 from funcgrad.nn.resample import resample as _resample
@@ -328,10 +332,26 @@ def grid_sample(
     _warn_of_corners("grid_sample", align_corners)
     _check_grid(x, places, mode)
     d = len(x._array.shape) - 2
-    f = _grid.grid_sample
+    odd = isinstance(places._array, Tracer) or not np.isfinite(places._array).all()
+    f = _sampled if odd else _grid.grid_sample
     options = (mode, padding_mode, bool(align_corners))
     y = composed(f"GridSampler{d}DBackward0", f, widened(x), widened(places), *options)
     return narrowed(y, x)
+
+
+def _sampled(x: Any, grid: Any, mode: str, padding: str, align: bool) -> Any:
+    """As `grid_sample`, at places of which some are no numbers: those count as PyTorch's kernels do it.
+
+    NaN is outside of zeros, where the weights of "bilinear" are then NaN; elsewhere it is the first
+    element, and so is infinity where it would be reflected. "bicubic" gives NaN.
+    """
+    if padding == "zeros":
+        return _grid.grid_sample(x, fnp.where(fnp.isnan(grid), np.inf, grid), mode, padding, align)
+    odd = fnp.isnan(grid)
+    if padding == "reflection" or mode == "bicubic":
+        odd = fnp.logical_not(fnp.isfinite(grid))
+    y = _grid.grid_sample(x, fnp.where(odd, -1.0, grid), mode, padding, align)
+    return fnp.where(odd.any(-1)[:, None], np.nan, y) if mode == "bicubic" else y
 
 
 def _check_grid(x: Any, grid: Any, mode: str) -> None:

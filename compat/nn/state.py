@@ -230,6 +230,8 @@ class Stateful:
                 f"object from checkpoint but received {type(value)}"
             ]
         saved: Any = value
+        if not member.shape and saved.shape == (1,):  # a number of before PyTorch 0.4
+            saved = saved[0]
         if saved.shape != member.shape:
             return [
                 f"size mismatch for {key}: copying a param with shape {saved.shape} from "

@@ -87,7 +87,8 @@ def finish(
 ) -> Any:
     """`result`, or `out` with the result in it; `quiet`: it may have had another shape.
 
-    Raises: RuntimeError: an operand requires grad, or `out` cannot hold the dtype.
+    Raises: RuntimeError: an operand requires grad, or `out` cannot hold the dtype, or lies in the
+    memory of an operand.
     """
     if out is None:
         return result
@@ -98,9 +99,16 @@ def finish(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             f"but one of the arguments requires grad."
         )
+    if name in _OF_ONE_DTYPE and dtype_of(out) is not dtype_of(result):
+        raise RuntimeError(
+            f"{name}(): Expected out tensor to have dtype {dtype_of(result).name}, but got "
+            f"{dtype_of(out).name} instead"
+        )
     check_castable(result, out)
     found, needed = out._array.shape, result._array.shape
-    if found != needed:
+    if found == needed:
+        views.check_writable(out, *operands)
+    else:
         if math.prod(found) and not quiet:
             sites.warn(
                 f"An output with one or more elements was resized since it had shape {list(found)}, "
@@ -109,6 +117,16 @@ def finish(
             )
         out._array = np.empty(needed, out._array.dtype)
     return views.assign(out, result, name, whole=True)
+
+
+# The functions whose `out` must have the dtype of the result; elsewhere it is converted to.
+_EXACT = """
+abs amax amin aminmax argmax argmin bitwise_not ceil clamp clamp_max clamp_min complex cummax cummin
+diag floor frexp gather hardshrink histc index_add index_copy index_select isneginf isposinf kthvalue
+linalg.det linalg.inv log_softmax masked_select max median min mode nanmedian nonzero norm polar
+renorm scatter scatter_add scatter_reduce searchsorted softmax softplus sort take topk tril triu where
+"""
+_OF_ONE_DTYPE = frozenset(_EXACT.split())
 
 
 def check_castable(result: Any, out: TensorBase) -> None:
@@ -167,6 +185,7 @@ def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Any
     in_place.__name__ = in_place.__qualname__ = name
     in_place.__doc__ = f"`{name[:-1]}` in place; see `compat.{name[:-1]}`."
     in_place.__module__ = f.__module__
+    in_place.__wrapped__ = f  # type: ignore[attr-defined]
     return in_place
 
 

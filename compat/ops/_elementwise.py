@@ -156,12 +156,32 @@ def step(
     return finish(name, stepped(node, y, x), out, (x,))
 
 
-def narrow(f: Callable[[Any], Any], x: Any) -> Any:
-    """``f(x)`` by way of float32 if the dtype is narrower, which SciPy's functions do not have."""
-    dtype = dtype_of(x)
+def narrow(f: Callable[..., Any], *xs: Any) -> Any:
+    """``f(*xs)`` by way of float32 if the dtype is narrower, which SciPy's functions do not have."""
+    dtype = result_type(*xs)
     if dtype.category == 3 or dtype.itemsize >= 4:
-        return f(x)
-    return convert(f(convert(x, dtypes.float32)), dtype)
+        return f(*xs)
+    wide = [convert(x, dtypes.float32) if isinstance(x, TensorBase) else x for x in xs]
+    return convert(f(*wide), dtype)
+
+
+def special(
+    name: str, prim: Any, input: Any, out: Any, node: str, kernel: str, **params: Any
+) -> Any:
+    """A real function of one operand: `kernel` is what PyTorch lacks for complex numbers."""
+    x = floats(name, input, kernel)
+    return finish(name, narrow(lambda a: record(prim, (a,), params, node), x), out, (x,))
+
+
+def special_of_two(name: str, prim: Any, input: Any, other: Any, out: Any, node: str) -> Any:
+    """A real function of two operands, of which one may be a number.
+
+    Raises: TypeError: both are numbers. NotImplementedError: complex numbers.
+    """
+    x, y = numbers_too(name, input, other)
+    require_real(f"{name}_cpu", x, y)
+    z = narrow(lambda *pair: record(prim, pair, {}, node), *promoted((x, y), floating=True))
+    return finish(name, z, out, (x, y))
 
 
 __all__ = [
@@ -174,6 +194,8 @@ __all__ = [
     "refuse_zero",
     "require_real",
     "require_whole",
+    "special",
+    "special_of_two",
     "step",
     "stepped",
     "tensors",

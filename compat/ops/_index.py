@@ -22,12 +22,10 @@ from funcgrad.ops.index import gather, scatter_add, scatter_set
 from funcgrad.ops.index_layout import FULL, ArrayIndex, Slice, layout
 from funcgrad.ops.structural import broadcast_to, reshape
 
-from .. import dtypes
 from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 from ._layout import in_shape
-from ._operands import number
 
 ndarray = np.ndarray
 Shape = tuple[int, ...]
@@ -350,42 +348,6 @@ def written(x: Any, p: Plan, value: Any, *, accumulate: bool, node: str) -> Any:
 
 
 # ---------------------------------------------------------------- values
-
-
-def number_for(dtype: dtypes.dtype, value: Any) -> Any:
-    """A Python number as an element of a tensor of `dtype`.
-
-    Raises: RuntimeError: it is too large, or complex where the tensor is not.
-    """
-    category = dtypes.scalar_category(value)
-    fits = True
-    if category == 3 and 0 < dtype.category < 3:
-        fits, value = value.imag == 0, value.real
-    if dtype.category == 1:
-        limits = dtypes.iinfo(dtype)
-        low = -limits.max if limits.min == 0 else limits.min  # PyTorch lets -1 wrap around
-        fits = fits and low <= value <= limits.max
-        value = int(value) if fits else value
-    elif dtype.category == 2 and math.isfinite(value):
-        fits = fits and abs(value) <= dtypes.finfo(dtype).max
-    if not fits:
-        raise RuntimeError(
-            f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow"
-        )
-    return number(value, dtype) if dtype.category else bool(value)
-
-
-_C_NAMES = {
-    "float32": "float",
-    "float64": "double",
-    "float16": "at::Half",
-    "bfloat16": "at::BFloat16",
-    "int64": "int64_t",
-    "int32": "int",
-    "int16": "int16_t",
-    "int8": "int8_t",
-    "uint8": "uint8_t",
-}
 
 
 def fitted(value: Any, part: Shape) -> Any:

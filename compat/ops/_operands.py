@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,15 @@ def convert(x: Any, dtype: dtypes.dtype) -> Any:
     return record(cast if inexact else cast_constant, (x,), {"dtype": target}, "ToCopyBackward0")
 
 
+def alike(*xs: Any) -> tuple[Any, ...]:
+    """Tensors in the dtype that they have in common once they are broadcast.
+
+    One without axes counts in full then.
+    """
+    dtype = functools.reduce(dtypes.promote_types, map(dtype_of, xs))
+    return tuple(convert(x, dtype) for x in xs)
+
+
 def number(x: Any, dtype: dtypes.dtype) -> Any:
     """A number as an operand that does not widen tensors of `dtype`."""
     if dtype.category == 3:
@@ -83,6 +94,43 @@ def number(x: Any, dtype: dtypes.dtype) -> Any:
     if dtype.category == 2:  # bfloat16 is unknown to NumPy, which would widen it
         return float(x) if dtype.numpy.kind == "f" else np.asarray(x, dtype.numpy)
     return np.asarray(x).astype(dtype.numpy)[()]  # wraps around, as PyTorch does
+
+
+def number_for(dtype: dtypes.dtype, value: Any) -> Any:
+    """A Python number as an element of a tensor of `dtype`.
+
+    Raises: RuntimeError: it is too large, or complex where the tensor is not.
+    """
+    category = dtypes.scalar_category(value)
+    fits = True
+    if category == 3 and 0 < dtype.category < 3:
+        fits, value = value.imag == 0, value.real
+    if dtype.category == 1:
+        limits = dtypes.iinfo(dtype)
+        wraps = limits.min == 0 and category < 2  # PyTorch lets the integer -1 wrap around
+        low = -limits.max if wraps else limits.min
+        fits = fits and low <= value <= limits.max
+        value = int(value) if fits else value
+    elif dtype.category == 2 and math.isfinite(value):
+        fits = fits and abs(value) <= dtypes.finfo(dtype).max
+    if not fits:
+        raise RuntimeError(
+            f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow"
+        )
+    return number(value, dtype) if dtype.category else bool(value)
+
+
+_C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "at::Half",
+    "bfloat16": "at::BFloat16",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+}
 
 
 def plain_number(name: str, argument: str, x: Any) -> Any:

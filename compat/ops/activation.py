@@ -22,7 +22,7 @@ from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._apply import inplace as in_place
 from ._compose import composed, not_implemented, require_real_floats
-from ._operands import dtype_of, number, operand, promoted
+from ._operands import dtype_of, is_number, number_for, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
 from .pointwise import add, mul
@@ -69,7 +69,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     if inplace:
         return leaky_relu_(input, negative_slope)
     x = _floats("leaky_relu", input, "leaky_relu_cpu")
-    return _bent(x, negative_slope, "LeakyReluBackward0")
+    return _bent(x, number_for(dtype_of(x), negative_slope), "LeakyReluBackward0")
 
 
 def _bent(x: Any, slope: Any, node: str) -> Any:
@@ -150,6 +150,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if inplace:
         return elu_(input, alpha)
     x = _floats("elu", input, "elu_cpu")
+    alpha = number_for(dtype_of(x), alpha)
     return composed("EluBackward0", _elu, x, alpha=alpha, stretch=1.0)
 
 
@@ -255,6 +256,11 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any
     tensor([6.9315e-01, 1.0000e+03])
     """
     x = _floats("softplus", input, "softplus_cpu")
+    for name, given in (("beta", beta), ("threshold", threshold)):
+        if not is_number(given):
+            raise TypeError(
+                f"softplus(): argument '{name}' must be Number, not {type(given).__name__}"
+            )
     y = composed("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
     return finish("softplus", y, out, (x,))
 
@@ -343,7 +349,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     if inplace:
         return hardtanh_(input, min_val, max_val)
     x = operand("hardtanh", 1, "input", input)
-    low, high = (number(v, dtype_of(x)) for v in (min_val, max_val))
+    low, high = (number_for(dtype_of(x), v) for v in (min_val, max_val))
     return composed("HardtanhBackward0", _hardtanh, x, low=low, high=high)
 
 
@@ -432,8 +438,9 @@ def hardshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
     tensor([-1.,  0.,  2.])
     """
     x = _floats("hardshrink", input, "hardshrink_cpu")
+    bound = number_for(dtype_of(x), lambd)
     return finish(
-        "hardshrink", composed("HardshrinkBackward0", _hardshrink, x, bound=lambd), out, (x,)
+        "hardshrink", composed("HardshrinkBackward0", _hardshrink, x, bound=bound), out, (x,)
     )
 
 
@@ -451,8 +458,9 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
     if inplace:
         return threshold_(input, threshold, value)
     x = operand("threshold", 1, "input", input)
-    replaced = record(less_equal, (x, threshold))
-    return record(where, (replaced, number(value, dtype_of(x)), x), None, "ThresholdBackward0")
+    bound, new = (number_for(dtype_of(x), v) for v in (threshold, value))
+    replaced = record(less_equal, (x, bound))
+    return record(where, (replaced, new, x), None, "ThresholdBackward0")
 
 
 celu_ = in_place(celu)

@@ -305,6 +305,14 @@ class ConvertMethods:
         """Whether the memory is locked for copies to a GPU: never."""
         return False
 
+    def pin_memory(self, device: Any = None) -> Any:
+        """A copy: what would be locked is fast to copy to a GPU, and else the same."""
+        return self.clone()  # type: ignore[attr-defined]
+
+    def is_shared(self) -> Any:
+        """Whether other processes see what is written: never."""
+        return False
+
     def get_device(self) -> Any:
         """The number of the GPU; -1 on the CPU."""
         found = size.device_of(self._array).index
@@ -326,4 +334,18 @@ class ConvertMethods:
         return array.ctypes.data if hasattr(array, "ctypes") else array.data.ptr
 
 
-__all__ = ["can_cast", "result_type"]
+def typename(obj: Any, /) -> str:
+    """The name of the type of `obj`, or of `obj` itself if it has one, with its module.
+
+    >>> import compat as torch
+    >>> torch.typename(torch.tensor([1, 2])), torch.typename(3)
+    ('torch.LongTensor', 'int')
+    """
+    if isinstance(obj, TensorBase):
+        return f"torch.{_TYPE_WORDS[dtype_of(obj).name]}Tensor"
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None) or ""
+    return named.__qualname__ if module in ("", "builtins") else f"{module}.{named.__qualname__}"
+
+
+__all__ = ["can_cast", "result_type", "typename"]

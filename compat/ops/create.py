@@ -18,8 +18,7 @@ from . import legacy
 from ._apply import _type_word
 from ._data import array_of
 from ._fresh import dtype_for, finished, made, shape_in, shape_of, there
-from ._index import number_for
-from ._operands import convert, dtype_of, is_number
+from ._operands import convert, dtype_of, is_number, number_for
 
 # ---------------------------------------------------------------- from data
 

@@ -7,7 +7,7 @@ from typing import Any
 from funcgrad.ops import exponential, special
 from funcgrad.ops.arithmetic import reciprocal
 from funcgrad.ops.complex import real
-from funcgrad.ops.logic import greater_equal
+from funcgrad.ops.logic import greater, greater_equal, less
 from funcgrad.ops.select import clip, where
 
 from .. import dtypes
@@ -204,8 +204,16 @@ def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Any:
     tensor([0.0000, 1.0986])
     """
     x = floats("logit", input, "logit_cpu")
-    inside = x if eps is None else record(clip, (x, float(eps), 1.0 - float(eps)))
+    inside = x if eps is None else _between(x, float(eps), 1.0 - float(eps))
     return finish("logit", record(special.logit, (inside,), None, "LogitBackward0"), out, (x,))
+
+
+def _between(x: Any, low: float, high: float) -> Any:
+    """`x` brought into the interval; what is below `low` is `low`, be that above `high`."""
+    if low <= high:
+        return record(clip, (x, low, high))
+    inside = record(where, (record(greater, (x, high)), high, x))
+    return record(where, (record(less, (x, low)), low, inside))
 
 
 @printed.unary(special.relu, "ReluBackward0")

@@ -55,6 +55,13 @@ def _called(function: Any, name: str) -> Any:
     return function
 
 
+def _pow(self: Any, exponent: Any) -> tuple[Any, ...]:
+    """Powers of each tensor, or of one number to each."""
+    bases = [self] * len(exponent) if isinstance(self, int | float | complex) else self
+    rows = zip(bases, *_lists(len(bases), exponent), strict=True)
+    return tuple(pow(x, e) for x, e in rows)
+
+
 def _norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Any, ...]:
     return tuple(x.norm(ord, dtype=dtype) for x in self)
 
@@ -76,6 +83,7 @@ for _end in ("", "_"):
     _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{n}{_end}") for n in _PLAIN.split()}
     _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{m}{_end}") for n, m in _CALLED.items()}
     _functions |= {f"{n}{_end}": _product(f"{n}{_end}") for n in ("addcmul", "addcdiv")}
+_functions["pow"] = _pow
 globals().update({f"_foreach_{name}": function for name, function in _functions.items()})
 
 __all__ = sorted(f"_foreach_{name}" for name in _functions)

@@ -23,7 +23,6 @@ from ._index import (
     Plan,
     broadcasts,
     fitted,
-    number_for,
     out_of_bounds,
     parse,
     plan,
@@ -31,7 +30,15 @@ from ._index import (
     written,
 )
 from ._layout import in_shape
-from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
+from ._operands import (
+    convert,
+    dtype_of,
+    is_number,
+    number_for,
+    operand,
+    promoted,
+    result_type,
+)
 from .part import diagonal, is_contiguous, narrow
 from .places import nonzero
 from .shape import broadcast_tensors, expand, ravel, reshape
@@ -497,10 +504,18 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     if not any(isinstance(x, TensorBase) for x in pair):
         dtype = result_type(*pair)
         pair = tuple(tensor(np.asarray(x, dtype.numpy)) for x in pair)
+    elif any(is_number(x) for x in pair):
+        dtype = result_type(*pair)
+        if dtype.category < 2 or dtype.itemsize > 2:  # too large for half precision is infinity
+            pair = tuple(number_for(dtype, x) if is_number(x) else x for x in pair)
     for two in itertools.combinations((condition, *pair), 2):
         check_broadcast(*two)
     result = record(where_primitive, (condition, *promoted(pair)), {}, "WhereBackward0")
     return finish("where", result, out, pair)
+
+
+def _no_deletion(self: Any, index: Any) -> None:
+    raise TypeError("Tensor does not support deleting items: select the others, or use torch.cat")
 
 
 def _where(self: Any, condition: Any, other: Any) -> Any:
@@ -515,6 +530,7 @@ class IndexMethods:
 
     __getitem__ = getitem
     __setitem__ = setitem
+    __delitem__ = _no_deletion
     copy_ = copy_
     fill_ = fill_
     fill_diagonal_ = fill_diagonal_

@@ -45,7 +45,7 @@ def _in_one_dtype(xs: Sequence[Any]) -> list[Any]:
     return [convert(x, dtype) for x in xs]
 
 
-def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
+def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The tensors one after another along the axis `dim`, which they have.
 
     Shapes: ``(*a, n1, *b), (*a, n2, *b), ... -> (*a, n1 + n2 + ..., *b)``; empty vectors are left
@@ -64,7 +64,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None)
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     xs = _in_one_dtype(given)
     parts = [x for x in xs if x._array.shape != (0,)] or xs[:1]
-    along_axis = axis_of(len(parts[0]._array.shape), dim if axis is None else axis)
+    along_axis = axis_of(len(parts[0]._array.shape), dim)
     _require_fit(parts, along_axis)
     result = record(concatenate_primitive, parts, {"axis": along_axis}, "CatBackward0")
     return _finished("cat", result, out, tuple(given))

@@ -11,8 +11,7 @@ from ..autograd.base import TensorBase
 from ..size import contiguous_format, device_of
 from . import create
 from ._fresh import made, there
-from ._index import number_for
-from ._operands import dtype_of, operand
+from ._operands import dtype_of, number_for, operand
 
 # ---------------------------------------------------------------- like another
 

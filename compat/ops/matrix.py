@@ -13,7 +13,7 @@ from ..autograd.base import TensorBase
 from ..autograd.printed_composites import composite
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
-from ._operands import convert, dtype_of, is_number, number, operand, result_type
+from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
 from .pointwise import add, mul
 
 Shape = tuple[int, ...]
@@ -351,10 +351,7 @@ def _combined_node(name: str) -> str:
 def _factor(x: Any, value: Any) -> Any:
     """`alpha` or `beta` as a number that does not widen: of integers, PyTorch drops what is behind
     the point."""
-    dtype = dtype_of(x)
-    if isinstance(value, complex) and dtype.category < 3:
-        raise RuntimeError("value cannot be converted to type float without overflow")
-    return number(value, dtype)
+    return number_for(dtype_of(x), value)
 
 
 def _require_expandable(x: Any, target: Shape) -> None:

@@ -16,7 +16,8 @@ from .. import dtypes
 from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import composed, keep
-from ._operands import convert, dtype_of, operand, promoted
+from ._operands import alike, convert, dtype_of, operand, promoted
+from .pointwise import refuse_bools
 from .reduce import axes_of, axis_of
 from .shape import broadcast_tensors
 
@@ -158,6 +159,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     """
     x, y = operand("dist", 1, "input", input), operand("dist", 2, "other", other)
     check_broadcast(x, y)
+    refuse_bools(x, y)
     x, y = promoted((x, y))
     if dtype_of(x).category < 2:
         raise RuntimeError(
@@ -180,7 +182,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     x = operand("cosine_similarity", 1, "x1", x1)
     y = operand("cosine_similarity", 2, "x2", x2)
     check_broadcast(x, y)
-    x, y = promoted((x, y))
+    x, y = alike(x, y)
     if dtype_of(x).category != 2:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is "
@@ -215,6 +217,7 @@ def pairwise_distance(
     x = operand("pairwise_distance", 1, "x1", x1)
     y = operand("pairwise_distance", 2, "x2", x2)
     check_broadcast(x, y)
+    refuse_bools(x, y)
     x, y = promoted((x, y), floating=True)
     d = record(add, (record(subtract, (x, y)), eps))
     axes = axes_of("pairwise_distance", len(d._array.shape), -1)

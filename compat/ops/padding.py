@@ -10,9 +10,8 @@ import funcgrad.numpy as fnp
 from funcgrad.ops.index import take
 
 from ._compose import composed, not_implemented
-from ._index import number_for
 from ._layout import apart, ints_of
-from ._operands import dtype_of, is_number, operand
+from ._operands import dtype_of, is_number, number_for, operand
 
 Widths = tuple[tuple[int, int], ...]
 
@@ -46,7 +45,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
             f"padding length {len(widths)} and input of dimension {len(shape)}"
         )
     if mode == "constant":
-        return constant_pad_nd(x, widths, 0 if value is None else value)
+        value = 0.0 if value is None else value
+        return constant_pad_nd(x, widths, value if isinstance(value, complex) else float(value))
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     last = len(widths) // 2

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.base import tensor
-from ._apply import finish
+from .. import dtypes
+from ..autograd.base import TensorBase, tensor
+from ._apply import _type_word, finish
 from ._compose import values_of
 from ._operands import dtype_of, is_number, operand
 
@@ -75,6 +76,17 @@ def isin(
         x if is_number(x) else values_of("isin", operand("isin", i + 1, name, x))
         for i, (name, x) in enumerate((("elements", elements), ("test_elements", test_elements)))
     )
+    for x in (elements, test_elements):
+        d = (
+            dtype_of(x)
+            if isinstance(x, TensorBase)
+            else dtypes.default_of(dtypes.scalar_category(x))
+        )
+        if d.category in (0, 3):
+            raise RuntimeError(
+                f"Unsupported input type encountered for isin(): {_type_word(d)}. Convert it first, "
+                f"for example with x.int()."
+            )
     found = tensor(np.isin(a, b, assume_unique=assume_unique, invert=invert))
     return finish("isin", found, out, ())
 

@@ -32,7 +32,7 @@ from ._operands import (
     convert,
     dtype_of,
     is_number,
-    number,
+    number_for,
     old_order,
     operand,
     plain_number,
@@ -66,10 +66,10 @@ def _times_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
         )
     if is_number(y):
         return y * alpha
-    return mul(convert(y, dtype), number(alpha, dtype))
+    return mul(convert(y, dtype), number_for(dtype, alpha))
 
 
-def _refuse_bools(x: Any, y: Any) -> None:
+def refuse_bools(x: Any, y: Any) -> None:
     """Raises: RuntimeError: an operand of a difference is boolean."""
     bools = [
         dtype_of(a) is dtypes.bool if isinstance(a, TensorBase) else isinstance(a, bool | np.bool)
@@ -112,7 +112,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     >>> torch.sub(torch.tensor([1.0, 2.0]), 3)
     tensor([-2., -1.])
     """
-    _refuse_bools(input, other)
+    refuse_bools(input, other)
     if alpha != 1 or alpha.__class__ is not int:
         other = _times_alpha("sub", input, other, alpha)
     return pointwise("sub", arithmetic.subtract, (input, other), out=out, node="SubBackward0")
@@ -128,7 +128,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     tensor([2., 1.])
     """
     input = operand("rsub", 1, "input", input)
-    _refuse_bools(input, other)
+    refuse_bools(input, other)
     if alpha != 1:
         input = _times_alpha("rsub", other, input, alpha)
     node = "RsubBackward0" if isinstance(other, TensorBase) else "RsubBackward1"
@@ -335,7 +335,7 @@ def _scaled(x: Any, value: Any) -> Any:
     """``value * x``, in the dtype of `x`: a fraction of integers is cut off."""
     if isinstance(value, int | float) and value == 1:
         return x
-    return mul(x, number(plain_number("addcmul", "value", value), dtype_of(x)))
+    return mul(x, number_for(dtype_of(x), plain_number("addcmul", "value", value)))
 
 
 def addcmul(
@@ -402,6 +402,8 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     if dtype_of(x).category < 2:
         kind = "tensor" if isinstance(w, TensorBase) else "scalar"
         raise not_implemented(f"lerp_kernel_{kind}", x)
+    if is_number(w):
+        number_for(dtype_of(x), w)  # which raises if it does not fit
     check_broadcast(x, e)
     y = composed(f"LerpBackward{int(isinstance(w, TensorBase))}", _lerp, x, e, w)
     return finish("lerp", y, out, (x, e, w))
@@ -453,6 +455,8 @@ def operator(f: Callable[..., Any], name: str, *, swapped: bool = False) -> Any:
     def apply(self: Any, other: Any, **options: Any) -> Any:
         if not is_operand(other):
             return NotImplemented
+        if other.__class__ is np.ndarray and not other.shape and self._array.shape:
+            other = other.reshape(1)  # an array counts in full, be it without axes
         return f(other, self, **options) if swapped else f(self, other, **options)
 
     apply.__name__ = apply.__qualname__ = name

@@ -23,7 +23,15 @@ from ..autograd.base import TensorBase
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish, inplace, pointwise
 from ._elementwise import is_plain, not_implemented_for, numbers_too
-from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
+from ._operands import (
+    convert,
+    dtype_of,
+    is_number,
+    number_for,
+    operand,
+    promoted,
+    result_type,
+)
 from .pointwise import operator
 
 # ---------------------------------------------------------------- one exponent
@@ -125,6 +133,8 @@ def _power(name: str, input: Any, exponent: Any, out: Any, node: str = "") -> An
             "Integers to negative integer powers are not allowed. Convert them first, for example "
             "with x.float()."
         )
+    if dtype.category == 1 and is_number(e):
+        number_for(dtype, e)  # which raises if it does not fit
     if dtype.category == 1 and dtype.is_signed and isinstance(e, TensorBase):
         return finish(name, through(_of_integers, *promoted((x, e))), out, (x, e))
     if not node:

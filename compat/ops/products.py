@@ -15,7 +15,7 @@ from ..autograd.tape import through
 from ._apply import _type_word, check_broadcast, finish
 from ._compose import composed, not_implemented
 from ._layout import sole
-from ._operands import convert, dtype_of, operand, result_type
+from ._operands import alike, convert, dtype_of, operand
 from .matrix import dot, finish_typed, word_of
 from .pointwise import add, mul
 from .reduce import axis_of
@@ -345,8 +345,7 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     tensor([1., 1., 2., 2.])
     """
     x, y = operand("kron", 1, "input", input), operand("kron", 2, "other", other)
-    dtype = result_type(x, y)
-    found = composed("UnsafeViewBackward0", fnp.kron, convert(x, dtype), convert(y, dtype))
+    found = composed("UnsafeViewBackward0", fnp.kron, *alike(x, y))
     return finish("kron", sole(found), out, (x, y))
 
 

@@ -13,7 +13,7 @@ from ..autograd import sites
 from ..autograd.base import TensorBase
 from ._apply import _type_word
 from ._fresh import dtype_for, finished, there
-from ._operands import is_number
+from ._operands import is_number, number_for
 
 _MISSING: Any = object()
 
@@ -148,7 +148,7 @@ def _between(start: Any, end: Any, steps: int, dtype: dtypes.dtype) -> np.ndarra
         raise _refused("linspace_cpu", dtype)
     if dtype.category == 1:
         real: Any = np.dtype(np.float64)
-        start, end = int(start), int(end)
+        start, end = (int(number_for(dtype, x)) for x in (start, end))
     else:
         narrow = dtype.itemsize < 4
         real = np.dtype(np.float32) if narrow else dtype.numpy

@@ -23,6 +23,7 @@ from ..autograd.tape import record
 from . import return_types
 from ._apply import _type_word, finish, pointwise
 from ._compose import at_least_1d, finish_named, keep, not_implemented, pick
+from ._numpy_names import accepting
 from ._operands import convert, dtype_of, in_dtype_of, operand
 
 # ---------------------------------------------------------------- dimensions
@@ -92,13 +93,9 @@ def _summand(x: Any, dtype: Any) -> Any:
 
 
 @printed.total(structural.sum, "SumBackward0")
+@accepting
 def sum(
-    input: Any,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
     """``sum_i input_i``, along `dim`; integers give int64 unless `dtype` is given.
 
@@ -140,6 +137,7 @@ def nansum(
 
 
 @printed.total(reductions.mean, "MeanBackward0")
+@accepting
 def mean(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -508,11 +506,15 @@ def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, out: An
 
 
 def _truth(name: str, prim: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
-    x = operand(name, 1, "input", input)
+    x, wanted = operand(name, 1, "input", input), in_dtype_of(out, None)
+    if wanted not in (None, dtypes.bool, dtypes.uint8):
+        raise RuntimeError(
+            f"{name} only supports bool tensor for result, got: {_type_word(wanted)}"
+        )
     nothing = isinstance(dim, tuple | list) and not dim
     axes = () if nothing else axes_of(name, len(x._array.shape), dim)
     y = keep(record(prim, (x,), {"axis": axes}), axes, keepdim)
-    if dtype_of(x) is dtypes.uint8:  # PyTorch's first truth values
+    if dtype_of(x) is dtypes.uint8 and wanted is not dtypes.bool:  # PyTorch's first truth values
         y = convert(y, dtypes.uint8)
     return finish(name, y, out, (x,))
 

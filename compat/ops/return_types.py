@@ -1,10 +1,12 @@
 """The results that have names: ``torch.max(x, dim=0).values`` and its like.
 
-They are tuples, so they unpack, and print as PyTorch's do.
+They are tuples, so they unpack, and print as PyTorch's do. Transforms take them apart like named
+tuples (`funcgrad/tree.py`), which they know by `_fields` and `_make`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +18,10 @@ class Named(tuple[Any, ...]):
     _fields: tuple[str, ...] = ()
 
     def __new__(cls, *values: Any) -> Named:
+        return tuple.__new__(cls, values)
+
+    @classmethod
+    def _make(cls, values: Iterable[Any]) -> Named:
         return tuple.__new__(cls, values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -39,6 +45,7 @@ cummin = _named("cummin", "values", "indices")
 histogram = _named("histogram", "hist", "bin_edges")
 kthvalue = _named("kthvalue", "values", "indices")
 linalg_cholesky_ex = _named("linalg_cholesky_ex", "L", "info")
+linalg_eig = _named("linalg_eig", "eigenvalues", "eigenvectors")
 linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")
 linalg_inv_ex = _named("linalg_inv_ex", "inverse", "info")
 linalg_lstsq = _named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")

@@ -12,6 +12,7 @@ from funcgrad.ops import rounding
 from funcgrad.ops.arithmetic import copysign as copysign_primitive
 from funcgrad.ops.arithmetic import fmod, multiply
 from funcgrad.ops.arithmetic import ldexp as ldexp_primitive
+from funcgrad.ops.cast import cast
 from funcgrad.ops.logic import greater_equal, isnan, less_equal, logical_or
 from funcgrad.ops.select import clip as clip_primitive
 from funcgrad.ops.select import maximum as maximum_primitive
@@ -27,7 +28,15 @@ from . import return_types
 from ._apply import check_broadcast, finish, inplace
 from ._compose import composed, finish_named, not_implemented, values_of
 from ._elementwise import is_plain, require_real, step, stepped, tensors
-from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
+from ._operands import (
+    convert,
+    dtype_of,
+    is_number,
+    number_for,
+    operand,
+    promoted,
+    result_type,
+)
 from .power import pow
 
 # ---------------------------------------------------------------- to whole numbers
@@ -81,6 +90,8 @@ def round(input: Any, *, decimals: int = 0, out: Any = None) -> Any:
     if not decimals:
         return step("round", rounding.rint, input, out, "RoundBackward0", "round_vml_cpu")
     x = operand("round", 1, "input", input)
+    if not isinstance(decimals, int):
+        raise TypeError(f"round(): argument 'decimals' must be int, not {type(decimals).__name__}")
     if dtype_of(x).category != 2:
         raise not_implemented("round_cpu", x)
     y = through(elementwise.round, x, decimals)
@@ -255,8 +266,13 @@ def _are_numbers(*bounds: Any) -> bool:
     return all(b is None or is_number(b) for b in bounds)
 
 
+def _are_small(*bounds: Any) -> bool:
+    """Whether the bounds fit every dtype of floats."""
+    return all(b is None or -65504 <= b <= 65504 or not math.isfinite(b) for b in bounds)
+
+
 def _clamped(name: str, input: Any, low: Any, high: Any, out: Any, node: str) -> Any:
-    if out is None and is_plain(input, low, high):
+    if out is None and is_plain(input, low, high) and _are_small(low, high):
         ends = (-math.inf if low is None else low, math.inf if high is None else high)
         return record(clip_primitive, (input, *ends), None, node)
     given = [operand(name, 1, "input", input)]
@@ -269,6 +285,9 @@ def _clamped(name: str, input: Any, low: Any, high: Any, out: Any, node: str) ->
         raise NotImplementedError("clamp is not supported for complex types")
     if dtype.category == 0 and (_are_numbers(low, high) or None not in (low, high)):
         raise not_implemented("clamp_scalar_cpu", given[0])
+    for x in given[1:]:
+        if is_number(x):
+            number_for(dtype, x)  # which raises if it does not fit
     xs = list(promoted(tuple(given)))
     ends = _ends(dtype)
     if low is None:
@@ -305,6 +324,11 @@ def nan_to_num(
     tensor([1., 0., 9.])
     """
     x = operand("nan_to_num", 1, "input", input)
+    for name, given in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
+        if given is not None and (not is_number(given) or isinstance(given, complex)):
+            raise TypeError(
+                f"nan_to_num(): argument '{name}' must be float, not {type(given).__name__}"
+            )
     params = {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf}
     if dtype_of(x).category < 2:
         return finish("nan_to_num", record(stop_gradient, (x,)), out, (x,))
@@ -406,6 +430,12 @@ def nextafter(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("nextafter", z, out, (input, other))
 
 
+def _scaled(x: Any, e: Any, /) -> Any:
+    """``x * 2**e``, where the power need not fit the dtype."""
+    wide = cast(x, dtype=np.dtype(np.float64)) * 2.0 ** e.astype(np.float64)
+    return cast(wide, dtype=np.dtype(x.dtype))
+
+
 def ldexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """``input * 2**other``.
 
@@ -417,8 +447,12 @@ def ldexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """
     x, e = operand("ldexp", 1, "input", input), operand("ldexp", 2, "other", other)
     check_broadcast(x, e)
-    factor = pow(2.0, e)
-    y = record(multiply, promoted((x, factor)), None, "LdexpBackward0")
+    if dtype_of(x).category == 2 and dtype_of(e).category < 2:
+        if dtype_of(e) is dtypes.bool:
+            raise not_implemented("ldexp_cpu_exp", e)
+        y = composed("LdexpBackward0", _scaled, x, e)  # in the dtype of x, whatever the shapes
+    else:
+        y = record(multiply, promoted((x, pow(2.0, e))), None, "LdexpBackward0")
     return finish("ldexp", y, out, (x, e))
 
 

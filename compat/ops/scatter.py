@@ -21,9 +21,8 @@ from ..autograd.base import tensor
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch
 from ._compose import values_of
-from ._index import number_for
 from ._layout import in_shape, own
-from ._operands import dtype_of, is_number, operand
+from ._operands import dtype_of, is_number, number_for, operand
 from ._segment import reduced
 from .reduce import axis_of
 from .shape import expand, ravel, reshape

@@ -16,9 +16,8 @@ from funcgrad.ops.join import along
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace
-from ._index import number_for
 from ._layout import in_shape
-from ._operands import convert, dtype_of, operand
+from ._operands import convert, dtype_of, number_for, operand
 from .reduce import axis_of
 from .scatter import REDUCTIONS, at_least_1d, element, require_bounds, scatter_reduced
 from .shape import expand, reshape
@@ -178,7 +177,12 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     >>> torch.index_fill(torch.zeros(3), 0, torch.tensor([0, 2]), 1.0)
     tensor([1., 0., 1.])
     """
-    input, index = operand("index_fill", 1, "input", input), _vector("index_fill", index)
+    input = operand("index_fill", 1, "input", input)
+    index = _vector("index_fill", index, RuntimeError)
+    if isinstance(value, complex) and dtype_of(input).category < 3:
+        raise RuntimeError(
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+        )
     node = "IndexFillBackward0"
     if isinstance(value, TensorBase):
         if value._array.shape:

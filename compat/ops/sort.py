@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.core import Tracer
 from funcgrad.ops import select, structural
 from funcgrad.ops import sort as primitives
 from funcgrad.ops.cumulative import part
@@ -251,6 +252,11 @@ def _sorted_by(sequence: Any, sorter: Any) -> Any:
         raise RuntimeError(
             f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
             f"{_type_word(dtype_of(sorter))}"
+        )
+    length, places = shapes[0][-1], sorter._array
+    if not isinstance(places, Tracer) and not ((places >= 0) & (places < length)).all():
+        raise RuntimeError(
+            f"torch.searchsorted(): sorter index out of range: the sequence has {length} elements"
         )
     index = along_axis(shapes[0], len(shapes[0]) - 1)
     return record(gather, (sequence, sorter), {"index": index})

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import funcgrad.numpy as fnp
+from funcgrad.core import Tracer
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
 from funcgrad.ops.cumulative import last_change
@@ -95,7 +96,7 @@ def _median(name: str, input: Any, dim: int | None, keepdim: bool, out: Any, ski
         return record(structural.sum, (flat,), {"axis": (0,)}) * math.nan
     places = through(_middle, flat, axis=0, skip_nan=skip_nan)
     value = pick(flat, places, 0, f"{node}Backward0")
-    if value._node is not None:
+    if value._node is not None or isinstance(value._array, Tracer):
         value = composed(f"{node}Backward0", _shared, flat, value.detach())
     return finish(name, value, out, (x,))
 

@@ -12,7 +12,7 @@ from funcgrad.core import Tracer
 from funcgrad.optim.in_place import BLOCK, LARGE, SHORT, loop_of
 from funcgrad.optim.rule import exact, switched_on
 
-from ..autograd import base, modes, sites, views
+from ..autograd import base, mirrors, modes, sites, views
 from ..autograd.base import UNCOUNTED, TensorBase
 
 ndarray = np.ndarray
@@ -81,6 +81,7 @@ class GroupSteps:
             or param._view is not None
             or grad._view is not None
             or param._counter is UNCOUNTED
+            or (mirrors.known and id(param._counter) in mirrors.known)
             or not (p.base is None or p.flags.c_contiguous)
             or not p.flags.writeable
         ):

@@ -36,6 +36,23 @@ _HOOKS = (
 )
 
 
+# Hooks of all optimizers, which each refers to.
+_SHARED: dict[str, OrderedDict[int, Any]] = {
+    "all_step_pre": OrderedDict(),
+    "all_step_post": OrderedDict(),
+}
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before the `step` of any optimizer."""
+    return RemovableHandle.added(_SHARED["all_step_pre"], hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after the `step` of any optimizer."""
+    return RemovableHandle.added(_SHARED["all_step_post"], hook)
+
+
 class _Required:
     """Stands for an option that has no default."""
 
@@ -227,7 +244,7 @@ class Optimizer:
     # ------------------------------------------------------------ hooks
 
     def _forget_hooks(self) -> None:
-        self._hooks: dict[str, Any] = {name: OrderedDict() for name in _HOOKS}
+        self._hooks: dict[str, Any] = {name: OrderedDict() for name in _HOOKS} | _SHARED
 
     def _run_hooks(self, name: str, *args: Any) -> Any:
         """Call all hooks of one kind; what they return replaces the argument, which is returned."""
@@ -245,7 +262,10 @@ class Optimizer:
         return handle
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(optimizer, args, kwargs)`` before `step`; it may return both anew."""
+        """Call ``hook(optimizer, args, kwargs)`` before `step`; it may return both anew.
+
+        The optimizer is the first of the arguments.
+        """
         return self._register("step_pre", hook, False)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -290,8 +310,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
-        hooks = self._hooks
-        for hook in list(hooks["step_pre"].values()):
+        hooks, args = self._hooks, (self, *args)
+        for hook in [*hooks["all_step_pre"].values(), *hooks["step_pre"].values()]:
             found = hook(self, args, kwargs)
             if found is not None:
                 if not (isinstance(found, tuple) and len(found) == 2):
@@ -300,8 +320,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                         f"{found}."
                     )
                 args, kwargs = found
-        result = step(self, *args, **kwargs)
-        for hook in list(hooks["step_post"].values()):
+        result = step(*args, **kwargs)
+        for hook in [*hooks["step_post"].values(), *hooks["all_step_post"].values()]:
             hook(self, args, kwargs)
         return result
 

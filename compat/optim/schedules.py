@@ -153,11 +153,13 @@ class LRScheduler:
 
 def functions(given: Any, count: int) -> list[Any]:
     """One function for each group."""
-    if not isinstance(given, list | tuple):
-        return [given] * count
-    if len(given) != count:
-        raise ValueError(f"Expected {count} lr_lambdas, but got {len(given)}")
-    return list(given)
+    found = list(given) if isinstance(given, list | tuple) else [given] * count
+    if len(found) != count:
+        raise ValueError(f"Expected {count} lr_lambdas, but got {len(found)}")
+    for f in found:
+        if not callable(f):
+            raise TypeError(f"lr_lambda should be a function, but got {type(f).__name__}")
+    return found
 
 
 class _OfFunctions(LRScheduler):
@@ -387,9 +389,9 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[Any]:
         self._warn_outside_step()
-        epoch, turn = self.last_epoch, math.pi / self.T_max
         if self._is_initial:
             return self._rates()
+        epoch, turn = self.last_epoch, math.pi / self.T_max
         if self._step_count == 1 and epoch > 0:
             height = (1 + math.cos(epoch * turn)) / 2
             return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]

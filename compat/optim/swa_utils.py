@@ -36,12 +36,13 @@ def _require_decay(decay: float) -> None:
         )
 
 
-def _moved(averages: Any, currents: Any, share: float) -> None:
+def _moved(averages: Any, currents: Any, share: float, of_integers: Callable[..., Any]) -> None:
+    """Move the averages towards the values; integers become ``of_integers(old, value)``."""
     for average, current in zip(averages, currents, strict=True):
         if average.is_floating_point() or average.is_complex():
             average.lerp_(current.to(average.dtype), share)
         else:
-            average.add_((current - average) * share)
+            average.copy_(of_integers(average, current))
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
@@ -50,7 +51,10 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
     @no_grad()
     def ema_update(ema_param_list: Any, current_param_list: Any, _: Any) -> None:
-        _moved(ema_param_list, current_param_list, 1 - decay)
+        def blend(average: Any, current: Any) -> Any:
+            return average * decay + current * (1 - decay)
+
+        _moved(ema_param_list, current_param_list, 1 - decay, blend)
 
     return ema_update
 
@@ -60,7 +64,10 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
 
     @no_grad()
     def swa_update(averaged_param_list: Any, current_param_list: Any, num_averaged: Any) -> None:
-        _moved(averaged_param_list, current_param_list, 1 / (float(num_averaged) + 1))
+        def mean(average: Any, current: Any) -> Any:
+            return average + (current - average) / (num_averaged + 1)
+
+        _moved(averaged_param_list, current_param_list, 1 / (float(num_averaged) + 1), mean)
 
     return swa_update
 
@@ -140,7 +147,9 @@ class AveragedModel(Module):
                     average.copy_(current)
             elif self.avg_fn is None:
                 update = self.multi_avg_fn or get_swa_multi_avg_fn()
-                update(ours, theirs, self.n_averaged)
+                for dtype in dict.fromkeys(x.dtype for x in ours):
+                    at = [i for i, x in enumerate(ours) if x.dtype is dtype]
+                    update([ours[i] for i in at], [theirs[i] for i in at], self.n_averaged)
             else:
                 for average, current in zip(ours, theirs, strict=True):
                     average.copy_(self.avg_fn(average, current, self.n_averaged))

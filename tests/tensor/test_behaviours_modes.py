@@ -394,3 +394,42 @@ def test_grad_of_a_batch_of_cotangents(torch: Any) -> None:
     assert jacobian.tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
     (recorded,) = torch.autograd.grad(x * x, x, rows, is_grads_batched=True, create_graph=True)
     assert torch.autograd.grad(recorded.sum(), x)[0].tolist() == [2.0, 2.0, 2.0]
+
+
+# ---------------------------------------------------------------- beyond the table
+
+
+def test_arrays_of_leaves_under_no_grad(torch: Any) -> None:
+    x = leaf(torch, [1.0, 2.0])
+    with torch.no_grad():
+        assert x.numpy().tolist() == np.asarray(x).tolist() == [1.0, 2.0]
+    with pytest.raises(RuntimeError, match="Can't call numpy"):
+        x.numpy()
+
+
+def test_modes_are_booleans(torch: Any) -> None:
+    with pytest.raises(TypeError, match=r"argument 'enabled' .* must be bool, not str"):
+        torch.set_grad_enabled("yes")
+    assert torch.is_grad_enabled()
+
+
+def test_gradients_by_nothing(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match="cannot be empty"):
+        torch.autograd.grad(leaf(torch, [1.0]).sum(), [])
+
+
+def test_functions_take_arguments_by_name(torch: Any) -> None:
+    class Times(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, k: float = 1.0) -> Any:
+            ctx.k = k
+            return x * k
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.k, None
+
+    x = leaf(torch, [1.0, 2.0])
+    for given, expected in (({"k": 3.0}, 3.0), ({}, 1.0)):
+        (slope,) = torch.autograd.grad(Times.apply(x, **given).sum(), x)
+        assert slope.tolist() == [expected] * 2

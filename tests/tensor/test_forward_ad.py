@@ -502,3 +502,12 @@ def test_compat_transforms_of_dual_tensors() -> None:
     np.testing.assert_allclose(mapped.numpy(), np.cos([1, 2]) * [3, 4], 1e-6)
     np.testing.assert_allclose(grads.numpy(), -np.sin([1, 2]) * [3, 4], 1e-6)
     np.testing.assert_allclose(pushed.numpy(), -np.sin([1, 2]) * [3, 4], 1e-6)
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian", "max", "min"])
+def test_ties_are_shared_forward_too(name: str) -> None:
+    """The tangent is what the gradient says."""
+    x, v = compat.tensor([0.0, 0.0, 0.0, 1.0]), compat.tensor([1.0, 3.0, 8.0, 5.0])
+    f = getattr(compat, name)
+    tangent = compat.func.jvp(f, (x,), (v,))[1]
+    assert tangent.item() == pytest.approx((compat.func.grad(f)(x) * v).sum().item())

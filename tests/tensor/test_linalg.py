@@ -227,6 +227,14 @@ def factors(m: Any, a: Any) -> Any:
     return (v * w.exp().to(v.dtype).unsqueeze(-2)) @ v.mH, w
 
 
+def rebuilt(m: Any, a: Any) -> Any:
+    """From what does not depend on order and phase."""
+    w, v = m.linalg.eig(a)
+    return (v * w.exp().unsqueeze(-2)) @ m.linalg.inv(v), (
+        v.abs() ** 4 * w.real.unsqueeze(-2)
+    ).sum()
+
+
 COMPOSED: list[tuple[Function, list[Draw]]] = [
     *(
         (f, [a])
@@ -248,6 +256,8 @@ COMPOSED: list[tuple[Function, list[Draw]]] = [
         for a in (SPD(3), SPD(2, 3), Hermitian(3))
     ),
     *((reconstructed, [a]) for a in (F(3, 3), F(4, 2), F(2, 3, 4), C(3, 2), C(2, 3))),
+    *((rebuilt, [a]) for a in (F(3, 3), F(2, 3, 3), C(3, 3))),
+    *((lambda m, a: m.linalg.eigvals(a).real.sum(-1), [a]) for a in (F(3, 3), C(2, 3, 3))),
     (lambda m, a: m.linalg.svd(a).S, [F(4, 2)]),
     (lambda m, a: m.svd(a)[1], [F(4, 2)]),
     (lambda m, a: multiplied(*m.svd(a)), [C(4, 2)]),
@@ -655,6 +665,8 @@ NODES = {
     "L.cholesky(g(2), upper=True)": "LinalgCholeskyExBackward0",
     "L.qr(g(2)).Q": "LinalgQrBackward0",
     "L.eigh(g(2)).eigenvalues": "LinalgEighBackward0",
+    "L.eig(g(2)).eigenvalues": "LinalgEigBackward0",
+    "L.eigvals(g(2))": "LinalgEigBackward0",
     "L.svd(g(2)).S": "LinalgSvdBackward0",
     "L.pinv(g(2))": "LinalgPinvBackward0",
     "L.matrix_exp(g(2))": "LinalgMatrixExpBackward0",

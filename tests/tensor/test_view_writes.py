@@ -51,6 +51,7 @@ VIEWS: list[Callable[[Any, int, int], Any]] = [
     lambda x, i, j: x.unflatten(i % x.dim(), (1, -1)),
     lambda x, i, j: x.diagonal(j % 2),
     lambda x, i, j: x.unfold(i % x.dim(), 1, 1),
+    lambda x, i, j: x.unfold(i % x.dim(), 2, 2 + j % 2),
     lambda x, i, j: x.expand(2, *x.shape),
     lambda x, i, j: x.expand(*x.shape),
     lambda x, i, j: x.tensor_split(2, i % x.dim())[0],

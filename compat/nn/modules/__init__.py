@@ -17,6 +17,7 @@ from .. import (
     container,
     conv,
     dropout,
+    global_hooks,
     lazy,
     linear,
     loss,
@@ -54,7 +55,11 @@ _FILES: dict[str, list[tuple[ModuleType, str]]] = {
             "ZeroPad1d ZeroPad2d ZeroPad3d CircularPad1d CircularPad2d CircularPad3d",
         )
     ],
-    "module": [(module, "Module"), (state, "_IncompatibleKeys")],
+    "module": [
+        (module, "Module"),
+        (state, "_IncompatibleKeys"),
+        (global_hooks, " ".join(global_hooks.__all__)),
+    ],
     "pixelshuffle": [(resample, "PixelShuffle PixelUnshuffle")],
     "rnn": [
         (recurrent, "RNNBase RNN LSTM GRU"),

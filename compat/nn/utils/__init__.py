@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import types
 import warnings
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ from funcgrad import numpy as fnp
 from ...autograd import base, no_grad, sites
 from ...autograd.base import TensorBase
 from ...autograd.tape import through
+from ...ops.norm import p_norm
 from ..module import typename
 from . import parametrizations as parametrizations
 from . import parametrize as parametrize
@@ -55,15 +55,13 @@ def _gradients(parameters: Any) -> list[Any]:
 
 
 def _norm(x: Any, order: float) -> Any:
-    """``sum |x|^p ^ (1/p)`` of an array; the largest ``|x|`` if `order` is infinite."""
+    """The norm of an array as one vector; see `torch.linalg.vector_norm`."""
     x = abs(x)
     if not x.size:
         return x.sum()
-    if order == math.inf:
-        return x.max()
     if order == 2:
         return np.sqrt((x * x).sum())
-    return (x**order).sum() ** (1 / order)
+    return p_norm(x, p=order, axis=tuple(range(x.ndim)))
 
 
 def get_total_norm(
@@ -152,11 +150,16 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
     """All parameters as one vector, in order.
 
+    Raises: ValueError: there are none.
+
     >>> import compat as torch
     >>> parameters_to_vector([torch.tensor([[1.0, 2.0]]), torch.tensor([3.0])])
     tensor([1., 2., 3.])
     """
-    return through(lambda *xs: fnp.concatenate([x.reshape(-1) for x in xs]), *parameters)
+    given = list(parameters)
+    if not given:
+        raise ValueError("parameters_to_vector(): expected a non-empty list of Tensors")
+    return through(lambda *xs: fnp.concatenate([x.reshape(-1) for x in xs]), *given)
 
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from ...autograd import sites
 from .collate import default_collate, default_convert
 from .datasets import IterableDataset
 from .samplers import BatchSampler, RandomSampler, SequentialSampler
@@ -38,6 +39,7 @@ class DataLoader:
 
     _iterator: Any = None
     _finished = False
+    _said: int | None = None  # how many examples an iterable data set was asked to have
 
     def __init__(
         self,
@@ -120,7 +122,13 @@ class DataLoader:
 
     def __iter__(self) -> Any:
         if not self.num_workers:
-            return _serial(Fetcher(*self._fetcher_arguments()), iter(self._index_sampler))
+            if self.timeout:
+                raise AssertionError(
+                    f"DataLoader(timeout={self.timeout}) needs num_workers > 0: nothing else is "
+                    "waited for"
+                )
+            fetch = Fetcher(*self._fetcher_arguments())
+            return _serial(fetch, iter(self._index_sampler), self.dataset, self._said)
         if not self.persistent_workers:
             return ParallelIterator(self)
         if self._iterator is None or not self._iterator.alive:
@@ -132,18 +140,25 @@ class DataLoader:
     def __len__(self) -> int:
         if not self._iterable:
             return len(self._index_sampler)
-        n = len(self.dataset)
+        n = self._said = len(self.dataset)
         if self.batch_size is None:
             return n
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
-def _serial(fetch: Fetcher, indices: Iterator[Any]) -> Iterator[Any]:
-    for index in indices:
+def _serial(
+    fetch: Fetcher, indices: Iterator[Any], dataset: Any, said: int | None
+) -> Iterator[Any]:
+    for n, index in enumerate(indices, 1):
         try:
             batch = fetch(index)
         except StopIteration:
             return
+        if said is not None and n > said:
+            sites.warn(
+                f"Length of IterableDataset {dataset} was reported to be {said} (when accessing "
+                f"len(dataloader)), but {n} samples have been fetched. "
+            )
         yield batch
 
 

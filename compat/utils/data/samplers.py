@@ -48,7 +48,8 @@ class RandomSampler(Sampler[int]):
 
     Without `num_samples` there are as many as examples; with more, the orders follow each other.
 
-    Raises: TypeError, ValueError: `replacement` is no boolean, `num_samples` no positive integer.
+    Raises: TypeError, ValueError: `replacement` is no boolean, `num_samples` no positive integer, or
+    there are no examples.
     """
 
     def __init__(
@@ -63,8 +64,7 @@ class RandomSampler(Sampler[int]):
         self._num_samples = num_samples
         self.generator = generator
         _require_bool("replacement", replacement, TypeError)
-        if num_samples is not None:
-            _require_positive("num_samples", num_samples)
+        _require_positive("num_samples", self.num_samples)
 
     @property
     def num_samples(self) -> int:

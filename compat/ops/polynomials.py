@@ -1,0 +1,111 @@
+"""Orthogonal polynomials, element by element: of `compat.special` only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad.ops import polynomials
+from funcgrad.ops.select import where
+
+from ..autograd.base import TensorBase, tensor
+from ._apply import finish
+from ._compose import composed, values_of
+from ._elementwise import narrow, numbers_too, require_real
+from ._operands import promoted, result_type
+
+
+def _polynomial(name: str, prim: Any, input: Any, n: Any, out: Any) -> Any:
+    """Of degree `n`, cut off to a whole number; 0 for negative ones."""
+    x, degree = numbers_too(name, input, n, second="n")
+    require_real(f"{name}_cpu", x, degree)
+    degrees = values_of(name, degree) if isinstance(degree, TensorBase) else np.asarray(degree)
+    whole = np.trunc(degrees).astype(np.int64)
+    if not isinstance(x, TensorBase):
+        x = tensor(np.asarray(x, result_type(x, degree).numpy))
+    (x,) = promoted((x,), floating=True)
+    node = "Special" + "".join(map(str.capitalize, name.split("_"))) + "Backward0"
+
+    def value(a: Any) -> Any:
+        return where(whole < 0, 0.0, prim(np.maximum(whole, 0), a))
+
+    return finish(name, narrow(lambda a: composed(node, value, a), x), out, (x,))
+
+
+def chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the first kind of degree `n`.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.chebyshev_polynomial_t(torch.tensor([0.5, 1.0]), 3)
+    tensor([-1.,  1.])
+    """
+    return _polynomial("chebyshev_polynomial_t", polynomials.eval_chebyt, input, n, out)
+
+
+def chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the second kind of degree `n`.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.chebyshev_polynomial_u(torch.tensor([0.5, 1.0]), 3)
+    tensor([-1.,  4.])
+    """
+    return _polynomial("chebyshev_polynomial_u", polynomials.eval_chebyu, input, n, out)
+
+
+def hermite_polynomial_h(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Hermite's polynomial, the physicists', of degree `n`.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.hermite_polynomial_h(torch.tensor([0.5, 1.0]), 3)
+    tensor([-5., -4.])
+    """
+    return _polynomial("hermite_polynomial_h", polynomials.eval_hermite, input, n, out)
+
+
+def hermite_polynomial_he(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Hermite's polynomial, the probabilists', of degree `n`.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.hermite_polynomial_he(torch.tensor([0.5, 1.0]), 3)
+    tensor([-1.3750, -2.0000])
+    """
+    return _polynomial("hermite_polynomial_he", polynomials.eval_hermitenorm, input, n, out)
+
+
+def laguerre_polynomial_l(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Laguerre's polynomial of degree `n`.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.laguerre_polynomial_l(torch.tensor([0.5, 1.0]), 3)
+    tensor([-0.1458, -0.6667])
+    """
+    return _polynomial("laguerre_polynomial_l", polynomials.eval_laguerre, input, n, out)
+
+
+def legendre_polynomial_p(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Legendre's polynomial of degree `n`.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.legendre_polynomial_p(torch.tensor([0.5, 1.0]), 3)
+    tensor([-0.4375,  1.0000])
+    """
+    return _polynomial("legendre_polynomial_p", polynomials.eval_legendre, input, n, out)
