@@ -35,7 +35,7 @@ from .autograd.base import UNCOUNTED, TensorBase
 from .autograd.node import AccumulateGrad
 from .compiled_program import Hole, TensorProgram, printed, run
 from .compiled_state import NotCompilableError, State, not_plain, restored
-from .nn.module import Module
+from .nn.module import FROM_ABOVE, Module
 from .ops.generator import default_generator
 
 MOST_PROGRAMS = 16
@@ -452,3 +452,6 @@ def compile(
         if isinstance(model, Module)
         else Compiled(model, fullgraph)
     )
+
+
+FROM_ABOVE["compile"] = compile

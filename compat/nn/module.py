@@ -21,6 +21,8 @@ from .state import Stateful
 
 _M = TypeVar("_M", bound="Module")
 
+FROM_ABOVE: dict[str, Any] = {}  # "compile", which needs modules; `compiling.py` puts it in
+
 
 class Module(Hooked, Stateful):
     """The base class of everything that has parameters; subclasses define `forward`.
@@ -453,9 +455,8 @@ class Module(Hooked, Stateful):
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Run `forward` as a program from now on, see `compat.compile`; hooks run around it."""
-        from ..compiling import compile  # which needs this module
-
-        self.__dict__["forward"] = compile(type(self).forward.__get__(self), *args, **kwargs)
+        compiled = FROM_ABOVE["compile"](type(self).forward.__get__(self), *args, **kwargs)
+        self.__dict__["forward"] = compiled
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes; programs stay with the object that they were made for."""

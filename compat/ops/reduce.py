@@ -122,7 +122,7 @@ def nansum(
     """``sum_i input_i`` of what is not NaN, along `dim`; NaN gets no gradient.
 
     >>> import compat as torch
-    >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
+    >>> torch.nansum(torch.tensor([1.0, torch.nan, 2.0]))
     tensor(3.)
     """
     input, dtype = operand("nansum", 1, "input", input), in_dtype_of(out, dtype)
@@ -176,7 +176,7 @@ def nanmean(
     Raises: RuntimeError: integers.
 
     >>> import compat as torch
-    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 2.0]))
+    >>> torch.nanmean(torch.tensor([1.0, torch.nan, 2.0]))
     tensor(1.5000)
     """
     input = operand("nanmean", 1, "input", input)

@@ -124,7 +124,7 @@ def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, out:
     """`median` of what is not NaN.
 
     >>> import compat as torch
-    >>> torch.nanmedian(torch.tensor([4.0, float("nan"), 3.0]))
+    >>> torch.nanmedian(torch.tensor([4.0, torch.nan, 3.0]))
     tensor(3.)
     """
     return _median("nanmedian", input, dim, keepdim, out, True)
@@ -298,7 +298,7 @@ def nanquantile(
     """`quantile` of what is not NaN; NaN if there is nothing else.
 
     >>> import compat as torch
-    >>> torch.nanquantile(torch.tensor([1.0, float("nan"), 3.0]), 0.5)
+    >>> torch.nanquantile(torch.tensor([1.0, torch.nan, 3.0]), 0.5)
     tensor(2.)
     """
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, out)
