@@ -310,6 +310,7 @@ class Linear(_OneRule):
 
     variadic: Rule | None = None
     own_inverse = False  # True: it keeps elements apart, so writes go back through the result
+    may_copy = False  # True: NumPy copies where the elements do not lie as the result needs them
 
     def rule(self, i: int) -> Any:
         return self.variadic or self.rules[i]
@@ -353,7 +354,6 @@ class LinearView(Linear):
     """
 
     is_view = True
-    may_copy = False  # True: NumPy copies where the elements do not lie as the result needs them
     lift: Callable[[int, int, dict], dict]
 
     def __call__(self, x: Any, /, **params: Any) -> Any:

@@ -66,7 +66,7 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     link = Link(prim, tuple(params.items()))
     seen = x.alias
     if seen.__class__ is View:
-        if getattr(prim, "may_copy", False) and _copies(seen, prim, params):
+        if prim.may_copy and _copies(seen, prim, params):
             return
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
