@@ -31,6 +31,8 @@ from .lower import CALL, REDUCE, Step, Value
 
 SHORT = 16  # the longest axis that is written out
 MOST = 256  # statements that writing out may make
+NEAR = 4096  # elements of an array in the nearest cache
+STREAMS = 4  # places far apart that are read or written in turn
 STRAND = 1024  # elements that are added up before the sum joins the others
 
 # Of a reduction: the next value, and what it starts with.
@@ -233,9 +235,14 @@ class Nest:
         inner = max(self.order, key=self.fitness)
         self.unrolled: list[int] = []
         copies = 1
+        is_large = math.prod(self.extent.values()) > NEAR
         for axis in reversed(self.order):
             n = self.extent[axis]
             if axis == inner or n > SHORT or copies * n * max(len(self.steps), 1) > MOST:
+                continue
+            is_gathered = any(r.axes == {axis} for r in self.reductions)
+            far = is_large and not is_gathered and self.lies_outside(axis, inner)
+            if far and copies * n > STREAMS:
                 continue
             copies *= n
             self.unrolled.insert(0, axis)
@@ -250,6 +257,15 @@ class Nest:
             r.plan(self.loops, self.extent[inner])
             kept = [range(self.extent[a]) for a in self.unrolled if a not in r.axes]
             r.keys = list(itertools.product(*kept))
+
+    def lies_outside(self, axis: int, inner: int) -> bool:
+        """Whether every array goes through all of `inner` before its next place on `axis`."""
+        n = self.extent[inner]
+        return all(
+            a.strides[axis] == 0 or abs(a.strides[axis]) >= abs(a.strides[inner]) * n
+            for a in self.accesses()
+            if not a.variable
+        )
 
     def fitness(self, axis: int) -> tuple[int, float, int]:
         """The longest axis of those that are long enough, if arrays lie along it."""

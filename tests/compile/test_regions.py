@@ -295,3 +295,18 @@ def test_more_results_than_a_ufunc_has_axes() -> None:
         return [x * (k + x.sum()) for k in range(33)]
 
     same(in_c(f, [x])(x), f(x), np.float64)
+
+
+@pytest.mark.parametrize("shape", [(16, 4, 64, 32), (12, 5, 40, 48), (6, 300, 2, 20)])
+def test_large_arrays_are_not_read_in_many_places_at_once(shape: tuple[int, ...]) -> None:
+    """A short outer axis that is written out makes every turn go to far places."""
+
+    def f(x: Any) -> Any:
+        turned = np.moveaxis(x, 0, -2).reshape(-1, shape[-1])
+        both = np.concatenate([turned, turned * 2.0], axis=1)
+        return [both, both.sum(axis=0)]
+
+    x = np.random.default_rng(0).normal(size=shape)
+    same(in_c(f, [x])(x), f(x), np.float64)
+    nests = Program(fg.make_jaxpr(f)(x), "c").c_source.split("#pragma omp simd")
+    assert max(nest.count("= a0[") for nest in nests) <= 4
