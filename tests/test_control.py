@@ -822,3 +822,17 @@ def test_tangents_of_loops_in_loops_are_transposed(name: str) -> None:
     g.defjvp(lambda xs, ts: funcgrad.jvp(f, xs, ts))
     np.testing.assert_allclose(funcgrad.grad(g)(x), expected, rtol=1e-12)
     np.testing.assert_allclose(funcgrad.jit(funcgrad.grad(g))(x), expected, rtol=1e-12)
+
+
+def test_a_carry_without_a_tangent_that_a_loop_inside_makes() -> None:
+    def f(x: Any) -> Any:
+        def body(c: Any, a: Any) -> Any:
+            def step(c: Any) -> Any:
+                return funcgrad.stop_gradient(c[0]) + 1.0, c[1] * a
+
+            out = lax.while_loop(lambda c: c[0] < 3.0, step, c)
+            return out, out[1]
+
+        return lax.scan(body, (np.float64(0.0), x), np.arange(1.0, 3.0))[1].sum()
+
+    assert funcgrad.grad(f)(2.0) == funcgrad.jit(funcgrad.grad(f))(2.0) == 2.0

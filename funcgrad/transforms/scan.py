@@ -300,7 +300,12 @@ class _Parts:
         def step(*values: Any) -> list[Any]:
             env = dict(zip(names, values, strict=True))
             inputs = [env[a] for a in made] + [env[program.in_vars[i]] for i in split.kept]
-            cts = [env["carry" if i < self.counts.carries else "row", i] for i in split.moving]
+            keys = [("carry" if i < self.counts.carries else "row", i) for i in split.moving]
+            # a carry may be on the tape although it never has a tangent
+            cts = [
+                env[key] if key in env else zeros(out_avals[i])
+                for key, i in zip(keys, split.moving, strict=True)
+            ]
             found = dict(zip(split.found, eval_jaxpr(split.backward, *inputs, *cts), strict=True))
             carry = [
                 found[n + i] if n + i in found else zeros(in_avals[n + i])

@@ -1,0 +1,19 @@
+"""``scipy.integrate``: differential equations, integrals of functions and of samples."""
+
+from .ode import odeint, solve_ivp
+from .quadrature import dblquad, fixed_quad, quad, quad_vec
+from .samples import cumulative_simpson, cumulative_trapezoid, romb, simpson, trapezoid
+
+__all__ = [
+    "cumulative_simpson",
+    "cumulative_trapezoid",
+    "dblquad",
+    "fixed_quad",
+    "odeint",
+    "quad",
+    "quad_vec",
+    "romb",
+    "simpson",
+    "solve_ivp",
+    "trapezoid",
+]
