@@ -7,6 +7,7 @@ loops over rows around them. Views are other strides over the same memory.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from .c_places import Place, dense, layout
 from .c_rows import in_rows
 from .c_source import NARROW, TYPES, Kernel
 from .groups import grouped, is_number
-from .lower import CALL, CAST, KERNEL, LOOP, REDUCE, UFUNC, VIEW, Lowered, Step, Value
+from .lower import CALL, CAST, KERNEL, LOOP, REDUCE, UFUNC, VIEW, Lowered, Rows, Step, Value
 from .regions import Region, in_nest
 
 ON_STACK = 1 << 15  # bytes of intermediate results
@@ -71,6 +72,27 @@ static void strided(char *dense, char *other, long width, long axes, const long 
   }
 }
 """
+
+
+def in_place(body: Lowered, rows: Rows) -> list[tuple[Value, Value]]:
+    """Arrays of a loop's carry and their new values that may be written over them as they are made:
+    elementwise, from what nobody else reads.
+    """
+    maker = {v: s for s in body.steps for v in s.outs}
+    readers = Counter(v for s in body.steps for v in s.operands)
+    readers.update(body.outs)
+    carries = body.inputs[rows.consts : rows.consts + rows.carries]
+    return [
+        (inner, new)
+        for inner, new in zip(carries, body.outs, strict=False)
+        if new in maker
+        and maker[new].kind == UFUNC
+        and inner in maker[new].operands
+        and readers[inner] == 1
+        and (new.shape, new.dtype) == (inner.shape, inner.dtype)
+        and inner.size > 1
+        and body.outs.count(new) == 1
+    ]
 
 
 class RegionKernel(Kernel):
@@ -361,6 +383,8 @@ class RegionKernel(Kernel):
                     self.given[value] = self.places[row]
                 else:
                     store.append((value, row, self.places[row]))
+        for inner, new in in_place(body, rows):
+            self.given[new] = self.places[inner]
         inside = self.sequence(body)
         for value, row, place in store:
             inside += self.written(value, row, place)
@@ -416,7 +440,7 @@ class RegionKernel(Kernel):
                 first += self.written(new, own, kept, f"const {self.variable(out)} ")
                 last.append(f"{place.base} = {kept.base};")
                 continue
-            if new is inner:
+            if new is inner or self.given.get(new) is place:
                 continue
             if not is_number(new) and self.places[new].base in bases:
                 first += self.copied(new, own, dense(self.reserved(own), own.shape))

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 
 import funcgrad
-from funcgrad.compile import c_compiler
+from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.c_rows import in_rows
 from funcgrad.compile.lower import LOOP, Lowered, lower
 from funcgrad.compile.regions import Region, with_regions
 from funcgrad.compile.simplify import simplify
 
 RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def a_small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(c_rows, "IN_CACHE", 1 << 14)
 
 
 def softmax(x: Any, mask: Any = 0.0) -> Any:
@@ -27,6 +32,13 @@ def softmax(x: Any, mask: Any = 0.0) -> Any:
 def normalized(x: Any, scale: Any) -> Any:
     d = x - x.mean(-1, keepdims=True)
     return d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale
+
+
+def normal_slopes(x: Any, scale: Any, out: Any) -> Any:
+    """The derivative of `normalized`, with a step of gradient descent: sums over all rows, too."""
+    f, vjp = funcgrad.vjp(normalized, x, scale)
+    dx, d_scale = vjp(out)
+    return f, dx, scale - 0.1 * d_scale, dx.sum(0, keepdims=True) * scale
 
 
 def loops_of(program: Lowered) -> list[int]:
@@ -58,6 +70,31 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[int]]] = {
         (RNG.normal(size=(48, 8, 64)), RNG.normal(size=(1, 64))),
         [48],
     ),
+    "with sums over blocks of rows": (
+        normal_slopes,
+        (RNG.normal(size=(90, 50)), RNG.normal(size=50), RNG.normal(size=(90, 50))),
+        [3],
+    ),
+    "with sums over rows": (
+        normal_slopes,
+        (RNG.normal(size=(40, 300)), RNG.normal(size=300), RNG.normal(size=(40, 300))),
+        [40],
+    ),
+    "with sums over rows and what is in them": (
+        normal_slopes,
+        (RNG.normal(size=(8, 40, 70)), RNG.normal(size=70), RNG.normal(size=(8, 40, 70))),
+        [8, 2],
+    ),
+    "what is small before and after": (
+        lambda x, v: np.sin((softmax(x) * np.cos(v / v.sum())).sum(0)) * v,
+        (RNG.normal(size=(96, 50)), RNG.normal(size=50)),
+        [3],
+    ),
+    "what is large after": (
+        lambda x: softmax(x) * softmax(x).sum(0),
+        (RNG.normal(size=(96, 50)),),
+        [],
+    ),
     "small": (softmax, (RNG.normal(size=(20, 64)),), []),
     "rows that are short": (softmax, (RNG.normal(size=(2000, 8)),), []),
     "along the first axis": (lambda x: x / x.sum(0), (RNG.normal(size=(100, 100)),), []),
@@ -80,7 +117,11 @@ def test_where_loops_are_made(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_results(name: str) -> None:
     f, args, _ = CASES[name]
-    gradient = funcgrad.grad(lambda *xs: (f(*xs) ** 3).sum(), tuple(range(len(args))))
+
+    def loss(*xs: Any) -> Any:
+        return sum((y**3).sum() for y in funcgrad.tree.leaves(f(*xs)))
+
+    gradient = funcgrad.grad(loss, tuple(range(len(args))))
     for g in (f, gradient):
         with funcgrad.config("c"):
             found = funcgrad.jit(g)(*args)
