@@ -41,6 +41,10 @@ from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order,
 KEYWORD_OUT = frozenset({np.maximum, np.minimum})  # that take no third operand by position
 
 
+def as_python(value: Value, text: str) -> str:
+    return f"{'bool' if value.dtype == BOOL else 'float'}({text})"
+
+
 class Straight:
     """Prints one function, `run`. `floats`: 0-d float64 values are Python floats where possible.
 
@@ -90,7 +94,7 @@ class Straight:
         program, lines = self.program, self.source.lines
         for value in program.inputs:
             if value in self.floats:
-                lines.append(f"{self.names[value]} = float({self.names[value]})")
+                lines.append(f"{self.names[value]} = {as_python(value, self.names[value])}")
         for step, dead in zip(program.steps, last_uses(program), strict=True):
             self.step(step, dead)
         outs = self.results()
@@ -161,8 +165,8 @@ class Straight:
             elif step.kind == CALL and step.function not in FRESH:
                 self.lend(step)
             made = [] if self.is_float_cast(step) else step.outs
-            for name in [self.names[out] for out in made if out in self.floats]:
-                self.source.lines.append(f"{name} = float({name})")
+            for out in [out for out in made if out in self.floats]:
+                self.source.lines.append(f"{self.names[out]} = {as_python(out, self.names[out])}")
             if step.kind in (WHERE, CAST) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
             self.source.lines += self.release(dead)
@@ -337,7 +341,7 @@ class Straight:
             text, own = self.wrapped(given), f"{name}{i}"
             body.names[value] = own
             if i < places:
-                head.append(f"{own} = {f'float({text})' if value in body.floats else text}")
+                head.append(f"{own} = {as_python(value, text) if value in body.floats else text}")
             else:
                 listed = ".tolist()" if value in body.floats and value.dtype == FLOAT64 else ""
                 head.append(f"{own}s = {text}{listed}")
@@ -380,13 +384,13 @@ class Straight:
             else:
                 outside.append(f"{self.names[out]} = {text}{'' if out.shape else '[()]'}")
             if out in self.floats:
-                outside.append(f"{self.names[out]} = float({self.names[out]})")
+                outside.append(f"{self.names[out]} = {as_python(out, self.names[out])}")
 
     def carried(self, old: Value, new: Value) -> str:
         """What is in the carry at the end of a row, in the form that the next one takes."""
         if old in self.floats:
             text = self.operand(new)
-            return text if new in self.floats else f"float({text})"
+            return text if new in self.floats else as_python(old, text)
         return self.wrapped(new) if new.__class__ is Value else self.operand(new)
 
     # ------------------------------------------------------------ expressions

@@ -574,3 +574,11 @@ def test_a_function_may_call_itself() -> None:
 
     same(power(X, 6), X**7)
     same(funcgrad.grad(lambda x: power(x, 3))(2.0), np.float64(32.0))
+
+
+def test_conditions_of_one_boolean_are_combined_as_booleans() -> None:
+    def f(a: Any, b: Any) -> Any:
+        first = (a > 0) & True
+        return fnp.where(first, a, 0.0) * fnp.where((b > 0) & first, b, 0.0)
+
+    assert float(jit(f)(np.array(2.5), np.array(2.0))) == 5.0
