@@ -22,7 +22,7 @@ from .from_scipy import (
     together,
 )
 from .logic import greater, less, less_equal, logical_and
-from .select import stop_gradient, where
+from .select import maximum, minimum, stop_gradient, where
 from .special import expit
 from .structural import expand_dims, sum
 from .trigonometric import cos, sin
@@ -253,16 +253,18 @@ def gamma_side(a: Any, log_x: Any, log_scale: Any = 0.0) -> tuple[Any, Any]:
     And whether that is below `x`. Differentiable by `a` and `log_x`.
     """
     below = less_equal(log_x, log(a))
-    mass = _gamma_integral(a + 1, log_x, log_scale, below, None)
+    mass = gamma_integral(a + 1, log_x, log_scale, below, None)
     between = exp(log_gamma_density(a, log_x) - log(a) - log_scale)
     return where(below, mass + between, mass - between), below
 
 
-def _gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) -> Any:
+def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) -> Any:
     """The integral of the density, or of that times ``log t - origin``, from `x` to an end."""
     x = exp(log_x)
     down = (_FADED + sqrt(_FADED * _FADED + 2 * _FADED * a)) / a
-    up = log1p((_FADED + sqrt(_FADED * _FADED + 2 * _FADED * x)) / x)
+    slope = maximum(x - a, 0.0)  # the logarithm falls faster than slope u + x u**2 / 2
+    steep = 2 * _FADED / (slope + sqrt(slope * slope + 2 * _FADED * x))
+    up = minimum(log1p((_FADED + sqrt(_FADED * _FADED + 2 * _FADED * x)) / x), steep)
 
     def f(u: Any) -> Any:
         y = exp(_column(a) * u - exp(u) - _column(gammaln(a) + log_scale))
@@ -278,7 +280,7 @@ def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
     log_x = log(where(inside, x, 1.0))
     origin = digamma(a + 1)
     below = less_equal(log_x, log(a))
-    mass = _gamma_integral(a + 1, log_x, 0.0, below, origin)
+    mass = gamma_integral(a + 1, log_x, 0.0, below, origin)
     between = exp(log_gamma_density(a, log_x)) * (log_x - origin) / a
     return where(inside, where(below, mass, -mass) + between, 0.0)
 
@@ -378,6 +380,25 @@ def _log_odds(u: Any) -> Any:
     return logaddexp(u, 0.0)
 
 
+def log_beta_density(a: Any, b: Any, odds: Any) -> Any:
+    """``log(x**a (1 - x)**b / beta(a, b))`` for ``x = e**odds / (1 + e**odds)``: the density of the
+    logarithm of a beta variable's odds.
+    """
+    return a * odds - (a + b) * _log_odds(odds) - betaln(a, b)
+
+
+def beta_beyond(a: Any, b: Any, odds: Any, log_scale: Any) -> Any:
+    """The probability that a beta variable's odds are less than `odds`, which lie below the hump.
+
+    Odds in logarithms; the probability over ``e**log_scale``.
+    """
+
+    def f(u: Any) -> Any:
+        return exp(log_beta_density(_column(a), _column(b), u) - _column(log_scale))
+
+    return _integral(odds, -_beta_width(a, b, odds), f)
+
+
 def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
     """The derivatives by `a` and `b` of the probability below the odds, for shapes above 1.
 
@@ -385,12 +406,12 @@ def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
     """
     flipped = where(upper, -odds, odds)
     p, q = where(upper, b, a), where(upper, a, b)
-    norm, total = betaln(a, b), digamma(a + b)
+    total = digamma(a + b)
     by_p, by_q = digamma(p) - total, digamma(q) - total
     width = -_beta_width(p, q, flipped)
 
     def density(u: Any) -> Any:
-        return exp(_column(p) * u - _column(p + q) * _log_odds(u) - _column(norm))
+        return exp(log_beta_density(_column(p), _column(q), u))
 
     first = _integral(flipped, width, lambda u: density(u) * (u - _log_odds(u) - _column(by_p)))
     second = _integral(flipped, width, lambda u: density(u) * (-_log_odds(u) - _column(by_q)))

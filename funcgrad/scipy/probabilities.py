@@ -213,7 +213,7 @@ _HALF_STEP += [39325 / 33554432, -334477 / 2147483648, -28717403 / 17179869184]
 _HALF_STEP += [0.00021717708659687988, 0.0038200471120362874, -0.0004892715735692815]
 
 
-def _student_peak(df: Any) -> Any:
+def student_peak(df: Any) -> Any:
     """The density of Student's t at 0."""
     far = greater(df, 60.0)
     r, total = divide(2.0, _where(far, df, 60.0)), 0.0
@@ -248,7 +248,7 @@ def stdtr(df: Any, t: Any, /) -> Any:
     total: Any = 0.0
     for j in range(12, -1, -1):
         total = 1.0 / (2 * j + 1) - total * q * ((df + 1.0) * 0.5 + j) / (j + 1.0)
-    inside = 0.5 + inner * _student_peak(df) * total
+    inside = 0.5 + inner * student_peak(df) * total
 
     # in the tail the one of t**2 / (df + t**2) and df / (df + t**2) that has its digits
     square, half = outer * outer, df * 0.5

@@ -1,0 +1,56 @@
+"""Logarithms of probabilities and of their complements, without losing what is small."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core import aval_of
+from ...ops.exponential import exp, expm1, log, log1p
+from ...ops.logic import greater, less
+from ...ops.select import minimum
+from ...ops.select import where as choose
+
+LOG_2 = math.log(2.0)
+
+
+def log1mexp(t: Any) -> Any:
+    """``log(1 - e**-t)`` for t > 0.
+
+    >>> [round(float(log1mexp(t)), 4) for t in (0.5, 1.0, 50.0)]
+    [-0.9328, -0.4587, -0.0]
+    """
+    far = greater(t, LOG_2)
+    small = log1p(-exp(-choose(far, t, 1.0)))
+    return choose(far, small, log(-expm1(-choose(far, 0.5, t))))
+
+
+def log1mexpexp(u: Any) -> Any:
+    """``log(1 - exp(-e**u))``, which is `u` where ``e**u`` vanishes.
+
+    >>> [round(float(log1mexpexp(u)), 4) for u in (-800.0, 0.0)]
+    [-800.0, -0.4587]
+    """
+    far = less(u, -100.0)
+    return choose(far, u, log1mexp(exp(choose(far, 0.0, u))))
+
+
+def log_of(p: Any, rest: Any) -> Any:
+    """``log(p)`` for a probability and ``rest = 1 - p``; from the one that has its digits.
+
+    >>> float(log_of(1.0, 1e-30))
+    -1e-30
+    """
+    small = less(p, 0.5)
+    return choose(small, log(choose(small, p, 0.5)), log1p(-choose(small, 0.5, rest)))
+
+
+def bounded_exp(x: Any) -> Any:
+    """``exp(x)``, never infinite: a factor of what is 0.
+
+    >>> float(0.0 * bounded_exp(1e3))
+    0.0
+    """
+    return exp(minimum(x, 0.9 * float(np.log(np.finfo(aval_of(x).dtype).max))))

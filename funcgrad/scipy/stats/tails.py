@@ -1,0 +1,97 @@
+"""Logarithms of the incomplete gamma and beta functions, also where these underflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core import EVAL, aval_of, current
+from ...numpy._arguments import converted
+from ...ops.exponential import log, log1p
+from ...ops.gamma import (
+    beta_beyond,
+    betainc,
+    betaincc,
+    gamma_integral,
+    gammainc,
+    gammaincc,
+    log_beta_density,
+    log_gamma_density,
+)
+from ...ops.logic import less, less_equal
+from ...ops.select import stop_gradient
+from ...ops.select import where as choose
+from .logs import log_of
+
+
+def log_gammainc(a: Any, x: Any) -> Any:
+    """``log(gammainc(a, x))`` for x > 0.
+
+    >>> float(log_gammainc(np.array(500.0), np.array(1e-3)).round(3))
+    -6065.209
+    """
+    return _log_or_far(gammainc(a, x), gammaincc(a, x), _far_gamma, a, x)
+
+
+def log_gammaincc(a: Any, x: Any) -> Any:
+    """``log(gammaincc(a, x))`` for x > 0.
+
+    >>> float(log_gammaincc(np.array(2.0), np.array(1e3)).round(3))
+    -993.091
+    """
+    return _log_or_far(gammaincc(a, x), gammainc(a, x), _far_gamma, a, x)
+
+
+def _far_gamma(a: Any, x: Any) -> Any:
+    """The logarithm of the probability beyond `x`, seen from the mean `a`."""
+    log_x = log(x)
+    peak = stop_gradient(log_gamma_density(a, log_x))
+    return log(gamma_integral(a, log_x, peak, less_equal(x, a), None)) + peak
+
+
+def log_betainc(a: Any, b: Any, x: Any) -> Any:
+    """``log(betainc(a, b, x))`` for 0 < x < 1.
+
+    >>> float(log_betainc(np.array(500.0), np.array(2.0), np.array(0.1)).round(3))
+    -1145.181
+    """
+    return _log_or_far(betainc(a, b, x), betaincc(a, b, x), _far_beta, a, b, x)
+
+
+def log_betaincc(a: Any, b: Any, x: Any) -> Any:
+    """``log(betaincc(a, b, x))`` for 0 < x < 1.
+
+    >>> float(log_betaincc(np.array(2.0), np.array(500.0), np.array(0.9)).round(3))
+    -1145.181
+    """
+    return _log_or_far(betaincc(a, b, x), betainc(a, b, x), _far_beta_above, a, b, x)
+
+
+def _far_beta(a: Any, b: Any, x: Any) -> Any:
+    """The logarithm of the probability below `x`."""
+    return _far_odds(a, b, log(x) - log1p(-x))
+
+
+def _far_beta_above(a: Any, b: Any, x: Any) -> Any:
+    """The logarithm of the probability above `x`."""
+    return _far_odds(b, a, log1p(-x) - log(x))
+
+
+def _far_odds(a: Any, b: Any, odds: Any) -> Any:
+    peak = stop_gradient(log_beta_density(a, b, odds))
+    return log(beta_beyond(a, b, odds, peak)) + peak
+
+
+def _log_or_far(p: Any, rest: Any, far: Callable[..., Any], *xs: Any) -> Any:
+    """``log(p)`` for ``p = 1 - rest``; by the function `far` of `xs` where `p` underflows."""
+    dtype = aval_of(p).dtype
+    lost = less(p, float(np.finfo(dtype).tiny) * 1e15)
+    near = log_of(choose(lost, 0.5, p), choose(lost, 0.5, rest))
+    if current.get() is EVAL and not lost.any():
+        return near
+    # in float64; where nothing is lost at a place where the integral is sound
+    *shapes, x = (converted(x, np.float64) for x in xs)
+    places = [*(choose(lost, s, 1.0) for s in shapes), choose(lost, x, 0.5)]
+    return choose(lost, converted(far(*places), dtype), near)
