@@ -60,6 +60,7 @@ NOT_ON_CUPY: dict[str, str] = {
         ["jv", "yv", "iv", "ive", "kv", "kve", "spherical_jn"], "CuPy has orders 0 and 1 only"
     ),
     **dict.fromkeys(["ellipk", "ellipkm1"], "their derivatives need ellipe"),
+    **dict.fromkeys(["logm", "logm_frechet", "sqrtm"], "CuPy has no Schur form"),
     **dict.fromkeys(
         [
             "airy_ai",
@@ -111,6 +112,8 @@ WAITS_FOR_CUPY: dict[str, str] = {
     **dict.fromkeys(
         ["cholesky", "inv", "matrix_solve", "triangular_solve", "pinv", "qr"], SINGULAR
     ),
+    **dict.fromkeys(["banded_solve", "lu_factor", "polar", "sylvester"], SINGULAR),
+    **dict.fromkeys(["expm", "expm_frechet"], "the size of the matrices decides"),
     **dict.fromkeys(["det", "slogdet", "cofactor"], SINGULAR),
     **dict.fromkeys(["eigh", "eigvalsh", "svd", "svdvals", "gap_divide"], "repeated values warn"),
     **dict.fromkeys(["eig", "eigvals"], "the type of NumPy's depends on the values"),

@@ -15,13 +15,13 @@ from typing import Any
 from ..errors import ArgumentError, MissingRuleError, where
 
 
-def scipy_function(xp: ModuleType, name: str) -> Callable[..., Any]:
-    """The special function `name` for arrays of `xp`.
+def scipy_function(xp: ModuleType, name: str, package: str = "special") -> Callable[..., Any]:
+    """The function `name` of the package of SciPy's for arrays of `xp`.
 
     Raises: ImportError: SciPy is not installed. ArgumentError: CuPy does not have the function.
     """
     on_device = xp.__name__ == "cupy"
-    found = scipy_if_there("cupyx." if on_device else "", name)
+    found = scipy_if_there("cupyx." if on_device else "", name, package)
     if found is None and on_device:
         raise ArgumentError(f"{name}: CuPy does not have it; need a NumPy array{where()}")
     if found is None:
@@ -33,10 +33,10 @@ def scipy_function(xp: ModuleType, name: str) -> Callable[..., Any]:
 
 
 @functools.cache
-def scipy_if_there(prefix: str, name: str) -> Callable[..., Any] | None:
+def scipy_if_there(prefix: str, name: str, package: str = "special") -> Callable[..., Any] | None:
     """The function `name` of SciPy, or of CuPy's part that is called so; None without that."""
     try:
-        module = importlib.import_module(f"{prefix}scipy.special")
+        module = importlib.import_module(f"{prefix}scipy.{package}")
     except ModuleNotFoundError:
         return None
     return getattr(module, name, None)

@@ -1,4 +1,4 @@
-"""Samples of `funcgrad/ops/solve.py` and `funcgrad/ops/decompose.py`: well-conditioned matrices.
+"""Samples of `funcgrad/ops/solve.py`, `decompose.py` and `lu.py`: well-conditioned matrices.
 
 Matrices are a multiple of the identity and a smaller part, eigenvalues and singular values at least
 0.3 apart. What has a phase that LAPACK is free to choose is drawn real.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from . import Array, Sample, array, broadcastable, complexes, floats, shapes
+from . import Array, Sample, array, broadcastable, complexes, floats, integers, shapes
 
 SMALL = floats(-0.25, 0.25)
 NUMBERS = [SMALL, complexes() * 0.15]
@@ -93,6 +93,22 @@ def divided(draw: Any) -> Sample:
     )
 
 
+@st.composite
+def eliminated(draw: Any) -> Sample:
+    """With one clear pivot in every column, on the diagonal or below."""
+    (x,), params = draw(rectangular(NUMBERS))
+    return Sample((np.flip(x, -2).copy() if draw(st.booleans()) else x,), params)
+
+
+@st.composite
+def exchanges(draw: Any) -> Sample:
+    count = draw(SIDES)
+    shape = (*draw(lead()), draw(st.integers(0, count)))
+    piv = np.arange(shape[-1]) + np.zeros(shape, int)
+    piv = piv + draw(array(integers(0, 3), shape)) % np.maximum(count - piv, 1)
+    return Sample((piv,), {"count": count})
+
+
 SAMPLES = {
     "matrix_solve": system(),
     "triangular_solve": system(lower=st.booleans(), unit_diagonal=st.booleans()),
@@ -110,4 +126,6 @@ SAMPLES = {
     "svdvals": rectangular([floats(0.05, 0.15), complexes() * 0.1]),
     "svd": rectangular([floats(0.05, 0.15)]),
     "gap_divide": divided(),
+    "lu_factor": eliminated(),
+    "permutation_of_pivots": exchanges(),
 }
