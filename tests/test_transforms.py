@@ -724,3 +724,20 @@ def test_numbers_as_indices_in_a_checkpoint() -> None:
     f = funcgrad.checkpoint(lambda x, i: x[i] * 2.0 + x[:, i].sum())
     slope = funcgrad.grad(lambda x: f(x, 1).sum())(np.ones((3, 3)))
     assert slope.tolist() == [[0, 3, 0], [2, 5, 2], [0, 3, 0]]
+
+
+def test_a_rule_may_make_arrays_that_are_written_into() -> None:
+    """What a custom rule computes from new arrays alone is no part of the linear program."""
+
+    @funcgrad.custom_jvp
+    def f(x: Any) -> Any:
+        return np.sin(x).sum()
+
+    @f.defjvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        return f(x), (t * (fnp.ones(2) * np.cos(x))).sum()
+
+    x = np.array([0.3, -1.1])
+    np.testing.assert_allclose(funcgrad.grad(f)(x), np.cos(x))
+    np.testing.assert_allclose(funcgrad.jacfwd(funcgrad.grad(f))(x), np.diag(-np.sin(x)))

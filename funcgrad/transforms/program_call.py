@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import Aval, Primitive, aval_of
-from ..jaxpr import Atom, Jaxpr, Literal, Var, eval_jaxpr
+from ..jaxpr import Atom, Jaxpr, Var, eval_jaxpr
 from .jvp import jvp_flat
 from .trace import trace_to_jaxpr
-from .transpose import transpose_eqns
+from .transpose import linear_eqns, transpose_eqns
 from .vmap import batch_flat, move_batch
 
 
@@ -77,14 +77,8 @@ class ProgramCall(Primitive):
         known: dict[Atom, Any] = {
             v: x for v, x, w in zip(jaxpr.in_vars, xs, wanted, strict=True) if not w
         }
-        linear = []
-        for eqn in jaxpr.eqns:
-            if any(a.__class__ is Var and a not in known for a in eqn.inputs):
-                linear.append(eqn)
-                continue
-            values = [a.value if isinstance(a, Literal) else known[a] for a in eqn.inputs]
-            found = eqn.prim(*values, **eqn.params)
-            known.update(zip(eqn.outs, found if eqn.prim.multiple else (found,), strict=True))
+        moving = {v for v, w in zip(jaxpr.in_vars, wanted, strict=True) if w}
+        linear = linear_eqns(jaxpr.eqns, known, moving)
         env = transpose_eqns(linear, known, zip(jaxpr.outs, ct, strict=True))
         return [env.get(v) if w else None for v, w in zip(jaxpr.in_vars, wanted, strict=True)]
 

@@ -18,8 +18,24 @@ from .trace import JaxprTrace, JaxprTracer
 def transpose_jaxpr(jaxpr: Jaxpr, cts: Sequence[Any]) -> list[Any]:
     """Cotangents of the inputs of a linear program from those of its outputs; None is zero."""
     known: dict[Atom, Any] = dict(zip(jaxpr.const_vars, jaxpr.consts, strict=True))
-    env = transpose_eqns(jaxpr.eqns, known, zip(jaxpr.outs, cts, strict=True))
+    eqns = linear_eqns(jaxpr.eqns, known, set(jaxpr.in_vars)) if known else jaxpr.eqns
+    env = transpose_eqns(eqns, known, zip(jaxpr.outs, cts, strict=True))
     return [env.get(v) for v in jaxpr.in_vars]
+
+
+def linear_eqns(eqns: Sequence[Eqn], known: dict[Atom, Any], moving: set[Var]) -> list[Eqn]:
+    """The equations that depend on `moving`; the values of the others are added to `known`."""
+    moving = set(moving)
+    linear = []
+    for eqn in eqns:
+        if any(a in moving for a in eqn.inputs if a.__class__ is Var):
+            moving.update(eqn.outs)
+            linear.append(eqn)
+            continue
+        values = [a.value if isinstance(a, Literal) else known[a] for a in eqn.inputs]
+        found = eqn.prim(*values, **eqn.params)
+        known.update(zip(eqn.outs, found if eqn.prim.multiple else (found,), strict=True))
+    return linear
 
 
 def transpose_eqns(

@@ -1,0 +1,22 @@
+"""``scipy.optimize``: roots, minima and fits, with derivatives by the implicit function theorem."""
+
+from .differences import approx_fprime, check_grad
+from .fits import curve_fit, least_squares
+from .minima import minimize, minimize_scalar
+from .roots import bisect, brentq, newton, root_scalar
+from .systems import fixed_point, root
+
+__all__ = [
+    "approx_fprime",
+    "bisect",
+    "brentq",
+    "check_grad",
+    "curve_fit",
+    "fixed_point",
+    "least_squares",
+    "minimize",
+    "minimize_scalar",
+    "newton",
+    "root",
+    "root_scalar",
+]

@@ -1,0 +1,137 @@
+"""What the solvers share: SciPy behind them, the implicit function theorem in front of them.
+
+NOTE [Solvers] SciPy finds the values. Where nothing is traced it is called as it is, with derivatives
+by funcgrad. Where something is, the user's function is recorded once as a program of ``x`` and of what
+it closes over; the solver runs that when the values are known, and its result depends on them as the
+implicit function theorem says, to any order.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import numpy as fnp
+from ...core import Aval, aval_of
+from ...errors import ArgumentError, ShapeError, where
+from ...indexing import known
+from ...numpy._arguments import array_of, converted
+from ...ops.select import stop_gradient
+from ...transforms.derivatives import jacfwd
+from ...transforms.jvp import jvp
+from .._programs import directional, with_tangent
+
+Function = Callable[..., Any]
+
+LATER = "The solver runs when the program does; see success."
+INT, BOOL, FLOAT = (np.dtype(d) for d in (np.int64, np.bool_, np.float64))
+
+
+def scipy(name: str) -> Any:
+    """SciPy's `scipy.optimize`, for the function `name`."""
+    try:
+        return importlib.import_module("scipy.optimize")
+    except ModuleNotFoundError:
+        raise ImportError(
+            f"{name} needs SciPy, which is not installed; install it with "
+            f"'pip install funcgrad[scipy]'"
+        ) from None
+
+
+def extras(args: Any) -> tuple[Any, ...]:
+    """The further arguments of a user's function: SciPy takes a single one without a tuple."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def point(name: str, what: str, x: Any, *, rank: int | None = 1) -> Any:
+    """A start as a floating array, of `rank` axes unless that is None; a number has one axis."""
+    x = array_of(x)
+    x = x if aval_of(x).dtype.kind in "fc" else converted(x, FLOAT)
+    x = fnp.atleast_1d(x) if rank == 1 else x
+    if rank is not None and x.ndim != rank:
+        raise ShapeError(
+            f"{name}: {what} has shape {list(x.shape)}; need {'a row' if rank else 'a number'}"
+            f"{where()}"
+        )
+    return x
+
+
+def refuse(name: str, why: str, **options: Any) -> None:
+    """Raise for an option that is given."""
+    for option, value in options.items():
+        if value is not None and not (isinstance(value, tuple | list | int) and not value):
+            raise ArgumentError(f"{name}: {option}= is not supported {why}{where()}")
+
+
+def flag(size: Any = ()) -> Aval:
+    return Aval(size, BOOL)
+
+
+def count() -> Aval:
+    return Aval((), INT)
+
+
+def plain(x: Any) -> Any:
+    """A count or a flag as Python's, where it is known."""
+    value = known(x)
+    return x if value is None or np.ndim(value) else value.item()
+
+
+def negative_slope(f: Function, x: Any, dot: Any) -> Any:
+    """``-(df/dx)^-1 dot`` for an `f` that works element by element."""
+    return dot * (-1.0 / jvp(f, (x,), (fnp.ones_like(x),))[1])
+
+
+def negative_solve(f: Function, x: Any, dot: Any) -> Any:
+    """``-(df/dx)^-1 dot`` with the whole Jacobian."""
+    size = aval_of(x).size
+    holomorphic = aval_of(x).dtype.kind == "c"
+    matrix = fnp.reshape(jacfwd(f, holomorphic=holomorphic)(x), (size, size))
+    found = fnp.linalg.solve(matrix, fnp.reshape(dot, (size,)))
+    return -fnp.reshape(found, aval_of(x).shape)
+
+
+def implicit(
+    name: str,
+    x: Any,
+    held: Sequence[Any],
+    residual: Function,
+    solve: Function = negative_solve,
+) -> Any:
+    """`x`, where ``residual(*held, x)`` is 0, with the derivatives by `held` that follow."""
+
+    def tangent(y: Any, held: Sequence[Any], dots: Sequence[Any]) -> Any:
+        dot = directional(lambda *h: residual(*h, y), held, dots)
+        return None if dot is None else solve(lambda v: residual(*held, v), y, dot)
+
+    return with_tangent(name, x, held, tangent)
+
+
+def where_free(gradient: Function) -> Function:
+    """A gradient that has to be 0 where `free`; elsewhere x stays where it is, on a bound."""
+
+    def residual(free: Any, *held_and_x: Any) -> Any:
+        x = held_and_x[-1]
+        return fnp.where(free, gradient(*held_and_x), x - stop_gradient(x))
+
+    return residual
+
+
+def inside(x: np.ndarray, low: Any, high: Any) -> np.ndarray:
+    """Which elements are on no bound."""
+
+    def at(bound: Any) -> Any:
+        bound = np.broadcast_to(np.asarray(bound, float), x.shape)
+        finite = np.where(np.isfinite(bound), bound, 0.0)
+        near = np.abs(x - finite) <= 1e-10 * np.maximum(np.abs(finite), 1.0)
+        return np.isfinite(bound) & near
+
+    return ~(at(low) | at(high))
+
+
+def said(messages: Sequence[str]) -> str:
+    """What the solver said, if it has run, once."""
+    return messages[0] if len(messages) == 1 else LATER

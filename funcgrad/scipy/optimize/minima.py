@@ -1,0 +1,235 @@
+"""Minima: `minimize`, `minimize_scalar`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import numpy as fnp
+from ...core import Aval, aval_of
+from ...errors import ArgumentError, ShapeError, where
+from ...transforms.arguments import require_callable
+from ...transforms.derivatives import grad, hessian
+from .._programs import Programs, on_host, tracing
+from .implicit import (
+    FLOAT,
+    count,
+    extras,
+    flag,
+    implicit,
+    inside,
+    negative_slope,
+    plain,
+    point,
+    refuse,
+    said,
+    scipy,
+    where_free,
+)
+
+_WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
+_WITH_HESSIAN = ("newton-cg", "dogleg", "trust-ncg", "trust-krylov", "trust-exact")
+_ON_BOUNDS = ("l-bfgs-b", "tnc", "slsqp", "powell", "nelder-mead")
+
+
+def minimize(
+    fun: Callable[..., Any],
+    x0: Any,
+    args: Any = (),
+    method: str | None = None,
+    jac: Any = None,
+    hess: Any = None,
+    hessp: Any = None,
+    bounds: Any = None,
+    constraints: Any = (),
+    tol: float | None = None,
+    callback: Any = None,
+    options: Any = None,
+) -> Any:
+    """An `x` near `x0` at which ``fun(x, *args)`` is least.
+
+    SciPy finds it with funcgrad's gradient, and Hessian where the method takes one (a `jac` or `hess`
+    of your own is used as it is): BFGS, or L-BFGS-B with `bounds`, unless `method` names another of
+    SciPy's. In compiled programs it runs when they do, under `vmap` for one example after another.
+    Under a transform the result has the fields ``x``, ``fun``, ``jac``, ``success``, ``status``,
+    ``message``, ``nit``, ``nfev``.
+
+    Shapes: ``x0: (n), fun: (n) -> ()``.   Dtypes: real floating; integers give float64.
+    Derivative: that of the minimum, ``-H^-1 d(grad f)/dargs`` with the Hessian H, to any order; also by
+    what `fun` closes over; none by `x0`. An element on a bound stays there. It is as exact as the
+    minimum, so lower `tol`; if ``success`` is false it means nothing.
+    Raises: LinAlgError: the Hessian is singular. ShapeError: `fun` gives no number. ArgumentError:
+    constraints, and under a transform `hessp`, `callback`, and methods whose minimum is near a bound.
+    ConcretizationError: `fun` branches on traced values.
+    Source: Nocedal & Wright, "Numerical Optimization", Springer 2006; Krantz & Parks, "The Implicit
+    Function Theorem", Birkhäuser 2002; SciPy reference, ``scipy.optimize.minimize``.
+
+    >>> import funcgrad
+    >>> loss = lambda x, c: (x[0] - c) ** 4 + (x[0] - c) ** 2 + (x[1] - x[0] ** 2) ** 2
+    >>> at = lambda c: minimize(loss, np.zeros(2), (c,), tol=1e-10).x
+    >>> at(2.0).round(6).tolist(), funcgrad.jacrev(at)(2.0).round(6).tolist()
+    ([2.0, 4.0], [1.0, 4.0])
+    """
+    require_callable("minimize", fun)
+    refuse("minimize", "with derivatives of the minimum", constraints=constraints)
+    solver, further = scipy("minimize").minimize, extras(args)
+    x0 = point("minimize", "x0", x0)
+    kind = (method or ("l-bfgs-b" if bounds is not None else "bfgs")).lower()
+
+    def f(x: Any) -> Any:
+        found = fun(x, *further)
+        return found[0] if jac is True else found
+
+    given = {"jac": jac, "hess": hess}
+    own = {k: (lambda x, g=g: g(x, *further)) for k, g in given.items() if callable(g)}
+
+    def solve(f: Any, own: dict[str, Any], x0: Any, **more: Any) -> Any:
+        slopes = dict(own)
+        if kind not in _WITHOUT_GRADIENT and "jac" not in slopes:
+            slopes["jac"] = grad(f)
+        if kind in _WITH_HESSIAN and "hess" not in slopes and "hessp" not in more:
+            slopes["hess"] = hessian(f)
+        return solver(
+            f, x0, method=method, bounds=bounds, tol=tol, options=options, **slopes, **more
+        )
+
+    if not tracing():
+        more = {
+            "callback": callback,
+            **({} if hessp is None else {"hessp": hessp, "args": further}),
+        }
+        if hessp is not None and further:
+            more = {"callback": callback, "hessp": lambda x, p: hessp(x, p, *further)}
+        return solve(f, own, x0, **more)
+    refuse("minimize", "under transforms", hessp=hessp, callback=callback)
+    if bounds is not None and kind not in _ON_BOUNDS:
+        raise ArgumentError(
+            f"minimize: method={method!r} ends near bounds and not on them, so the minimum has no "
+            f"derivative; need one of {', '.join(_ON_BOUNDS)}{where()}"
+        )
+    return _traced(f, own, x0, solve, bounds)
+
+
+def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> Any:
+    """The minimum on the host, with its derivatives."""
+    program = Programs([f, *own.values()], [aval_of(x0)])
+    value = program.run[0]
+    if program.out_avals[0].shape:
+        raise ShapeError(
+            f"minimize: the function gives {program.out_avals[0]}; need a number{where()}"
+        )
+    messages: list[str] = []
+    low, high = _limits(bounds, aval_of(x0).shape[0])
+
+    def compute(x0: Any, *held: Any) -> list[Any]:
+        f, *rest = [(lambda x, r=r: r(*held, x)) for r in program.run]
+        found = solve(f, dict(zip(own, rest, strict=True)), x0)
+        messages.append(found.message)
+        numbers = [found.success, found.status, found.get("nit", 0), found.nfev]
+        return [found.x, inside(found.x, low, high), *numbers]
+
+    types = [aval_of(x0), flag(aval_of(x0).shape), flag(), count(), count(), count()]
+    x, free, *numbers = on_host("minimize", compute, [x0, *program.held], types)
+    success, status, nit, nfev = map(plain, numbers)
+
+    def gradient(*held_and_x: Any) -> Any:
+        return grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
+
+    if bounds is None:
+        x = implicit("minimize", x, program.held, gradient)
+    else:
+        x = implicit("minimize", x, [free, *program.held], where_free(gradient))
+    return scipy("minimize").OptimizeResult(
+        x=x,
+        fun=value(*program.held, x),
+        jac=gradient(*program.held, x),
+        success=success,
+        status=status,
+        message=said(messages),
+        nit=nit,
+        nfev=nfev,
+    )
+
+
+def _limits(bounds: Any, n: int) -> tuple[Any, Any]:
+    """SciPy's bounds, an object or pairs, as two rows."""
+    if bounds is None:
+        return -np.inf, np.inf
+    if hasattr(bounds, "lb"):
+        return bounds.lb, bounds.ub
+    pairs: Sequence[Any] = list(bounds)
+    if len(pairs) != n:
+        raise ShapeError(f"minimize: {len(pairs)} bounds for {n} elements of x0{where()}")
+    low = [-np.inf if a is None else a for a, _ in pairs]
+    return low, [np.inf if b is None else b for _, b in pairs]
+
+
+def minimize_scalar(
+    fun: Callable[..., Any],
+    bracket: Any = None,
+    bounds: Any = None,
+    args: Any = (),
+    method: str | None = None,
+    tol: float | None = None,
+    options: Any = None,
+) -> Any:
+    """An `x`, one number, at which ``fun(x, *args)`` is least.
+
+    As `minimize` in everything else; `bounds` are where to look, and a minimum at one of them has the
+    derivative 0.
+
+    Shapes: scalars.   Dtypes: real; gives float64.
+    Derivative: ``-(d2f/dx dargs) / (d2f/dx2)`` at the minimum, to any order.
+    Raises: as `minimize`.
+    Source: SciPy reference, ``scipy.optimize.minimize_scalar``.
+
+    >>> import funcgrad
+    >>> at = lambda c: minimize_scalar(lambda x: np.cosh(x - c) + 0.5 * x * x).x
+    >>> float(round(at(0.0), 6)), float(funcgrad.grad(at)(0.0).round(6))
+    (0.0, 0.5)
+    """
+    require_callable("minimize_scalar", fun)
+    solver, further = scipy("minimize_scalar").minimize_scalar, extras(args)
+    low, high = (-np.inf, np.inf) if bounds is None else map(float, bounds)
+
+    def f(x: Any) -> Any:
+        return fun(x, *further)
+
+    def solve(f: Any) -> Any:
+        return solver(f, bracket, bounds, method=method, tol=tol, options=options)
+
+    if not tracing():
+        return solve(f)
+    program = Programs([f], [Aval((), FLOAT)])
+    value, messages = program.run[0], []
+    if program.out_avals[0].shape:
+        raise ShapeError(
+            f"minimize_scalar: the function gives {program.out_avals[0]}; need a number{where()}"
+        )
+
+    def compute(*held: Any) -> list[Any]:
+        found = solve(lambda x: float(value(*held, np.float64(x))))
+        messages.append(found.message)
+        x = np.asarray(found.x)
+        gap = 1e-4 * (high - low) if np.isfinite(high - low) else 0.0
+        free = low + gap < x < high - gap
+        return [x, free, found.success, found.get("nit", 0), found.nfev]
+
+    types = [Aval((), FLOAT), flag(), flag(), count(), count()]
+    x, free, *numbers = on_host("minimize_scalar", compute, program.held, types)
+    success, nit, nfev = map(plain, numbers)
+
+    def slope(*held_and_x: Any) -> Any:
+        return grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
+
+    x = implicit("minimize_scalar", x, [free, *program.held], where_free(slope), negative_slope)
+    return scipy("minimize_scalar").OptimizeResult(
+        x=x,
+        fun=fnp.asarray(value(*program.held, x)),
+        success=success,
+        message=said(messages),
+        nit=nit,
+        nfev=nfev,
+    )
