@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from . import numpy as fnp
-from .core import Tracer
-from .errors import HandoverError, scipy_function, where
+from . import ufunc_methods
+from .core import Tracer, aval_of
+from .errors import HandoverError, ShapeError, scipy_function, where
 from .indexing import add_at
 from .scipy import linalg, special
 
@@ -23,16 +25,11 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 _SCIPY: dict[str, Any] = {"linalg": linalg, "special": special}
 
-# Reductions, accumulations and outer products of binary ufuncs, by the ufunc's name.
-_REDUCE = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
+_METHODS: dict[str, Callable[..., Any]] = {
+    "reduce": ufunc_methods.reduce,
+    "accumulate": ufunc_methods.accumulate,
+    "reduceat": ufunc_methods.reduceat,
 }
-_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -44,23 +41,24 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str,
         if not kwargs:
             return answer(*inputs)
         return _call_with_options(ufunc, answer, inputs, kwargs)
-    name = ufunc.__name__
-    kwargs = {k: v for k, v in kwargs.items() if v is not None}
-    if method == "reduce" and name in _REDUCE:
-        options = {"axis": 0, **kwargs}
-        return getattr(fnp, _REDUCE[name])(*inputs, **options)
-    if method == "accumulate" and name in _ACCUMULATE:
-        return getattr(fnp, _ACCUMULATE[name])(*inputs, **{"axis": 0, **kwargs})
+    if method in _METHODS:
+        outs = kwargs.pop("out", None)
+        result = _METHODS[method](ufunc, _find(ufunc), *inputs, **kwargs)
+        what = f"np.{ufunc.__name__}.{method} with out="
+        return result if outs is None else _stored(result, outs[0], what)
     if method == "outer":
-        x, y = map(fnp.asarray, inputs)
-        return _find(ufunc)(x.reshape(x.shape + (1,) * y.ndim), y)
-    if method == "at" and name == "add":
-        target, index, value = inputs
-        if not isinstance(target, Tracer):
-            raise _plain_output("np.add.at")
-        cast(Any, target)[...] = add_at(target, index, value)
-        return None
-    raise HandoverError(f"np.{name}.{method} is not supported on traced values{where()}")
+        return _call_with_options(ufunc, partial(ufunc_methods.outer, _find(ufunc)), inputs, kwargs)
+    if ufunc in (np.add, np.subtract):
+        return _at(ufunc, *inputs)
+    raise HandoverError(f"np.{ufunc.__name__}.{method} is not supported on traced values{where()}")
+
+
+def _at(ufunc: Any, target: Any, index: Any, value: Any) -> None:
+    """``ufunc.at(target, index, value)`` for sums and differences."""
+    if not isinstance(target, Tracer):
+        raise _plain_output(f"np.{ufunc.__name__}.at")
+    value = value if ufunc is np.add else fnp.negative(value)
+    cast(Any, target)[...] = add_at(target, index, value)
 
 
 def _call_with_options(
@@ -90,8 +88,18 @@ def _call_with_options(
         result = fnp.where(mask, result, out)
     if out is None:
         return result
+    return _stored(
+        result, out, f"np.{ufunc.__name__} with out=, or an in-place operator such as +=,"
+    )
+
+
+def _stored(result: Any, out: Any, what: str) -> Any:
+    """`out`, with the result written into it."""
     if not isinstance(out, Tracer):
-        raise _plain_output(f"np.{ufunc.__name__} with out=, or an in-place operator such as +=,")
+        raise _plain_output(what)
+    found, wanted = aval_of(result).shape, aval_of(out).shape
+    if found != wanted:
+        raise ShapeError(f"{what} has a result of shape {found} for an out of {wanted}{where()}")
     cast(Any, out)[...] = result
     return out
 
@@ -151,7 +159,11 @@ def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any
     answer = _FUNCTIONS.get(func)
     if answer is None:
         answer = _FUNCTIONS[func] = _find_function(func)
-    return answer(*args, **kwargs)
+    out = kwargs.get("out")
+    if out is None:
+        return answer(*args, **kwargs)
+    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    return _stored(answer(*args, **kwargs), out, f"np.{func.__name__} with out=")
 
 
 def _find_function(func: Any) -> Callable[..., Any]:

@@ -36,6 +36,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.nn": 4.25,
     "funcgrad.indexing": 3.5,
     "funcgrad.protocols": 3.5,
+    "funcgrad.ufunc_methods": 3.5,
     "funcgrad.array": 3.75,
     "funcgrad.transforms": 4,
     "funcgrad.compile": 4.5,

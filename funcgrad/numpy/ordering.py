@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
 from ..errors import ShapeError, where
 from ..ops import structural as _ops
@@ -86,7 +86,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """
     a = array_of(a)
     sources, places = (
-        [axis_of("moveaxis", i, a.ndim) for i in (x if isinstance(x, tuple | list) else (x,))]
+        [axis_of("moveaxis", i, a.ndim) for i in ((x,) if np.ndim(x) == 0 else x)]
         for x in (source, destination)
     )
     if (
