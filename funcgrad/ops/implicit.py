@@ -54,7 +54,7 @@ class Implicit(_OneRule):
     def cotangents(self, ct, ans, xs, wanted, params):
         others, transposed = self.flipped(xs[:-1], **params)
         z = self(*others, ct, **transposed)
-        found = [None] * (len(xs) - 1)
+        found: list[Any] = [None] * (len(xs) - 1)
         if any(wanted[:-1]):
             found = self.back(z, xs[:-1], ans, **params)
         found = [
@@ -163,7 +163,8 @@ def _sylvester_by_schur(schur: Any, a: Any, b: Any, q: Any) -> Any:
     form = "complex" if q.dtype.kind == "c" else "real"
     r, u = schur(a, output=form)
     s, v = schur(b, output=form)
-    trsyl = scipy_if_there("", "get_lapack_funcs", "linalg")(("trsyl",), (r, s, q))[0]
+    lapack: Any = scipy_if_there("", "get_lapack_funcs", "linalg")
+    trsyl = lapack(("trsyl",), (r, s, q))[0]
     y, scale, info = trsyl(r, s, u.conj().T @ q @ v)
     if info:
         raise np.linalg.LinAlgError("solve_sylvester: a and -b have an eigenvalue in common")

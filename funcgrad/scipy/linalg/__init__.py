@@ -1,0 +1,93 @@
+"""``scipy.linalg`` under SciPy's names and signatures, differentiable.
+
+Matrices are the last two axes; all axes before them are a batch. What SciPy does with the memory of
+its arguments (``overwrite_a=``, ...) and ``check_finite=`` change nothing here: nothing is
+overwritten, and numbers that are not finite go through. Functions of Hermitian matrices read the
+Hermitian part ``(a + a^H) / 2``, so that gradients are Hermitian, where SciPy reads one triangle; a
+matrix that has only one triangle is refused. What has a real and a complex result in SciPy, depending
+on the numbers, says here which one it gives.
+"""
+
+from numpy.linalg import LinAlgError
+
+from .eigenvalues import (
+    eig,
+    eigh,
+    eigh_tridiagonal,
+    eigvals,
+    eigvalsh,
+    eigvalsh_tridiagonal,
+)
+from .factors import (
+    cho_factor,
+    cho_solve,
+    cholesky,
+    lu,
+    lu_factor,
+    lu_solve,
+    null_space,
+    orth,
+    orthogonal_procrustes,
+    polar,
+    qr,
+    svd,
+    svdvals,
+)
+from .functions import (
+    coshm,
+    cosm,
+    expm,
+    expm_frechet,
+    fractional_matrix_power,
+    logm,
+    sinhm,
+    sinm,
+    sqrtm,
+    tanhm,
+    tanm,
+)
+from .solving import (
+    det,
+    inv,
+    lstsq,
+    norm,
+    pinv,
+    pinvh,
+    solve,
+    solve_banded,
+    solve_circulant,
+    solve_continuous_lyapunov,
+    solve_discrete_lyapunov,
+    solve_lyapunov,
+    solve_sylvester,
+    solve_toeplitz,
+    solve_triangular,
+    solveh_banded,
+)
+from .structured import (
+    block_diag,
+    circulant,
+    companion,
+    convolution_matrix,
+    dft,
+    diagsvd,
+    fiedler,
+    hankel,
+    hilbert,
+    khatri_rao,
+    leslie,
+    matmul_toeplitz,
+    toeplitz,
+)
+
+__all__ = [
+    "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "companion",
+    "convolution_matrix", "coshm", "cosm", "det", "dft", "diagsvd", "eig", "eigh",
+    "eigh_tridiagonal", "eigvals", "eigvalsh", "eigvalsh_tridiagonal", "expm", "expm_frechet",
+    "fiedler", "fractional_matrix_power", "hankel", "hilbert", "inv", "khatri_rao", "leslie", "logm",
+    "lstsq", "lu", "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth",
+    "orthogonal_procrustes", "pinv", "pinvh", "polar", "qr", "sinhm", "sinm", "solve",
+    "solve_banded", "solve_circulant", "solve_continuous_lyapunov", "solve_discrete_lyapunov",
+    "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solveh_banded",
+    "sqrtm", "svd", "svdvals", "tanhm", "tanm", "toeplitz",
+]  # fmt: skip
