@@ -32,6 +32,7 @@ class Family(NamedTuple):
     invalid: tuple[float, ...] = ()  # shapes that make no distribution
 
 
+NO_QUANTILE = "ppf isf median"
 CONTINUOUS = [
     Family("norm"),
     Family("uniform"),
@@ -58,12 +59,43 @@ CONTINUOUS = [
     Family(
         "betaprime", ((0.5, 9.0), (0.5, 9.0)), loose="isf ppf entropy logsf", invalid=(1.0, -1.0)
     ),
+    Family(
+        "truncnorm",
+        ((-3.0, 0.5), (0.7, 4.0)),
+        loose="cdf sf logcdf logsf ppf isf mean var std median",
+        invalid=(1.0, -1.0),
+    ),
+    Family(
+        "vonmises",
+        ((0.1, 9.0),),
+        without=f"cdf sf logcdf logsf {NO_QUANTILE} var std",
+        invalid=(-1.0,),
+    ),
+    Family(
+        "skewnorm", ((0.1, 4.0),), without=f"{NO_QUANTILE} entropy", loose="cdf logcdf sf logsf"
+    ),
+    Family("invgauss", ((0.2, 4.0),), without=NO_QUANTILE, invalid=(-1.0,)),
+    Family("wrapcauchy", ((0.1, 0.9),), without="var std", loose="mean", invalid=(-1.0,)),
+    Family("exponnorm", ((0.3, 4.0),), without=f"{NO_QUANTILE} entropy", invalid=(-1.0,)),
 ]
+NO_SUMS = f"cdf sf logcdf logsf {NO_QUANTILE} entropy"
+DISCRETE = [
+    Family("poisson", ((0.3, 20.0),), without=f"{NO_QUANTILE} entropy", invalid=(-1.0,)),
+    Family("binom", ((5, 5), (0.05, 0.9)), without=f"{NO_QUANTILE} entropy", invalid=(4.0, -0.1)),
+    Family("bernoulli", ((0.05, 0.9),), invalid=(-0.1,)),
+    Family("nbinom", ((0.5, 9.0), (0.1, 0.9)), f"{NO_QUANTILE} entropy", invalid=(3.0, -0.1)),
+    Family("geom", ((0.05, 0.9),), invalid=(-0.1,)),
+    Family("betabinom", ((5, 5), (0.3, 5.0), (0.3, 5.0)), NO_SUMS, invalid=(5.0, 1.0, -1.0)),
+    Family("randint", ((-2, -2), (4, 4)), invalid=(3.0, -1.0)),
+    Family("hypergeom", ((20, 20), (7, 7), (12, 12)), NO_SUMS, invalid=(3.0, 2.0, -1.0)),
+]
+ONE = ["pmf", "logpmf"]
 AT_PLACES = ["pdf", "logpdf", "cdf", "sf", "logcdf", "logsf"]
 AT_CHANCES = ["ppf", "isf"]
 ALONE = ["mean", "var", "std", "entropy", "median", "support"]
 
 families = pytest.mark.parametrize("family", CONTINUOUS, ids=lambda f: f.name)
+counts = pytest.mark.parametrize("family", DISCRETE, ids=lambda f: f.name)
 
 
 def pair(family: Family) -> tuple[Any, Any]:
@@ -191,6 +223,9 @@ def stacked(family: Family, methods: list[str]) -> Callable[..., Any]:
     return f
 
 
+CHECKS = ["types", "transpose", "numerical", "jit", "vmap", "second order"]
+
+
 @families
 def test_derivatives(family: Family) -> None:
     ours, his = pair(family)
@@ -198,9 +233,79 @@ def test_derivatives(family: Family) -> None:
     q = np.array([0.15, 0.4, 0.8])
     alone = [m for m in ALONE[:4] if has(family, m) and np.isfinite(getattr(ours, m)(*params))]
     for methods, checks in [
-        (["logpdf", *alone], ["types", "transpose", "numerical", "jit", "vmap", "second order"]),
+        (["logpdf", *alone], CHECKS),
         (["pdf", *AT_PLACES[2:], *AT_CHANCES], ["transpose", "numerical", "jit"]),
     ]:
         f = stacked(family, [m for m in methods if has(family, m)])
         report = check_all(f, (his.ppf(q, *params), q, *params), only=checks)
         assert all(o.status == "passed" for o in report.outcomes), str(report)
+
+
+# ---------------------------------------------------------------- whole numbers
+
+
+@counts
+@given(data=st.data())
+def test_values_of_counts_are_scipys(family: Family, data: Any) -> None:
+    """At whole numbers, in between, outside, and at infinity, where SciPy may have nan."""
+    ours, his = pair(family)
+    params = data.draw(parameters(family))[:-1]
+    params[-1] = data.draw(st.integers(-2, 2))
+    k = data.draw(st.sampled_from([-inf, *range(-4, 12), 2.5, 30.0, inf, nan]))
+    q = data.draw(st.sampled_from([0.0, 1e-3, 0.31, 0.77, 0.999, 1.0, 1.5, nan]))
+    for method in [*ONE, *AT_PLACES[2:], *AT_CHANCES, *ALONE]:
+        if not has(family, method):
+            continue
+        args = (q,) if method in AT_CHANCES else () if method in ALONE else (k,)
+        found = called(getattr(ours, method), *args, *params)
+        expected = called(getattr(his, method), *args, *params)
+        assert np.shape(found) == np.shape(expected)
+        if method in ONE and np.isinf(k):
+            expected = np.full_like(expected, 0.0 if method == "pmf" else -inf)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-13, err_msg=method)
+
+
+@counts
+def test_derivatives_of_counts(family: Family) -> None:
+    """By every shape; by the number itself and by loc they are 0."""
+    ours, _ = pair(family)
+    params = [np.array(v) for v in (*middle(family), 1.0)]
+    k = np.array([0.0, 0.0] if family.name == "bernoulli" else [3.0, 4.0]) + 1.0
+    moving = [i for i, (low, high) in enumerate(family.shapes) if low < high]
+    methods = [m for m in (*ONE, *AT_PLACES[2:], "mean", "var", "entropy") if has(family, m)]
+
+    def f(*shapes: Any) -> Any:
+        given = list(params)
+        for i, shape in zip(moving, shapes, strict=True):
+            given[i] = shape
+        found = [getattr(ours, m)(*([] if m in ALONE else [k]), *given) for m in methods]
+        return fnp.concatenate([fnp.atleast_1d(y) for y in found])
+
+    if moving:
+        report = check_all(f, tuple(params[i] for i in moving), only=CHECKS)
+        assert all(o.status == "passed" for o in report.outcomes), str(report)
+    for i in (0, len(params)):
+        slope = funcgrad.jacrev(ours.pmf, argnums=i)(k, *params)
+        np.testing.assert_array_equal(slope, np.zeros_like(slope))
+
+
+@counts
+def test_invalid_parameters_of_counts(family: Family) -> None:
+    ours, _ = pair(family)
+    args = [np.float64(p) for p in (1.0, *family.invalid)]
+    for method in [m for m in (*ONE, *AT_PLACES[2:], *ALONE[:4]) if has(family, m)]:
+        skip = int(method in ALONE)
+        assert np.isnan(called(getattr(ours, method), *args[skip:])), method
+        if not skip:
+            slope = called(funcgrad.grad(getattr(ours, method), argnums=len(args) - 1), *args)
+            assert np.isnan(slope), method
+
+
+def test_sure_events() -> None:
+    """Where a probability is 0 or 1 the derivatives are the limits."""
+    one, zero = np.float64(1.0), np.float64(0.0)
+    assert funcgrad.grad(stats.bernoulli.pmf, argnums=1)(1, zero) == 1.0
+    assert funcgrad.grad(stats.binom.pmf, argnums=2)(1, 5, zero) == pytest.approx(5.0)
+    assert funcgrad.grad(stats.binom.pmf, argnums=2)(5, 5, one) == pytest.approx(5.0)
+    assert funcgrad.grad(stats.poisson.pmf, argnums=1)(1, zero) == 1.0
+    assert funcgrad.grad(stats.geom.pmf, argnums=1)(2, one) == -1.0

@@ -226,15 +226,15 @@ def _legendre() -> tuple[Any, Any]:
     return (nodes + 1) / 2, weights / 2
 
 
-def _column(x: Any) -> Any:
+def as_column(x: Any) -> Any:
     return x if aval_of(x).ndim == 0 else expand_dims(x, axis=(x.ndim,))
 
 
-def _integral(start: Any, width: Any, f: Callable[[Any], Any]) -> Any:
+def integral_from(start: Any, width: Any, f: Callable[[Any], Any]) -> Any:
     """Of `f` over the distance `width`, which is held constant, from `start` on."""
     width = stop_gradient(width)
     nodes, weights = map(concrete_namespace(width).asarray, _legendre())
-    y = f(_column(start) + _column(width) * nodes) * weights
+    y = f(as_column(start) + as_column(width) * nodes) * weights
     return sum(y, axis=(y.ndim - 1,)) * absolute(width)
 
 
@@ -267,10 +267,10 @@ def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) 
     up = minimum(log1p((_FADED + sqrt(_FADED * _FADED + 2 * _FADED * x)) / x), steep)
 
     def f(u: Any) -> Any:
-        y = exp(_column(a) * u - exp(u) - _column(gammaln(a) + log_scale))
-        return y if origin is None else y * (u - _column(origin))
+        y = exp(as_column(a) * u - exp(u) - as_column(gammaln(a) + log_scale))
+        return y if origin is None else y * (u - as_column(origin))
 
-    return _integral(log_x, where(below, -down, up), f)
+    return integral_from(log_x, where(below, -down, up), f)
 
 
 def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
@@ -394,9 +394,9 @@ def beta_beyond(a: Any, b: Any, odds: Any, log_scale: Any) -> Any:
     """
 
     def f(u: Any) -> Any:
-        return exp(log_beta_density(_column(a), _column(b), u) - _column(log_scale))
+        return exp(log_beta_density(as_column(a), as_column(b), u) - as_column(log_scale))
 
-    return _integral(odds, -_beta_width(a, b, odds), f)
+    return integral_from(odds, -_beta_width(a, b, odds), f)
 
 
 def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
@@ -411,10 +411,12 @@ def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
     width = -_beta_width(p, q, flipped)
 
     def density(u: Any) -> Any:
-        return exp(log_beta_density(_column(p), _column(q), u))
+        return exp(log_beta_density(as_column(p), as_column(q), u))
 
-    first = _integral(flipped, width, lambda u: density(u) * (u - _log_odds(u) - _column(by_p)))
-    second = _integral(flipped, width, lambda u: density(u) * (-_log_odds(u) - _column(by_q)))
+    first = integral_from(
+        flipped, width, lambda u: density(u) * (u - _log_odds(u) - as_column(by_p))
+    )
+    second = integral_from(flipped, width, lambda u: density(u) * (-_log_odds(u) - as_column(by_q)))
     return where(upper, -second, first), where(upper, -first, second)
 
 

@@ -1,8 +1,21 @@
 """Distributions and statistics of ``scipy.stats``, differentiable by data and parameters."""
 
 from .betas import beta, betaprime, f, t
+from .circular import vonmises, wrapcauchy
+from .counts import (
+    bernoulli,
+    betabinom,
+    binom,
+    geom,
+    hypergeom,
+    nbinom,
+    poisson,
+    randint,
+)
 from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
 from .normal import halfnorm, lognorm, norm
+from .skewed import exponnorm, invgauss, skewnorm
+from .truncated import truncnorm
 from .waits import (
     cauchy,
     gumbel_l,
@@ -17,27 +30,41 @@ from .waits import (
 )
 
 __all__ = [
+    "bernoulli",
     "beta",
+    "betabinom",
     "betaprime",
+    "binom",
     "cauchy",
     "chi2",
     "expon",
+    "exponnorm",
     "f",
     "gamma",
     "gennorm",
+    "geom",
     "gumbel_l",
     "gumbel_r",
     "halfcauchy",
     "halfnorm",
+    "hypergeom",
     "invgamma",
+    "invgauss",
     "laplace",
     "loggamma",
     "logistic",
     "lognorm",
+    "nbinom",
     "norm",
     "pareto",
+    "poisson",
+    "randint",
     "rayleigh",
+    "skewnorm",
     "t",
+    "truncnorm",
     "uniform",
+    "vonmises",
     "weibull_min",
+    "wrapcauchy",
 ]

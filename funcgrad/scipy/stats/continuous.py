@@ -27,6 +27,7 @@ class ContinuousDistribution(Distribution):
     others = (("loc", 0.0), ("scale", 1.0))
     inside: float = 0.5  # in every support, where no formula is singular
     open = False  # whether the formulas of the density do not hold at a finite end
+    formulas_at_ends = True  # whether those of the probabilities do
 
     # ------------------------------------------------------------ the mathematics
 
@@ -35,6 +36,9 @@ class ContinuousDistribution(Distribution):
 
     def _pdf(self, z: Any, *shapes: Any) -> Any:
         return exp(self._logpdf(z, *shapes))
+
+    def _inside(self, *_shapes: Any) -> Any:
+        return self.inside
 
     _edge: Callable[..., Any] | None = None  # the density near a finite end of the support
 
@@ -61,7 +65,7 @@ class ContinuousDistribution(Distribution):
         """
         z, p = self._at("pdf", x, args, kwds)
         outside = self._outside(z, p)
-        z = choose(outside, self.inside, z)
+        z = choose(outside, self._inside(*p.shapes), z)
         y = self._pdf(z, *p.shapes) if self._edge is None else self._with_edges(z, p)
         return p.result(choose(outside, 0.0, y) / p.scale)
 
@@ -89,7 +93,7 @@ class ContinuousDistribution(Distribution):
         """
         z, p = self._at("logpdf", x, args, kwds)
         outside = self._outside(z, p)
-        y = self._logpdf(choose(outside, self.inside, z), *p.shapes) - p.log_scale
+        y = self._logpdf(choose(outside, self._inside(*p.shapes), z), *p.shapes) - p.log_scale
         return p.result(choose(outside, -math.inf, y))
 
     # ------------------------------------------------------------ probabilities
@@ -106,7 +110,7 @@ class ContinuousDistribution(Distribution):
         >>> float(stats.norm.cdf(1.96).round(3))
         0.975
         """
-        return self._probability("cdf", self._cdf, 0.0, 1.0, x, args, kwds)
+        return self._probability("cdf", self._cdf, (0.0, 1.0), x, args, kwds)
 
     def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of a number above `x`, accurate where it is small.
@@ -120,7 +124,7 @@ class ContinuousDistribution(Distribution):
         >>> float(stats.norm.sf(1.96).round(3))
         0.025
         """
-        return self._probability("sf", self._sf, 1.0, 0.0, x, args, kwds)
+        return self._probability("sf", self._sf, (1.0, 0.0), x, args, kwds)
 
     def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """``log(cdf(x))``, accurate where `cdf` vanishes.
@@ -134,7 +138,7 @@ class ContinuousDistribution(Distribution):
         >>> float(stats.norm.logcdf(-40.0).round(3))
         -804.608
         """
-        return self._probability("logcdf", self._logcdf, -math.inf, 0.0, x, args, kwds)
+        return self._probability("logcdf", self._logcdf, (-math.inf, 0.0), x, args, kwds)
 
     def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """``log(sf(x))``, accurate where `sf` vanishes.
@@ -148,7 +152,7 @@ class ContinuousDistribution(Distribution):
         >>> float(stats.norm.logsf(40.0).round(3))
         -804.608
         """
-        return self._probability("logsf", self._logsf, 0.0, -math.inf, x, args, kwds)
+        return self._probability("logsf", self._logsf, (0.0, -math.inf), x, args, kwds)
 
     def entropy(self, *args: Any, **kwds: Any) -> Any:
         """The differential entropy: ``log(scale) + h`` for that of the standard form, h.
@@ -182,18 +186,18 @@ class ContinuousDistribution(Distribution):
         self,
         method: str,
         f: Callable[..., Any],
-        first: float,
-        last: float,
+        ends: tuple[float, float],
         x: Any,
         args: Any,
         kwds: Any,
     ) -> Any:
-        """`first` below the support, `last` above; at an end, too, where the logarithm is infinite."""
+        """The first of `ends` below the support, the last above; an infinite one at the end, too."""
         z, p = self._at(method, x, args, kwds)
         low, high = self._support(*p.shapes)
-        before, after = below(z, low, first == -math.inf), above(z, high, last == -math.inf)
-        y = f(choose(before | after, self.inside, z), *p.shapes)
-        return p.result(choose(before, first, choose(after, last, y)))
+        before = below(z, low, ends[0] == -math.inf or not self.formulas_at_ends)
+        after = above(z, high, ends[1] == -math.inf or not self.formulas_at_ends)
+        y = f(choose(before | after, self._inside(*p.shapes), z), *p.shapes)
+        return p.result(choose(before, ends[0], choose(after, ends[1], y)))
 
 
 def below(z: Any, low: Any, or_at: bool) -> Any:

@@ -282,12 +282,10 @@ class Distribution:
         return self._inverse(q, p, self._isf)
 
     def _inverse(self, q: Any, p: Parameters, inverse: Callable[..., Any]) -> Any:
-        outside = (q < 0) | (q > 1)
-        if self.exact_ends:
-            z = inverse(choose(outside, 0.5, q), *p.shapes)
-        else:
-            z = self._between_ends(choose(outside, 0.5, q), p, inverse)
-        return p.result(choose(outside, math.nan, p.moved(z)))
+        known = (q >= 0) & (q <= 1)
+        q = choose(known, q, 0.5)
+        z = inverse(q, *p.shapes) if self.exact_ends else self._between_ends(q, p, inverse)
+        return p.result(choose(known, p.moved(z), math.nan))
 
     def _between_ends(self, q: Any, p: Parameters, inverse: Callable[..., Any]) -> Any:
         """The inverse at `q`; the ends of the support, with no derivative by `q`, at 0 and 1."""

@@ -47,6 +47,17 @@ def log_of(p: Any, rest: Any) -> Any:
     return choose(small, log(choose(small, p, 0.5)), log1p(-choose(small, 0.5, rest)))
 
 
+def log_sum(x: Any, y: Any) -> Any:
+    """``log(exp(x) + exp(y))`` for finite numbers; unlike `logaddexp` it is silent about nan.
+
+    >>> float(log_sum(0.0, -1000.0))
+    0.0
+    """
+    first = greater(x, y)
+    high, low = choose(first, x, y), choose(first, y, x)
+    return high + log1p(exp(low - high))
+
+
 def bounded_exp(x: Any) -> Any:
     """``exp(x)``, never infinite: a factor of what is 0.
 

@@ -27,21 +27,21 @@ from .logs import log_of
 
 
 def log_gammainc(a: Any, x: Any) -> Any:
-    """``log(gammainc(a, x))`` for x > 0.
+    """``log(gammainc(a, x))`` for x >= 0.
 
     >>> float(log_gammainc(np.array(500.0), np.array(1e-3)).round(3))
     -6065.209
     """
-    return _log_or_far(gammainc(a, x), gammaincc(a, x), _far_gamma, a, x)
+    return _log_or_far(gammainc(a, x), gammaincc(a, x), x > 0, _far_gamma, a, x)
 
 
 def log_gammaincc(a: Any, x: Any) -> Any:
-    """``log(gammaincc(a, x))`` for x > 0.
+    """``log(gammaincc(a, x))`` for x >= 0.
 
     >>> float(log_gammaincc(np.array(2.0), np.array(1e3)).round(3))
     -993.091
     """
-    return _log_or_far(gammaincc(a, x), gammainc(a, x), _far_gamma, a, x)
+    return _log_or_far(gammaincc(a, x), gammainc(a, x), x > 0, _far_gamma, a, x)
 
 
 def _far_gamma(a: Any, x: Any) -> Any:
@@ -52,21 +52,23 @@ def _far_gamma(a: Any, x: Any) -> Any:
 
 
 def log_betainc(a: Any, b: Any, x: Any) -> Any:
-    """``log(betainc(a, b, x))`` for 0 < x < 1.
+    """``log(betainc(a, b, x))`` for 0 <= x <= 1.
 
     >>> float(log_betainc(np.array(500.0), np.array(2.0), np.array(0.1)).round(3))
     -1145.181
     """
-    return _log_or_far(betainc(a, b, x), betaincc(a, b, x), _far_beta, a, b, x)
+    inner = (x > 0) & (x < 1)
+    return _log_or_far(betainc(a, b, x), betaincc(a, b, x), inner, _far_beta, a, b, x)
 
 
 def log_betaincc(a: Any, b: Any, x: Any) -> Any:
-    """``log(betaincc(a, b, x))`` for 0 < x < 1.
+    """``log(betaincc(a, b, x))`` for 0 <= x <= 1.
 
     >>> float(log_betaincc(np.array(2.0), np.array(500.0), np.array(0.9)).round(3))
     -1145.181
     """
-    return _log_or_far(betaincc(a, b, x), betainc(a, b, x), _far_beta_above, a, b, x)
+    inner = (x > 0) & (x < 1)
+    return _log_or_far(betaincc(a, b, x), betainc(a, b, x), inner, _far_beta_above, a, b, x)
 
 
 def _far_beta(a: Any, b: Any, x: Any) -> Any:
@@ -84,10 +86,10 @@ def _far_odds(a: Any, b: Any, odds: Any) -> Any:
     return log(beta_beyond(a, b, odds, peak)) + peak
 
 
-def _log_or_far(p: Any, rest: Any, far: Callable[..., Any], *xs: Any) -> Any:
-    """``log(p)`` for ``p = 1 - rest``; by the function `far` of `xs` where `p` underflows."""
+def _log_or_far(p: Any, rest: Any, inner: Any, far: Callable[..., Any], *xs: Any) -> Any:
+    """``log(p)`` for ``p = 1 - rest``; by the function `far` of `xs` where `p` underflows inside."""
     dtype = aval_of(p).dtype
-    lost = less(p, float(np.finfo(dtype).tiny) * 1e15)
+    lost = less(p, float(np.finfo(dtype).tiny) * 1e15) & inner
     near = log_of(choose(lost, 0.5, p), choose(lost, 0.5, rest))
     if current.get() is EVAL and not lost.any():
         return near

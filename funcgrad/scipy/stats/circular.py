@@ -1,0 +1,84 @@
+"""Distributions of angles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np  # noqa: F401  (doctests)
+
+from ...ops.bessel import i0e, i1e
+from ...ops.exponential import log, log1p
+from ...ops.inverses import cosm1
+from ...ops.trigonometric import arctan2, cos, sin
+from .continuous import ContinuousDistribution
+
+LOG_2PI = math.log(2.0 * math.pi)
+
+
+class VonMises(ContinuousDistribution):
+    """Von Mises' distribution of an angle, `kappa` >= 0:
+    ``f(z) = exp(kappa cos(z)) / (2 pi I0(kappa))``, for any z as it repeats itself.
+
+    Source: SciPy reference, ``scipy.stats.vonmises``.
+
+    >>> float(vonmises.pdf(0.0, 0.0).round(4))
+    0.1592
+    """
+
+    shapes = ("kappa",)
+
+    def _valid(self, kappa: Any) -> Any:
+        return kappa >= 0
+
+    def _logpdf(self, z: Any, kappa: Any) -> Any:
+        return kappa * cosm1(z) - log(i0e(kappa)) - LOG_2PI
+
+    def _mean(self, kappa: Any) -> Any:
+        return 0.0
+
+    def _entropy(self, kappa: Any) -> Any:
+        scaled = i0e(kappa)
+        return kappa * (1.0 - i1e(kappa) / scaled) + log(scaled) + LOG_2PI
+
+
+class WrapCauchy(ContinuousDistribution):
+    """A Cauchy variable taken as an angle, 0 < `c` < 1:
+    ``f(z) = (1 - c**2) / (2 pi (1 + c**2 - 2 c cos(z)))`` for 0 <= z <= 2 pi.
+
+    Source: SciPy reference, ``scipy.stats.wrapcauchy``.
+
+    >>> float(wrapcauchy.cdf(math.pi, 0.5))
+    0.5
+    """
+
+    shapes = ("c",)
+    low, high = 0.0, 2.0 * math.pi
+
+    def _valid(self, c: Any) -> Any:
+        return (c > 0) & (c < 1)
+
+    def _logpdf(self, z: Any, c: Any) -> Any:
+        gap = 1.0 - c
+        return log1p(c) + log(gap) - log(gap * gap - 2.0 * c * cosm1(z)) - LOG_2PI
+
+    def _cdf(self, z: Any, c: Any) -> Any:
+        half = 0.5 * z
+        return arctan2((1.0 + c) * sin(half), (1.0 - c) * cos(half)) * (1.0 / math.pi)
+
+    def _sf(self, z: Any, c: Any) -> Any:
+        return self._cdf(2.0 * math.pi - z, c)
+
+    def _ppf(self, q: Any, c: Any) -> Any:
+        turn = math.pi * q
+        return 2.0 * arctan2((1.0 - c) * sin(turn), (1.0 + c) * cos(turn))
+
+    def _mean(self, c: Any) -> Any:
+        return math.pi
+
+    def _entropy(self, c: Any) -> Any:
+        return LOG_2PI + log(1.0 - c) + log1p(c)
+
+
+vonmises = VonMises("vonmises")
+wrapcauchy = WrapCauchy("wrapcauchy")

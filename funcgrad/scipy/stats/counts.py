@@ -1,0 +1,360 @@
+"""Distributions of counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np  # noqa: F401  (doctests)
+
+from ...ops.arithmetic import divide, power
+from ...ops.exponential import exp, expm1, log, log1p, xlog1py, xlogy
+from ...ops.gamma import betainc, betaincc, betaln, gammainc, gammaincc, gammaln
+from ...ops.logic import equal, greater, greater_equal
+from ...ops.rounding import ceil
+from ...ops.select import maximum, minimum
+from ...ops.select import where as choose
+from ...ops.special import entr
+from .discrete import DiscreteDistribution
+from .logs import bounded_exp, log1mexp
+from .tails import log_betainc, log_betaincc, log_gammainc, log_gammaincc
+
+
+def _whole(x: Any) -> Any:
+    """Where `x` is a whole number."""
+    return x % 1 == 0
+
+
+class Poisson(DiscreteDistribution):
+    """Poisson's distribution, `mu` >= 0: ``f(k) = mu**k exp(-mu) / k!`` for k = 0, 1, ..
+
+    Source: SciPy reference, ``scipy.stats.poisson``.
+
+    >>> float(poisson.logpmf(0, 3.0))
+    -3.0
+    """
+
+    shapes = ("mu",)
+
+    def _valid(self, mu: Any) -> Any:
+        return mu >= 0
+
+    def _logpmf(self, k: Any, mu: Any) -> Any:
+        return xlogy(k, mu) - gammaln(k + 1.0) - mu
+
+    def _pmf(self, k: Any, mu: Any) -> Any:
+        none = equal(mu, 0.0)
+        edge = power(choose(none, mu, 1.0), k) * exp(-gammaln(k + 1.0) - mu)
+        return choose(none, edge, exp(self._logpmf(k, choose(none, 1.0, mu))))
+
+    def _cdf(self, k: Any, mu: Any) -> Any:
+        return gammaincc(k + 1.0, mu)
+
+    def _sf(self, k: Any, mu: Any) -> Any:
+        return gammainc(k + 1.0, mu)
+
+    def _logcdf(self, k: Any, mu: Any) -> Any:
+        return log_gammaincc(k + 1.0, mu)
+
+    def _logsf(self, k: Any, mu: Any) -> Any:
+        return log_gammainc(k + 1.0, mu)
+
+    def _mean(self, mu: Any) -> Any:
+        return mu
+
+    def _var(self, mu: Any) -> Any:
+        return mu
+
+
+def _log_choices(n: Any, k: Any) -> Any:
+    """The logarithm of the binomial coefficient."""
+    return -log1p(n) - betaln(n - k + 1.0, k + 1.0)
+
+
+class Binom(DiscreteDistribution):
+    """The number of successes in `n` trials of probability `p`:
+    ``f(k) = n! / (k! (n - k)!) p**k (1 - p)**(n - k)`` for k = 0 .. n.
+
+    Source: SciPy reference, ``scipy.stats.binom``.
+
+    >>> float(binom.pmf(1, 2, 0.5).round(4))
+    0.5
+    """
+
+    shapes = ("n", "p")
+
+    def _valid(self, n: Any, p: Any) -> Any:
+        return (n >= 0) & _whole(n) & (p >= 0) & (p <= 1)
+
+    def _support(self, n: Any, p: Any) -> tuple[Any, Any]:
+        return 0.0, n
+
+    def _logpmf(self, k: Any, n: Any, p: Any) -> Any:
+        return _log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p)
+
+    def _pmf(self, k: Any, n: Any, p: Any) -> Any:
+        sure = equal(p, 0.0) | equal(p, 1.0)
+        q = choose(sure, p, 0.5)
+        edge = bounded_exp(_log_choices(n, k)) * power(q, k) * power(1.0 - q, n - k)
+        return choose(sure, edge, exp(self._logpmf(k, n, choose(sure, 0.5, p))))
+
+    def _cdf(self, k: Any, n: Any, p: Any) -> Any:
+        return betaincc(k + 1.0, n - k, p)
+
+    def _sf(self, k: Any, n: Any, p: Any) -> Any:
+        return betainc(k + 1.0, n - k, p)
+
+    def _logcdf(self, k: Any, n: Any, p: Any) -> Any:
+        return log_betaincc(k + 1.0, n - k, p)
+
+    def _logsf(self, k: Any, n: Any, p: Any) -> Any:
+        return log_betainc(k + 1.0, n - k, p)
+
+    def _mean(self, n: Any, p: Any) -> Any:
+        return n * p
+
+    def _var(self, n: Any, p: Any) -> Any:
+        return n * p * (1.0 - p)
+
+
+class Bernoulli(DiscreteDistribution):
+    """One trial of probability `p`: ``f(1) = p`` and ``f(0) = 1 - p``.
+
+    Source: SciPy reference, ``scipy.stats.bernoulli``.
+
+    >>> float(bernoulli.pmf(1, 0.25))
+    0.25
+    """
+
+    shapes = ("p",)
+    high = 1.0
+    exact_ends = False
+
+    def _valid(self, p: Any) -> Any:
+        return (p >= 0) & (p <= 1)
+
+    def _logpmf(self, k: Any, p: Any) -> Any:
+        return xlogy(k, p) + xlog1py(1.0 - k, -p)
+
+    def _pmf(self, k: Any, p: Any) -> Any:
+        return choose(equal(k, 1.0), p, 1.0 - p) + k * 0.0
+
+    def _cdf(self, k: Any, p: Any) -> Any:
+        return 1.0 - p + k * 0.0
+
+    def _sf(self, k: Any, p: Any) -> Any:
+        return p + k * 0.0
+
+    def _ppf(self, q: Any, p: Any) -> Any:
+        return choose(greater(q, 1.0 - p), 1.0, 0.0)
+
+    def _mean(self, p: Any) -> Any:
+        return p
+
+    def _var(self, p: Any) -> Any:
+        return p * (1.0 - p)
+
+    def _entropy(self, p: Any) -> Any:
+        return entr(p) + entr(1.0 - p)
+
+
+class NBinom(DiscreteDistribution):
+    """The number of failures before the success of number `n` > 0, of probability 0 < `p` <= 1:
+    ``f(k) = gamma(n + k) / (k! gamma(n)) p**n (1 - p)**k`` for k = 0, 1, ..
+
+    Source: SciPy reference, ``scipy.stats.nbinom``.
+
+    >>> float(nbinom.pmf(1, 2.0, 0.5).round(4))
+    0.25
+    """
+
+    shapes = ("n", "p")
+
+    def _valid(self, n: Any, p: Any) -> Any:
+        return (n > 0) & (p > 0) & (p <= 1)
+
+    def _logpmf(self, k: Any, n: Any, p: Any) -> Any:
+        return -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p)
+
+    def _cdf(self, k: Any, n: Any, p: Any) -> Any:
+        return betainc(n, k + 1.0, p)
+
+    def _sf(self, k: Any, n: Any, p: Any) -> Any:
+        return betaincc(n, k + 1.0, p)
+
+    def _logcdf(self, k: Any, n: Any, p: Any) -> Any:
+        return log_betainc(n, k + 1.0, p)
+
+    def _logsf(self, k: Any, n: Any, p: Any) -> Any:
+        return log_betaincc(n, k + 1.0, p)
+
+    def _mean(self, n: Any, p: Any) -> Any:
+        return n * (1.0 - p) / p
+
+    def _var(self, n: Any, p: Any) -> Any:
+        return n * (1.0 - p) / (p * p)
+
+
+class Geom(DiscreteDistribution):
+    """The number of trials up to the first success, of probability 0 < `p` <= 1:
+    ``f(k) = (1 - p)**(k - 1) p`` for k = 1, 2, ..
+
+    Source: SciPy reference, ``scipy.stats.geom``.
+
+    >>> float(geom.pmf(2, 0.5))
+    0.25
+    """
+
+    shapes = ("p",)
+    low = 1.0
+    exact_ends = False
+
+    def _valid(self, p: Any) -> Any:
+        return (p > 0) & (p <= 1)
+
+    def _logpmf(self, k: Any, p: Any) -> Any:
+        return xlog1py(k - 1.0, -p) + log(p)
+
+    def _pmf(self, k: Any, p: Any) -> Any:
+        return power(1.0 - p, k - 1.0) * p
+
+    def _cdf(self, k: Any, p: Any) -> Any:
+        return -expm1(xlog1py(k, -p))
+
+    def _sf(self, k: Any, p: Any) -> Any:
+        return power(1.0 - p, k)
+
+    def _logcdf(self, k: Any, p: Any) -> Any:
+        return log1mexp(-xlog1py(k, -p))
+
+    def _logsf(self, k: Any, p: Any) -> Any:
+        return xlog1py(k, -p)
+
+    def _ppf(self, q: Any, p: Any) -> Any:
+        k = maximum(ceil(log1p(-q) / log1p(-p)), 1.0)
+        less_will_do = greater_equal(self._cdf(k - 1.0, p), q) & greater(k, 1.0)
+        return choose(less_will_do, k - 1.0, k)
+
+    def _mean(self, p: Any) -> Any:
+        return divide(1.0, p)
+
+    def _var(self, p: Any) -> Any:
+        return (1.0 - p) / (p * p)
+
+    def _entropy(self, p: Any) -> Any:
+        return (entr(p) + entr(1.0 - p)) / p
+
+
+class BetaBinom(DiscreteDistribution):
+    """The number of successes in `n` trials whose probability is a beta variable of `a`, `b` > 0:
+    ``f(k) = n! / (k! (n - k)!) beta(k + a, n - k + b) / beta(a, b)`` for k = 0 .. n.
+
+    Source: SciPy reference, ``scipy.stats.betabinom``.
+
+    >>> float(betabinom.pmf(1, 2, 1.0, 1.0).round(4))
+    0.3333
+    """
+
+    shapes = ("n", "a", "b")
+
+    def _valid(self, n: Any, a: Any, b: Any) -> Any:
+        return (n >= 0) & _whole(n) & (a > 0) & (b > 0)
+
+    def _support(self, n: Any, a: Any, b: Any) -> tuple[Any, Any]:
+        return 0.0, n
+
+    def _logpmf(self, k: Any, n: Any, a: Any, b: Any) -> Any:
+        return _log_choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b)
+
+    def _mean(self, n: Any, a: Any, b: Any) -> Any:
+        return n * a / (a + b)
+
+    def _var(self, n: Any, a: Any, b: Any) -> Any:
+        total = a + b
+        return n * (a / total) * (b / total) * (total + n) / (total + 1.0)
+
+
+class RandInt(DiscreteDistribution):
+    """Whole numbers ``low <= k < high``, all as likely: ``f(k) = 1 / (high - low)``.
+
+    Source: SciPy reference, ``scipy.stats.randint``.
+
+    >>> float(randint.pmf(3, 1, 5))
+    0.25
+    """
+
+    shapes = ("low", "high")
+    exact_ends = False
+
+    def _valid(self, low: Any, high: Any) -> Any:
+        return (high > low) & _whole(low) & _whole(high)
+
+    def _support(self, low: Any, high: Any) -> tuple[Any, Any]:
+        return low, high - 1.0
+
+    def _logpmf(self, k: Any, low: Any, high: Any) -> Any:
+        return -log(high - low) + k * 0.0
+
+    def _cdf(self, k: Any, low: Any, high: Any) -> Any:
+        return (k - low + 1.0) / (high - low)
+
+    def _sf(self, k: Any, low: Any, high: Any) -> Any:
+        return (high - 1.0 - k) / (high - low)
+
+    def _ppf(self, q: Any, low: Any, high: Any) -> Any:
+        k = ceil(q * (high - low) + low) - 1.0
+        before = maximum(k - 1.0, low)
+        return choose(greater_equal(self._cdf(before, low, high), q), before, k)
+
+    def _mean(self, low: Any, high: Any) -> Any:
+        return 0.5 * (low + high - 1.0)
+
+    def _var(self, low: Any, high: Any) -> Any:
+        width = high - low
+        return (width * width - 1.0) / 12.0
+
+    def _entropy(self, low: Any, high: Any) -> Any:
+        return log(high - low)
+
+
+class HyperGeom(DiscreteDistribution):
+    """How many of `N` things drawn from `M` are among `n` special ones:
+    ``f(k) = C(n, k) C(M - n, N - k) / C(M, N)`` for binomial coefficients C.
+
+    Source: SciPy reference, ``scipy.stats.hypergeom``.
+
+    >>> float(hypergeom.pmf(1, 4, 2, 2).round(4))
+    0.6667
+    """
+
+    shapes = ("M", "n", "N")
+
+    def _valid(self, m: Any, n: Any, drawn: Any) -> Any:
+        whole = _whole(m) & _whole(n) & _whole(drawn)
+        return whole & (n >= 0) & (drawn >= 0) & (m > 0) & (n <= m) & (drawn <= m)
+
+    def _support(self, m: Any, n: Any, drawn: Any) -> tuple[Any, Any]:
+        return maximum(drawn - (m - n), 0.0), minimum(n, drawn)
+
+    def _logpmf(self, k: Any, m: Any, n: Any, drawn: Any) -> Any:
+        ways = _log_choices(n, k) + _log_choices(m - n, drawn - k)
+        return ways - _log_choices(m, drawn)
+
+    def _mean(self, m: Any, n: Any, drawn: Any) -> Any:
+        return drawn * (n / m)
+
+    def _var(self, m: Any, n: Any, drawn: Any) -> Any:
+        share = n / m
+        alone = equal(m, 1.0)
+        rest = (m - drawn) / choose(alone, 1.0, m - 1.0)
+        return choose(alone, math.nan, drawn * share * (1.0 - share) * rest)
+
+
+poisson = Poisson("poisson")
+binom = Binom("binom")
+bernoulli = Bernoulli("bernoulli")
+nbinom = NBinom("nbinom")
+geom = Geom("geom")
+betabinom = BetaBinom("betabinom")
+randint = RandInt("randint")
+hypergeom = HyperGeom("hypergeom")

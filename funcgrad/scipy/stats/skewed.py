@@ -1,0 +1,206 @@
+"""Distributions made of a normal variable and something else."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np  # noqa: F401  (doctests)
+
+from ...ops.arithmetic import divide
+from ...ops.exponential import exp, log, sqrt
+from ...ops.gamma import as_column, integral_from
+from ...ops.integrals import exp1, owens_t
+from ...ops.logic import equal, greater, less
+from ...ops.select import stop_gradient
+from ...ops.select import where as choose
+from ...ops.special import log_ndtr, ndtr
+from .continuous import ContinuousDistribution
+from .logs import LOG_2, log1mexp, log_of, log_sum
+from .normal import LOG_2PI, log_density
+
+_FADED = 40.0  # beyond a fall by e**-40 an integrand is left out
+
+
+class SkewNorm(ContinuousDistribution):
+    """The skew normal distribution, any finite `a`: ``f(z) = 2 phi(z) Phi(a z)`` for the normal
+    density phi and probability Phi.
+
+    Source: Azzalini, "A class of distributions which includes the normal ones", 1985; SciPy
+    reference, ``scipy.stats.skewnorm``.
+
+    >>> float(skewnorm.cdf(0.0, 1.0).round(4))
+    0.25
+    """
+
+    shapes = ("a",)
+
+    def _valid(self, a: Any) -> Any:
+        return (a > -math.inf) & (a < math.inf)
+
+    def _logpdf(self, z: Any, a: Any) -> Any:
+        return LOG_2 + log_density(z) + log_ndtr(a * z)
+
+    def _cdf(self, z: Any, a: Any) -> Any:
+        return self._sf(-z, -a)
+
+    def _sf(self, z: Any, a: Any) -> Any:
+        thin = self._thin(z, a)
+        near = ndtr(-z) + 2.0 * owens_t(choose(thin, 0.0, z), a)
+        return choose(thin, exp(self._log_tail(choose(thin, z, 1.0), a)), near)
+
+    def _logcdf(self, z: Any, a: Any) -> Any:
+        return self._logsf(-z, -a)
+
+    def _logsf(self, z: Any, a: Any) -> Any:
+        thin = self._thin(z, a)
+        near = choose(thin, 0.0, z)
+        inner = log_of(self._sf(near, a), self._cdf(near, a))
+        return choose(thin, self._log_tail(choose(thin, z, 1.0), a), inner)
+
+    def _thin(self, z: Any, a: Any) -> Any:
+        """Where the probability above `z` is a small difference, or may underflow."""
+        return greater(z, 0.0) & (less(a, 0.0) | greater(z, 5.0))
+
+    def _log_tail(self, z: Any, a: Any) -> Any:
+        """``log(sf(z))`` for z > 0: the integral of the density over where it fades."""
+        peak = self._logpdf(z, a)
+        ratio = exp(log_density(a * z) - log_ndtr(a * z))
+        slope = stop_gradient(z - a * ratio)  # the logarithm falls faster than slope s + s**2 / 2
+        root = sqrt(slope * slope + 2.0 * _FADED)
+        width = choose(greater(slope, 0.0), divide(2.0 * _FADED, slope + root), root - slope)
+
+        def falls(s: Any) -> Any:
+            return exp(self._logpdf(as_column(z) + s, as_column(a)) - as_column(peak))
+
+        return peak + log(integral_from(z * 0.0, width, falls))
+
+    def _mean(self, a: Any) -> Any:
+        return math.sqrt(2.0 / math.pi) * a / sqrt(1.0 + a * a)
+
+    def _var(self, a: Any) -> Any:
+        mean = self._mean(a)
+        return 1.0 - mean * mean
+
+
+class ExponNorm(ContinuousDistribution):
+    """A normal variable plus `K` > 0 times an exponential one:
+    ``f(z) = exp(1 / (2 K**2) - z / K) Phi(z - 1 / K) / K``.
+
+    Source: SciPy reference, ``scipy.stats.exponnorm``.
+
+    >>> float(exponnorm.mean(2.0))
+    2.0
+    """
+
+    shapes = ("K",)
+
+    def _log_rest(self, z: Any, k: Any) -> Any:
+        """The logarithm of what `sf` has beyond that of the normal variable."""
+        r = divide(1.0, k)
+        return r * (0.5 * r - z) + log_ndtr(z - r)
+
+    def _logpdf(self, z: Any, k: Any) -> Any:
+        return self._log_rest(z, k) - log(k)
+
+    def _cdf(self, z: Any, k: Any) -> Any:
+        return ndtr(z) - exp(self._log_rest(z, k))
+
+    def _sf(self, z: Any, k: Any) -> Any:
+        return ndtr(-z) + exp(self._log_rest(z, k))
+
+    def _logcdf(self, z: Any, k: Any) -> Any:
+        low = less(z, 0.0)
+        near = choose(low, 0.0, z)
+        far = choose(low, z, 0.0)
+        whole = log_ndtr(far)
+        tail = whole + log1mexp(whole - self._log_rest(far, k))
+        return choose(low, tail, log_of(self._cdf(near, k), self._sf(near, k)))
+
+    def _logsf(self, z: Any, k: Any) -> Any:
+        low = less(z, 0.0)
+        near, far = choose(low, z, 0.0), choose(low, 0.0, z)
+        inner = log_of(self._sf(near, k), self._cdf(near, k))
+        return choose(low, inner, log_sum(log_ndtr(-far), self._log_rest(far, k)))
+
+    def _mean(self, k: Any) -> Any:
+        return k
+
+    def _var(self, k: Any) -> Any:
+        return 1.0 + k * k
+
+
+class InvGauss(ContinuousDistribution):
+    """The inverse Gaussian distribution, `mu` > 0:
+    ``f(z) = exp(-(z - mu)**2 / (2 z mu**2)) / sqrt(2 pi z**3)`` for z > 0.
+
+    Source: SciPy reference, ``scipy.stats.invgauss``.
+
+    >>> float(invgauss.pdf(1.0, 1.0).round(4))
+    0.3989
+    """
+
+    shapes = ("mu",)
+    low = 0.0
+    inside = 1.0
+    open = True
+
+    def _logpdf(self, z: Any, mu: Any) -> Any:
+        off = (z - mu) / mu
+        return -0.5 * LOG_2PI - 1.5 * log(z) - off * off / (2.0 * z)
+
+    def _places(self, z: Any, mu: Any) -> tuple[Any, Any]:
+        """``(z - mu) / (mu sqrt(z))`` and ``(z + mu) / (mu sqrt(z))``; far away at z = 0."""
+        root = sqrt(choose(equal(z, 0.0), 1e-30, z))
+        return root / mu - divide(1.0, root), root / mu + divide(1.0, root)
+
+    def _cdf(self, z: Any, mu: Any) -> Any:
+        return exp(self._logcdf(z, mu))
+
+    def _sf(self, z: Any, mu: Any) -> Any:
+        near, far = self._places(z, mu)
+        return ndtr(-near) - exp(divide(2.0, mu) + log_ndtr(-far))
+
+    def _logcdf(self, z: Any, mu: Any) -> Any:
+        near, far = self._places(z, mu)
+        below = log_sum(log_ndtr(near), divide(2.0, mu) + log_ndtr(-far))
+        low = less(below, -LOG_2)
+        rest = exp(self._logsf_above(choose(low, mu, z), mu))
+        return choose(low, below, log_of(1.0 - rest, rest))
+
+    def _logsf(self, z: Any, mu: Any) -> Any:
+        high = greater(z, mu)
+        near, far = self._places(choose(high, mu, z), mu)
+        rest = exp(log_sum(log_ndtr(near), divide(2.0, mu) + log_ndtr(-far)))
+        return choose(high, self._logsf_above(choose(high, z, mu), mu), log_of(1.0 - rest, rest))
+
+    def _logsf_above(self, z: Any, mu: Any) -> Any:
+        """For z >= mu, where nothing but a little cancels."""
+        near, far = self._places(z, mu)
+        whole = log_ndtr(-near)
+        return whole + log1mexp(whole - divide(2.0, mu) - log_ndtr(-far))
+
+    def _mean(self, mu: Any) -> Any:
+        return mu
+
+    def _var(self, mu: Any) -> Any:
+        return mu * mu * mu
+
+    def _entropy(self, mu: Any) -> Any:
+        whole = 0.5 * (1.0 + LOG_2PI) + 1.5 * log(mu)
+        return whole - 1.5 * _scaled_exp1(divide(2.0, mu))
+
+
+def _scaled_exp1(x: Any) -> Any:
+    """``exp(x) E1(x)``: Euler's asymptotic series beyond x = 50."""
+    far = greater(x, 50.0)
+    near, r = choose(far, 1.0, x), divide(1.0, choose(far, x, 50.0))
+    total: Any = 1.0
+    for n in range(20, 0, -1):
+        total = 1.0 - total * r * float(n)
+    return choose(far, r * total, exp(near) * exp1(near))
+
+
+skewnorm = SkewNorm("skewnorm")
+exponnorm = ExponNorm("exponnorm")
+invgauss = InvGauss("invgauss")
