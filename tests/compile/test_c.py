@@ -389,6 +389,25 @@ def test_what_was_compiled_is_used_again_and_mended(tmp_path: Path) -> None:
 
 
 @needs_compiler
+@needs_compiler
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="no Linux")
+def test_constants_are_in_memory(folder: Path) -> None:
+    """Where no element takes a constant, none is loaded: each masked read of it is a fault then."""
+    x = RNG.uniform(1.0, 2.0, 1000)
+    in_c(lambda x: np.log(np.where(x < 0.987654321, 3.1415, x)) * x, x)
+    sizes = []
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if " r--p " in line:
+            is_ours = str(folder) in line
+        elif line.startswith("Size:"):
+            size = line.split()[1]
+        elif line.startswith("Rss:") and is_ours:
+            sizes.append((line.split()[1], size))
+        elif "-" in line.split()[0] and " r--p " not in line:
+            is_ours = False
+    assert sizes and all(there == size for there, size in sizes)
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert answer(run_check(tmp_path / "file" / "cache", TMPDIR=str(tmp_path))) == "loops"
