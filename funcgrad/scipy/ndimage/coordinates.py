@@ -85,9 +85,9 @@ def map_coordinates(
     """The image at places between its elements, which ``coordinates[k]`` gives along axis k.
 
     `order`: 0 for the nearest element (the later one of two), 1 for the linear mean of the elements
-    around; SciPy's default 3 is not supported. `mode` as for `correlate`; "constant" is `cval` wherever a place is outside,
-    "grid-constant" goes over to it, "wrap" repeats with one element less than "grid-wrap". `prefilter`
-    is for higher orders.
+    around; SciPy's default 3 is not supported. `mode` as for `correlate`; "constant" is `cval` wherever
+    a place is outside, "grid-constant" goes over to it, "wrap" repeats with one element less than
+    "grid-wrap". `prefilter` is for higher orders.
 
     Shapes: ``input: (*a)`` of d axes, ``coordinates: (d, *b) -> (*b)``.
     Dtypes: floating, complex input; integers give float64.
