@@ -12,8 +12,10 @@ from .counts import (
     poisson,
     randint,
 )
+from .elliptical import multivariate_normal, multivariate_t
 from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
 from .normal import halfnorm, lognorm, norm
+from .simplex import dirichlet, multinomial
 from .skewed import exponnorm, invgauss, skewnorm
 from .truncated import truncnorm
 from .waits import (
@@ -37,6 +39,7 @@ __all__ = [
     "binom",
     "cauchy",
     "chi2",
+    "dirichlet",
     "expon",
     "exponnorm",
     "f",
@@ -54,6 +57,9 @@ __all__ = [
     "loggamma",
     "logistic",
     "lognorm",
+    "multinomial",
+    "multivariate_normal",
+    "multivariate_t",
     "nbinom",
     "norm",
     "pareto",

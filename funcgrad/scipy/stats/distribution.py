@@ -33,7 +33,28 @@ _INSTEAD = {
 }
 
 
-class Distribution:
+class NamedDistribution:
+    """A distribution with a name, which says what is not offered."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<funcgrad.scipy.stats.{self.name}>"
+
+    def refuse(self, method: str, why: str) -> NoReturn:
+        """
+        Raises: ArgumentError: always.
+        """
+        raise ArgumentError(f"{self.name}.{method}: {why}{where()}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _INSTEAD:
+            self.refuse(name, "not offered; " + _INSTEAD[name].format(name=self.name))
+        raise AttributeError(f"a distribution has no attribute {name!r}")
+
+
+class Distribution(NamedDistribution):
     """A family of distributions of one variable, with shapes, loc and perhaps scale."""
 
     shapes: tuple[str, ...] = ()
@@ -41,12 +62,6 @@ class Distribution:
     low: Any = -math.inf
     high: Any = math.inf
     exact_ends = True  # whether the formula of `ppf` holds at 0 and 1, its derivatives too
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"<funcgrad.scipy.stats.{self.name}>"
 
     def __call__(self, *args: Any, **kwds: Any) -> Frozen:
         """The distribution with its parameters held: methods take `x` or `q` alone."""
@@ -87,12 +102,6 @@ class Distribution:
 
     # ------------------------------------------------------------ arguments
 
-    def refuse(self, method: str, why: str) -> NoReturn:
-        """
-        Raises: ArgumentError: always.
-        """
-        raise ArgumentError(f"{self.name}.{method}: {why}{where()}")
-
     def bound(self, method: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> dict[str, Any]:
         """The parameters by name, defaults included.
 
@@ -127,9 +136,9 @@ class Distribution:
         x = converted(array_of(found.pop("argument")), dtype) if xs else None
         raw = [found[name] for name in self.shapes]
         valid = self._valid(*[_in_dtype(s, dtype) for s in raw])
-        shapes = [_valid_only(converted(array_of(s), dtype), valid) for s in raw]
+        shapes = [valid_only(converted(array_of(s), dtype), valid) for s in raw]
         loc, scale = (_in_dtype(found.get(n, v), dtype) for n, v in _LOCATION.items())
-        scale, valid = _valid_only(scale, scale > 0), (scale > 0) & valid
+        scale, valid = valid_only(scale, scale > 0), (scale > 0) & valid
         return x, Parameters(tuple(shapes), loc, scale, valid, shape, dtype)
 
     def _dtype(self, method: str, found: dict[str, Any]) -> np.dtype[Any]:
@@ -296,11 +305,6 @@ class Distribution:
             low, high = high, low
         return choose(zero, low, choose(one, high, z))
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _INSTEAD:
-            self.refuse(name, "not offered; " + _INSTEAD[name].format(name=self.name))
-        raise AttributeError(f"a distribution has no attribute {name!r}")
-
 
 _MOMENTS = {"m": "mean", "v": "var"}
 _LOCATION = {"loc": 0.0, "scale": 1.0}
@@ -342,7 +346,7 @@ class Parameters:
 
     def result(self, y: Any) -> Any:
         """`y`, nan with nan derivatives where a parameter is invalid, in the shape of the call."""
-        y = _valid_only(converted(array_of(y), self.dtype), self.valid)
+        y = valid_only(converted(array_of(y), self.dtype), self.valid)
         return y if y.shape == self.shape else broadcast_to(y, shape=self.shape)
 
 
@@ -355,7 +359,7 @@ def _in_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
     return float(x) if x.__class__ in _NUMBERS else converted(x, dtype)
 
 
-def _valid_only(x: Any, valid: Any) -> Any:
+def valid_only(x: Any, valid: Any) -> Any:
     """`x`, but nan where that is invalid, with nan for its derivatives."""
     return x if valid is True else x * converted(choose(valid, 1.0, math.nan), aval_of(x).dtype)
 
@@ -363,7 +367,7 @@ def _valid_only(x: Any, valid: Any) -> Any:
 class Frozen:
     """A distribution and its parameters: ``norm(loc, scale).logpdf(x)``."""
 
-    def __init__(self, dist: Distribution, kwds: dict[str, Any]) -> None:
+    def __init__(self, dist: NamedDistribution, kwds: dict[str, Any]) -> None:
         self.dist, self.kwds = dist, kwds
 
     def __repr__(self) -> str:
@@ -373,4 +377,6 @@ class Frozen:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name in ("dist", "kwds"):
             raise AttributeError(name)
+        if name in self.kwds and not hasattr(type(self.dist), name):
+            return self.kwds[name]
         return functools.partial(getattr(self.dist, name), **self.kwds)
