@@ -275,7 +275,9 @@ class Nest:
             for a in self.accesses()
             if not a.variable
         )
-        return min(n, SHORT), score, n
+        is_summed = any(axis in r.axes for r in self.reductions)
+        is_long = n >= SHORT or (n >= self.kernel.long and not is_summed)
+        return SHORT if is_long else n, score, n
 
     def collapse(self) -> None:
         """Make one axis of two neighbours that every array walks through as one."""

@@ -13,8 +13,6 @@ import numpy as np
 
 from .lower import Step
 
-FEW = 16  # elements of a last axis that is no good for vectors
-
 
 class Place:
     """`shown`: an array of one-byte elements whose strides are those of the value in `base`.
@@ -79,11 +77,13 @@ def dense(base: str, shape: tuple[int, ...], order: Sequence[int] | None = None)
     return Place(base, shown, _address(shown), shown.size == 1)
 
 
-def layout(shape: tuple[int, ...]) -> list[int]:
-    """The order of axes for an intermediate result: a short last axis gives way to a long one."""
+def layout(shape: tuple[int, ...], long: int) -> list[int]:
+    """The order of axes for an intermediate result: a last axis that is not long gives way to one
+    that is longer.
+    """
     axes = list(range(len(shape)))
     longest = max(axes, key=lambda a: (shape[a], a))
-    if shape[-1] < FEW and shape[longest] >= 4 * shape[-1]:
+    if shape[-1] < long and shape[longest] >= 4 * shape[-1]:
         axes.remove(longest)
         axes.append(longest)
     return axes

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .c_nests import Nest, start
+from .c_nests import SHORT, Nest, start
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
 from .c_source import NARROW, TYPES, Kernel
@@ -74,6 +74,14 @@ static void strided(char *dense, char *other, long width, long axes, const long 
 """
 
 
+def has_products(steps: Sequence[Step]) -> bool:
+    """Whether there are matrix products among steps, or in their loops."""
+    return any(
+        s.function in (np.matmul, np.dot) or (s.kind == LOOP and has_products(s.function.steps))
+        for s in steps
+    )
+
+
 def in_place(body: Lowered, rows: Rows) -> list[tuple[Value, Value]]:
     """Arrays of a loop's carry and their new values that may be written over them as they are made:
     elementwise, from what nobody else reads.
@@ -112,6 +120,9 @@ class RegionKernel(Kernel):
         self.counter = 0
         self.extremes: dict[str, str] = {}
         self.narrow = False
+        # From how many elements on vectors lie along an axis: a row of eight fills one, but sums over
+        # rows ask for more.
+        self.long = SHORT // 2 if has_products(region.steps) else SHORT
         self.text = self._text()
         self.signature = self._signature()
         self.shared = [
@@ -161,7 +172,7 @@ class RegionKernel(Kernel):
             if value.size == 1:
                 place = dense(name, value.shape)
             else:
-                place = dense(name, value.shape, layout(value.shape))
+                place = dense(name, value.shape, layout(value.shape, self.long))
                 self.blocks[name] = self.arena.take(value.size * value.dtype.itemsize)
                 kind = self._type(value)
                 self.head.append(f"{kind} *{name} = ({kind} *)(space + {self.blocks[name][1]});")

@@ -6,6 +6,7 @@ left outside are products large enough for BLAS, what threads can share, and wha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,8 @@ MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
 MOST_AXES = 63  # that the results of a ufunc have together; one more is for its memory
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
 THIN = 16  # the widest matrix that is no good for BLAS
+TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
+MANY = 8  # products of tiny matrices that are worth a call
 MOVES = frozenset({"embed", "concatenate"})  # primitives that only move elements
 
 
@@ -78,9 +81,10 @@ def _is_small_product(step: Step) -> bool:
         return False
     rows = x.shape[-2] if len(x.shape) > 1 else 1
     columns = y.shape[-1] if len(y.shape) > 1 else 1
-    _, middle, _ = sorted((rows, columns, x.shape[-1]))
+    least, middle, most = sorted((rows, columns, x.shape[-1]))
     work = step.out.size * x.shape[-1]
-    return work <= FEW_PRODUCTS or (middle <= THIN and work < 16 * LARGE)
+    is_thin = middle <= THIN and (least < TINY or most > THIN)
+    return work <= FEW_PRODUCTS or (is_thin and work < 16 * LARGE)
 
 
 def with_regions(program: Lowered) -> Lowered:
@@ -166,11 +170,19 @@ def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
 
 def _is_worth_it(run: Sequence[Step]) -> bool:
     """Not single steps, and not what is one flat group of elementwise steps: that is less to call."""
-    if any(s.kind == LOOP for s in run):
+    if any(s.kind == LOOP or _is_many_products(s) for s in run):
         return True
     shapes = {v.shape for s in run for v in (*s.operands, s.out) if v.shape}
     one_group = len(shapes) == 1 and all(s.kind in ELEMENTWISE and s.out.shape for s in run)
     return len(run) > 1 and not one_group
+
+
+def _is_many_products(step: Step) -> bool:
+    """Whether a step is products of many tiny matrices."""
+    if step.kind != CALL or step.function is not np.matmul or len(step.out.shape) < 3:
+        return False
+    (x, _), (*many, rows, columns) = step.operands, step.out.shape
+    return max(rows, columns, x.shape[-1]) < TINY and math.prod(many) >= MANY
 
 
 def _read(step: Step) -> list[Value]:

@@ -310,3 +310,26 @@ def test_large_arrays_are_not_read_in_many_places_at_once(shape: tuple[int, ...]
     same(in_c(f, [x])(x), f(x), np.float64)
     nests = Program(fg.make_jaxpr(f)(x), "c").c_source.split("#pragma omp simd")
     assert max(nest.count("= a0[") for nest in nests) <= 4
+
+
+@pytest.mark.parametrize("width", [2, 3, 6, 8, 9, 12])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_of_small_matrices(width: int, dtype: Any) -> None:
+    """Alone and among other steps, with transposed operands and with thin ones."""
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=(33, *s)).astype(dtype) for s in ((width, width), (width, 3))]
+
+    def single(x: Any, _: Any) -> Any:
+        return [x @ x.swapaxes(1, 2)]
+
+    def f(x: Any, y: Any) -> Any:
+        z = np.sin(x) @ x
+        return [z @ y, y.swapaxes(1, 2) @ z * 2, (z @ z.swapaxes(1, 2)).sum(0)]
+
+    def loss(*xs: Any) -> Any:
+        return sum(np.sum(v * v) for v in f(*xs))
+
+    for g in (single, f, fg.grad(loss, (0, 1))):
+        same(in_c(g, args)(*args), g(*args), dtype)
+    has_kernel = "kernel" in Program(fg.make_jaxpr(single)(*args), "c").source
+    assert has_kernel == (width < 10)
