@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad.errors import ArgumentError, ConcretizationError, ShapeError
-from funcgrad.scipy import optimize
+from funcgrad.scipy import integrate, optimize
 from funcgrad.testing import check_all
 
 so = pytest.importorskip("scipy.optimize")
@@ -219,6 +219,11 @@ def test_minima_by_hand_written_derivatives() -> None:
         )  # fmt: skip
         return (a.x + b.x)[0]
 
+    def product(x: Any, p: Any, c: Any) -> Any:
+        return funcgrad.hvp(lambda x: bowl(x, c), (x,), (p,))
+
+    x = optimize.minimize(bowl, [0.5, 0.3], (0.8,), "Newton-CG", hessp=product, tol=1e-9).x
+    np.testing.assert_allclose(x, [0.8, 0.64], rtol=1e-6)
     np.testing.assert_allclose(found(1.7), 3.4, rtol=1e-6)
     np.testing.assert_allclose(funcgrad.grad(found)(1.7), 2.0, rtol=1e-9)
 
@@ -309,6 +314,52 @@ def test_curves(sigma: str, absolute: bool) -> None:
     if sigma == "rows":
         report = check_all(found, (Y, T), only=["types", "transpose", "linear", "jit"])
         report.raise_if_failed()
+
+
+def test_a_fit_of_a_differential_equation() -> None:
+    """The derivative of the best parameters by the data, through the equation's own derivatives."""
+    t = np.array([0.0, 0.5, 1.0])
+
+    def best(data: Any) -> Any:
+        def loss(p: Any) -> Any:
+            y = integrate.odeint(lambda y, t: -p[0] * y, [p[1]], t, rtol=1e-11, atol=1e-11)
+            return ((y[:, 0] - data) ** 2).sum()
+
+        return optimize.minimize(loss, [0.5, 1.0], tol=1e-9).x
+
+    data = np.array([2.0, 1.2, 0.7])
+    exact = funcgrad.jacrev(
+        lambda d: optimize.least_squares(lambda p: p[1] * np.exp(-p[0] * t) - d, [0.5, 1.0]).x
+    )(data)
+    np.testing.assert_allclose(funcgrad.jacrev(best)(data), exact, rtol=1e-5, atol=1e-6)
+
+
+def test_a_minimum_of_minima() -> None:
+    def inner(c: Any) -> Any:
+        return optimize.minimize(
+            lambda x: ((x - c) ** 2).sum() + (x**4).sum(), np.zeros(2), tol=1e-10
+        ).x
+
+    goal = np.array([0.5, 0.3])
+    outer = optimize.minimize(lambda c: ((inner(c) - goal) ** 2).sum(), np.ones(2), tol=1e-9).x
+    np.testing.assert_allclose(outer, goal + 2 * goal**3, rtol=1e-5)
+    roots = funcgrad.hessian(
+        lambda c: funcgrad.jit(funcgrad.vmap(lambda c: optimize.brentq(lambda x: x**3 - c, 0, 5)))(
+            c
+        ).sum()
+    )(np.array([1.0, 8.0]))
+    np.testing.assert_allclose(roots, np.diag([-2 / 9, -2 / 288]), rtol=1e-9)
+
+
+def test_precision() -> None:
+    start = np.zeros(2, np.float32)
+    for f in (
+        lambda c: optimize.minimize(lambda x: ((x - c) ** 2).sum(), start).x,
+        lambda c: optimize.root(lambda x: x - c, start).x,
+        lambda c: optimize.least_squares(lambda x: x - c, start).x,
+    ):
+        c = np.array([1.0, 2.0], np.float32)
+        assert f(c).dtype == funcgrad.jit(f)(c).dtype == funcgrad.jacrev(f)(c).dtype == np.float32
 
 
 # ---------------------------------------------------------------- differences and errors

@@ -741,3 +741,14 @@ def test_a_rule_may_make_arrays_that_are_written_into() -> None:
     x = np.array([0.3, -1.1])
     np.testing.assert_allclose(funcgrad.grad(f)(x), np.cos(x))
     np.testing.assert_allclose(funcgrad.jacfwd(funcgrad.grad(f))(x), np.diag(-np.sin(x)))
+
+
+def test_a_pullback_under_vmap_may_leave_arguments_out() -> None:
+    @funcgrad.custom_vjp
+    def f(x: Any, y: Any) -> Any:
+        return x * y
+
+    f.defvjp(lambda x, y: (x * y, y), lambda y, ct: (ct * y, None))
+    x, y = np.array([2.0, 3.0]), np.array([5.0, 7.0])
+    found = funcgrad.grad(lambda x, y: funcgrad.vmap(f)(x, y).sum(), argnums=(0, 1))(x, y)
+    np.testing.assert_array_equal(found, [y, [0.0, 0.0]])

@@ -119,11 +119,14 @@ def on_host(name: str, f: FlatFunction, xs: Sequence[Any], out_avals: Sequence[A
 # ---------------------------------------------------------------- derivatives of what they find
 
 
-def with_tangent(name: str, x: Any, held: Sequence[Any], tangent: Function) -> Any:
+def with_tangent(
+    name: str, x: Any, held: Sequence[Any], tangent: Function, pullback: Function | None = None
+) -> Any:
     """`x`, which depends on `held` as ``tangent(x, held, dots)`` says, a linear function of `dots`.
 
-    `dots` are None for what has no derivative. The rule holds at `x` with its own derivatives, so it
-    is right to any order.
+    `dots` are None for what has no derivative. ``pullback(x, held, places, ct)`` gives the cotangents
+    of the values at `places`; without it `tangent` is transposed. The rules hold at `x` with its own
+    derivatives, so they are right to any order.
     """
     places = [i for i, h in enumerate(held) if isinstance(h, Tracer)]
     flags = [aval_of(h).dtype.kind in "fc" for h in held]
@@ -133,15 +136,31 @@ def with_tangent(name: str, x: Any, held: Sequence[Any], tangent: Function) -> A
     def value(x: Any, *traced: Any) -> list[Any]:
         return [x]
 
+    def filled(values: Sequence[Any], among: Sequence[Any]) -> list[Any]:
+        found = list(among)
+        for i, v in zip(places, values, strict=True):
+            found[i] = v
+        return found
+
     def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         (y,) = custom_call(*primals, rules=rules)
-        full, dots = list(held), [None] * len(held)
-        for i, h, t in zip(places, primals[1:], tangents[1:], strict=True):
-            full[i], dots[i] = h, t if flags[i] else None
-        dot = tangent(y, full, dots)
+        dots = filled(tangents[1:], [None] * len(held))
+        dots = [t if f else None for t, f in zip(dots, flags, strict=True)]
+        dot = tangent(y, filled(primals[1:], held), dots)
         return [y], [zeros_like(y) if dot is None else dot]
 
-    rules = Rules(name, value, jvp=jvp)
+    def forward(*primals: Any) -> Any:
+        outs = list(custom_call(*primals, rules=rules))
+        return outs, [*outs, *primals[1:]]
+
+    def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        y, *traced = residual
+        moving = [i for i in places if flags[i]]
+        found = iter(pullback(y, filled(traced, held), moving, cts[0]))  # type: ignore[misc]
+        return [None, *(next(found) if flags[i] else None for i in places)]
+
+    ways = {} if pullback is None else {"forward": forward, "backward": backward}
+    rules = Rules(name, value, jvp=jvp, **ways)
     return custom_call(x, *(held[i] for i in places), rules=rules)[0]
 
 

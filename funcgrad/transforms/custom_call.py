@@ -213,10 +213,18 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         return both[: split[0]], both[split[0] :]
 
     def pulled(f: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
-        cts = mapped(f, (0,) * len(operands))(*operands)
+        there: list[bool] = []
+
+        def given(*values: Any) -> list[Any]:
+            found = f(*values)
+            there[:] = [c is not None for c in found]
+            return [c for c in found if c is not None]
+
+        cts = iter(mapped(given, (0,) * len(operands))(*operands))
+        full = [next(cts) if t else None for t in there]
         return [
-            c.sum(axis=0) if b is None else move_batch(c, 0, b, size)
-            for c, b in zip(cts, bdims, strict=True)
+            c if c is None else c.sum(axis=0) if b is None else move_batch(c, 0, b, size)
+            for c, b in zip(full, bdims, strict=True)
         ]
 
     def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:

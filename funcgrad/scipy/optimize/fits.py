@@ -20,6 +20,7 @@ from .implicit import (
     extras,
     flag,
     implicit,
+    in_precision,
     plain,
     point,
     refuse,
@@ -122,7 +123,7 @@ def least_squares(
         return solver(f, x0, jac=slopes[0] if slopes else jacfwd(f), **options)
 
     if not tracing():
-        return solve(f, given, x0)
+        return in_precision(solve(f, given, x0), x0)
     program = Programs([f, *given], [aval_of(x0)])
     return _traced(program, x0, solve, loss, f_scale)
 

@@ -22,6 +22,7 @@ from ...numpy._arguments import array_of, converted
 from ...ops.select import stop_gradient
 from ...transforms.derivatives import jacfwd
 from ...transforms.jvp import jvp
+from ...transforms.vjp import vjp
 from .._programs import directional, with_tangent
 
 Function = Callable[..., Any]
@@ -80,16 +81,17 @@ def plain(x: Any) -> Any:
     return x if value is None or np.ndim(value) else value.item()
 
 
-def negative_slope(f: Function, x: Any, dot: Any) -> Any:
-    """``-(df/dx)^-1 dot`` for an `f` that works element by element."""
+def negative_slope(f: Function, x: Any, dot: Any, *, transposed: bool = False) -> Any:
+    """``-(df/dx)^-1 dot`` for an `f` that works element by element, which is its own transpose."""
     return dot * (-1.0 / jvp(f, (x,), (fnp.ones_like(x),))[1])
 
 
-def negative_solve(f: Function, x: Any, dot: Any) -> Any:
-    """``-(df/dx)^-1 dot`` with the whole Jacobian."""
+def negative_solve(f: Function, x: Any, dot: Any, *, transposed: bool = False) -> Any:
+    """``-(df/dx)^-1 dot`` with the whole Jacobian, or with its transpose."""
     size = aval_of(x).size
     holomorphic = aval_of(x).dtype.kind == "c"
     matrix = fnp.reshape(jacfwd(f, holomorphic=holomorphic)(x), (size, size))
+    matrix = fnp.transpose(matrix) if transposed else matrix
     found = fnp.linalg.solve(matrix, fnp.reshape(dot, (size,)))
     return -fnp.reshape(found, aval_of(x).shape)
 
@@ -107,7 +109,17 @@ def implicit(
         dot = directional(lambda *h: residual(*h, y), held, dots)
         return None if dot is None else solve(lambda v: residual(*held, v), y, dot)
 
-    return with_tangent(name, x, held, tangent)
+    def pullback(y: Any, held: Sequence[Any], places: Sequence[int], ct: Any) -> Any:
+        def of_moving(*values: Any) -> Any:
+            full = list(held)
+            for i, v in zip(places, values, strict=True):
+                full[i] = v
+            return residual(*full, y)
+
+        dual = solve(lambda v: residual(*held, v), y, ct, transposed=True)
+        return vjp(of_moving, *(held[i] for i in places))[1](dual)
+
+    return with_tangent(name, x, held, tangent, pullback)
 
 
 def where_free(gradient: Function) -> Function:
@@ -130,6 +142,12 @@ def inside(x: np.ndarray, low: Any, high: Any) -> np.ndarray:
         return np.isfinite(bound) & near
 
     return ~(at(low) | at(high))
+
+
+def in_precision(found: Any, x0: Any) -> Any:
+    """SciPy's result with `x` in the dtype of the start, as it is under transforms."""
+    found.x = found.x.astype(aval_of(x0).dtype)
+    return found
 
 
 def said(messages: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from .implicit import (
     extras,
     flag,
     implicit,
+    in_precision,
     inside,
     negative_slope,
     plain,
@@ -96,13 +97,10 @@ def minimize(
         )
 
     if not tracing():
-        more = {
-            "callback": callback,
-            **({} if hessp is None else {"hessp": hessp, "args": further}),
-        }
-        if hessp is not None and further:
-            more = {"callback": callback, "hessp": lambda x, p: hessp(x, p, *further)}
-        return solve(f, own, x0, **more)
+        more: dict[str, Any] = {"callback": callback}
+        if hessp is not None:
+            more["hessp"] = lambda x, p: hessp(x, p, *further)
+        return in_precision(solve(f, own, x0, **more), x0)
     refuse("minimize", "under transforms", hessp=hessp, callback=callback)
     if bounds is not None and kind not in _ON_BOUNDS:
         raise ArgumentError(

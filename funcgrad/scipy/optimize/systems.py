@@ -14,7 +14,7 @@ from ...numpy._arguments import array_of
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import jacfwd
 from .._programs import Programs, on_host, tracing
-from .implicit import count, extras, flag, implicit, plain, point, refuse, said, scipy
+from .implicit import count, extras, flag, implicit, in_precision, plain, point, refuse, said, scipy
 
 _WITH_JACOBIAN = ("hybr", "lm")
 
@@ -65,7 +65,7 @@ def root(
         return solver(f, x0, method=method, jac=slope, tol=tol, callback=callback, options=options)
 
     if not tracing():
-        return solve(f, given, x0, callback)
+        return in_precision(solve(f, given, x0, callback), x0)
     refuse("root", "under transforms", callback=callback)
     program = Programs([f, *given], [aval_of(x0)])
     _require_square("root", program.out_avals[0], x0)
