@@ -117,12 +117,25 @@ def scipy_function() -> str | None:
     frame: FrameType | None = sys._getframe(1)
     found = None
     while frame is not None and frame is not user:
-        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        module = frame.f_globals.get("__name__", "")
         public = ".".join(module.split(".")[:2])
-        if module.startswith("scipy.") and hasattr(sys.modules.get(public), name):
+        name = _public_name(frame) if module.startswith("scipy.") else ""
+        if name and hasattr(sys.modules.get(public), name.partition(".")[0]):
             found = f"{public}.{name}"
         frame = frame.f_back
     return found
+
+
+def _public_name(frame: FrameType) -> str:
+    """How users call what a frame of SciPy's runs: a function, a class, ``norm.logpdf``."""
+    name, owner = frame.f_code.co_name, frame.f_locals.get("self")
+    if owner is None:
+        return name
+    owner = getattr(owner, "dist", owner)  # that of a frozen distribution
+    label = getattr(owner, "name", None)
+    if not isinstance(label, str):
+        label = type(owner).__name__.removesuffix("_gen").removesuffix("_frozen")
+    return label if name.startswith("__") else f"{label}.{name}"
 
 
 def where() -> str:

@@ -18,12 +18,12 @@ from . import ufunc_methods
 from .core import Tracer, aval_of
 from .errors import HandoverError, ShapeError, scipy_function, where
 from .indexing import add_at
-from .scipy import linalg, special
+from .scipy import linalg, special, stats
 
 _UFUNCS: dict[Any, Callable[..., Any]] = {}
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
-_SCIPY: dict[str, Any] = {"linalg": linalg, "special": special}
+_SCIPY: dict[str, Any] = {"linalg": linalg, "special": special, "stats": stats}
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "reduce": ufunc_methods.reduce,
@@ -143,9 +143,9 @@ def conversion() -> tuple[str, str]:
             "np.zeros(n) that is written into; for such a function see funcgrad.scipy and fnp, or "
             "bring a rule with custom_rule",
         )
-    _, package, name = called.split(".")
+    _, package, name = called.split(".", 2)
     what = f"{called}, which makes a plain array of its argument,"
-    if hasattr(_SCIPY.get(package), name):
+    if hasattr(_SCIPY.get(package), name.partition(".")[0]):
         return what, f"funcgrad.{called}"
     if package == "linalg" and hasattr(fnp.linalg, name):
         return what, f"np.linalg.{name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -286,15 +287,21 @@ REFUSED = [
     Refused("scipy.integrate.trapezoid", (X,), "use np.trapezoid"),
     Refused("scipy.integrate.simpson", (X,), FORMULA),
     Refused("scipy.signal.fftconvolve", (X, P), FORMULA),
-    Refused("scipy.stats.zscore", (X,), FORMULA),
+    Refused("scipy.stats.zscore", (X,), "use funcgrad.scipy.stats.zscore"),
+    Refused("scipy.stats.norm.logpdf", (X,), "use funcgrad.scipy.stats.norm.logpdf"),
+    Refused("scipy.stats.poisson.pmf", (2, X), "use funcgrad.scipy.stats.poisson.pmf"),
+    Refused("scipy.stats.multivariate_normal.pdf", (X,), "multivariate_normal.pdf (at"),
+    Refused("scipy.stats.gaussian_kde", (X,), "use funcgrad.scipy.stats.gaussian_kde (at"),
+    Refused("scipy.stats.dweibull.pdf", (X, 2.0), FORMULA),
     Refused("scipy.stats.pearsonr", (X, P), FORMULA),
 ]
 
 
 @pytest.mark.parametrize("refused", REFUSED, ids=lambda r: r.path)
 def test_what_cannot_be_traced_is_named(refused: Refused) -> None:
-    package, _, name = refused.path.rpartition(".")
-    f = getattr(importlib.import_module(package), name)
+    scipy, package, *names = refused.path.split(".")
+    module = importlib.import_module(f"{scipy}.{package}")
+    f = operator.attrgetter(".".join(names))(module)
     report = check_all(f, refused.args)
     assert not report.ok
     assert [o.name for o in report.outcomes] == ["differentiable"]
