@@ -18,12 +18,18 @@ from . import ufunc_methods
 from .core import Tracer, aval_of
 from .errors import HandoverError, ShapeError, scipy_function, where
 from .indexing import add_at
-from .scipy import linalg, special, stats
+from .scipy import fft, linalg, signal, special, stats
 
 _UFUNCS: dict[Any, Callable[..., Any]] = {}
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
-_SCIPY: dict[str, Any] = {"linalg": linalg, "special": special, "stats": stats}
+_SCIPY: dict[str, Any] = {
+    "fft": fft,
+    "linalg": linalg,
+    "signal": signal,
+    "special": special,
+    "stats": stats,
+}
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "reduce": ufunc_methods.reduce,

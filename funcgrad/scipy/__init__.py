@@ -3,9 +3,11 @@
 import typing as _typing
 from importlib import import_module as _import_module
 
-from . import linalg, special, stats
+from . import fft, linalg, signal, special, stats
 
-__all__ = ["integrate", "interpolate", "linalg", "ndimage", "optimize", "special", "stats"]
+__all__ = [
+    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "special", "stats",
+]  # fmt: skip
 
 # These need transforms, and traced arrays need this package: they are loaded when looked at.
 _LATE = ("integrate", "interpolate", "ndimage", "optimize")

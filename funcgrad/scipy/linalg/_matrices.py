@@ -113,10 +113,3 @@ def vectors(name: str, x: Any) -> Any:
     if not x.ndim:
         raise ShapeError(f"{name}: needs a vector, found {aval_of(x)}{where()}")
     return x
-
-
-def refuse_options(name: str, **options: Any) -> None:
-    """Raises: ArgumentError: an option is given that is not supported."""
-    for option, value in options.items():
-        if value:
-            raise ArgumentError(f"{name}: {option}={value!r} is not supported{where()}")

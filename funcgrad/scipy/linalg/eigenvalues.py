@@ -14,7 +14,8 @@ from ...ops.contract import matmul
 from ...ops.decompose import hermitian_part
 from ...ops.index import FULL, Slice, getitem, take
 from ...ops.structural import diagonal_embed
-from ._matrices import adjoint_of, hermitian, matrix, refuse_options, vectors
+from .._options import refuse_options
+from ._matrices import adjoint_of, hermitian, matrix, vectors
 
 
 def eig(

@@ -13,7 +13,8 @@ from ...numpy._arguments import converted, operand
 from ...ops import linalg as _linalg
 from ...ops import matrix_functions as _functions
 from ...ops.complex import imag, real
-from ._matrices import floating, matrix, refuse_options
+from .._options import refuse_options
+from ._matrices import floating, matrix
 
 
 def expm(A: Any) -> Any:

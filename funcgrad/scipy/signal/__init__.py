@@ -1,0 +1,35 @@
+"""``scipy.signal`` under SciPy's names and signatures, differentiable."""
+
+from .convolving import (
+    choose_conv_method,
+    convolve,
+    convolve2d,
+    correlate,
+    correlate2d,
+    correlation_lags,
+    fftconvolve,
+    oaconvolve,
+)
+from .filtering import (
+    filtfilt,
+    freqz,
+    freqz_sos,
+    lfilter,
+    lfilter_zi,
+    lfiltic,
+    sosfilt,
+    sosfilt_zi,
+    sosfiltfilt,
+    sosfreqz,
+)
+from .smoothing import detrend, hilbert, resample, savgol_coeffs, savgol_filter
+from .spectral import coherence, csd, istft, periodogram, spectrogram, stft, welch
+from .windows import get_window
+
+__all__ = [
+    "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate", "correlate2d",
+    "correlation_lags", "csd", "detrend", "fftconvolve", "filtfilt", "freqz", "freqz_sos",
+    "get_window", "hilbert", "istft", "lfilter", "lfilter_zi", "lfiltic", "oaconvolve",
+    "periodogram", "resample", "savgol_coeffs", "savgol_filter", "sosfilt", "sosfilt_zi",
+    "sosfiltfilt", "sosfreqz", "spectrogram", "stft", "welch",
+]  # fmt: skip
