@@ -144,6 +144,24 @@ def test_trees_precision_and_equal_times() -> None:
     np.testing.assert_allclose(slopes[1:], [[0, 0, 0, 0], [s, 0, -s, 0], [s, 0, 0, -s]], atol=1e-4)
 
 
+def test_functions_that_write_into_arrays() -> None:
+    def found(w: Any) -> Any:
+        out = fnp.zeros(2)
+
+        def f(y: Any, t: Any) -> Any:
+            out[0] = y[1]
+            out[1] = -w * w * y[0]
+            y[0] = np.nan
+            return out
+
+        return integrate.odeint(f, [0.0, 1.0], [0.0, 1.0])[-1, 0]
+
+    slope = np.cos(1.3) / 1.3 - np.sin(1.3) / 1.69
+    np.testing.assert_allclose(found(1.3), np.sin(1.3) / 1.3, rtol=1e-6)
+    for way in (funcgrad.grad(found), funcgrad.jacfwd(found)):
+        np.testing.assert_allclose(way(1.3), slope, rtol=1e-6)
+
+
 def test_complex_values() -> None:
     def f(w: Any) -> Any:
         found = integrate.solve_ivp(

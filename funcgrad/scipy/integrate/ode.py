@@ -15,6 +15,8 @@ from ...indexing import known
 from ...numpy._arguments import array_of, converted
 from ...ops.select import stop_gradient
 from ...transforms.arguments import is_array, require_callable
+from ...transforms.bodies import boxed
+from ...views import snapshot
 from .._results import Result
 from . import steps
 from .steps import Control, State
@@ -46,7 +48,8 @@ class Equation:
         self.least = 100 * float(max(np.finfo(p).eps for p in parts))
 
     def slope(self, t: Any, leaves: Sequence[Any]) -> list[Any]:
-        y = tree.unflatten(self.treedef, leaves)
+        # a function may write into its argument, and into one array for all its results
+        y = tree.unflatten(self.treedef, boxed(leaves))
         given = (t, y) if self.time_first else (y, t)
         found = self.func(*given, *self.args)
         if not self.is_tree:
@@ -76,7 +79,7 @@ class Equation:
                 f"{self.name}: the function returns complex numbers for y{leaf}, which is {needed}; "
                 f"give a complex y0{where()}"
             )
-        return converted(k, needed.dtype)
+        return snapshot(converted(k, needed.dtype), copy=True)
 
     def control(self, method: Any, rtol: Any, atol: Any, max_step: Any, count: float) -> Control:
         exact = fnp.maximum(stop_gradient(_tolerance(self.name, "rtol", rtol)), self.least)
