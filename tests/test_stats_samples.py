@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
@@ -52,6 +52,7 @@ def quietly(f: Callable[..., Any], *args: Any, **kwds: Any) -> Any:
 
 
 @statistics
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_statistics_are_scipys(statistic: Statistic, data: Any) -> None:
     domain = positive() if statistic.needs_positive else floats(-3.0, 3.0)

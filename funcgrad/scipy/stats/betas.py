@@ -205,7 +205,8 @@ class T(ContinuousDistribution):
         near = greater(z, -sqrt(2.0 * df))
         far = less(z, -1e15 * sqrt(df))
         outer = choose(near, -2.0, z) / choose(near, 1.0, sqrt(df))
-        inner = log_of(stdtr(df, choose(near, z, 0.0)), stdtr(df, -z))
+        inner_z = choose(near, z, 0.0)
+        inner = log_of(stdtr(df, inner_z), stdtr(df, -inner_z))
         y = choose(near, inner, _log_tail(outer, far, 0.5 * df) - LOG_2)
         return choose(normal, log_ndtr(z), y)
 

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute
 from ...ops.exponential import exp, log, log1p
+from ...ops.gamma import as_column
 from ...ops.logic import greater, less
 from ...ops.select import clip, maximum, minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import log_ndtr, ndtr, ndtri
+from ...ops.structural import sum
 from .continuous import ContinuousDistribution
 from .logs import log1mexp, log_sum
 from .normal import LOG_2PI, log_density
@@ -33,11 +36,10 @@ def log_mass(a: Any, b: Any) -> Any:
 
 def _log_narrow(middle: Any, width: Any) -> Any:
     """By Gauss and Legendre's rule: nothing cancels."""
-    total: Any = 0.0
-    for node, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
-        step = width * (0.5 * float(node))
-        total = total + exp(-step * (middle + 0.5 * step)) * (0.5 * float(weight))
-    return log_density(middle) + log(width) + log(total)
+    nodes, weights = (beside(width, v * 0.5) for v in np.polynomial.legendre.leggauss(8))
+    step = as_column(width) * nodes
+    inner = exp(-step * (as_column(middle) + 0.5 * step)) * weights
+    return log_density(middle) + log(width) + log(sum(inner, axis=(inner.ndim - 1,)))
 
 
 def _log_wide(a: Any, b: Any) -> Any:
