@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -243,6 +244,18 @@ def test_an_element_on_a_bound_stays_there(method: str | None) -> None:
         np.testing.assert_allclose(way(found)(0.4), [1.0, 1.0], atol=1e-6)
 
 
+@pytest.mark.parametrize(("c", "slope"), [(0.5, 1.0), (0.99995, 1.0), (1.3, 0.0), (-2.0, 0.0)])
+def test_a_number_between_bounds(c: float, slope: float) -> None:
+    def found(c: Any) -> Any:
+        return optimize.minimize_scalar(
+            lambda x: np.cosh(x - c), bounds=(0.0, 1.0), options={"xatol": 1e-9}
+        ).x
+
+    np.testing.assert_allclose(found(c), np.clip(c, 0, 1), atol=1e-6)
+    for way in (funcgrad.grad, funcgrad.jacfwd, lambda f: funcgrad.jit(funcgrad.grad(f))):
+        np.testing.assert_allclose(way(found)(c), slope, atol=1e-9)
+
+
 # ---------------------------------------------------------------- fits
 
 T = np.linspace(0.0, 2.0, 7)
@@ -279,11 +292,17 @@ def test_fits_with_every_loss(loss: str) -> None:
 
 
 def test_a_fit_on_a_bound() -> None:
-    def found(y: Any) -> Any:
-        return optimize.least_squares(lambda p: p - y, [0.5, 0.5], bounds=([0, 0], [1, 1])).x
+    """However near to the bound SciPy's method ends."""
+    for method, tol in itertools.product(["trf", "dogbox"], [1e-4, 1e-8, 1e-12]):
 
-    slope = funcgrad.jacrev(found)(np.array([2.0, 0.4]))
-    np.testing.assert_allclose(slope, [[0, 0], [0, 1]], atol=1e-12)
+        def found(y: Any, method: str = method, tol: float = tol) -> Any:
+            return optimize.least_squares(
+                lambda p: np.sinh(p) - y, [0.5, 0.5], method=method, xtol=tol, ftol=tol, gtol=tol,
+                bounds=([0, 0], [1, 1]),
+            ).x  # fmt: skip
+
+        slope = funcgrad.jacrev(found)(np.array([2.0, 0.4]))
+        np.testing.assert_allclose(slope, [[0, 0], [0, 1.16**-0.5]], atol=1e-4)
 
 
 DEVIATIONS = {

@@ -16,9 +16,11 @@ from ...transforms.arguments import require_callable
 from ...transforms.derivatives import grad, jacfwd
 from .._programs import Programs, on_host, tracing
 from .implicit import (
+    INT,
     count,
     extras,
     flag,
+    free_of,
     implicit,
     in_precision,
     plain,
@@ -125,10 +127,10 @@ def least_squares(
     if not tracing():
         return in_precision(solve(f, given, x0), x0)
     program = Programs([f, *given], [aval_of(x0)])
-    return _traced(program, x0, solve, loss, f_scale)
+    return _traced(program, x0, solve, loss, f_scale, bounds)
 
 
-def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any) -> Any:
+def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any, bounds: Any) -> Any:
     """The minimum on the host, with its derivatives."""
     if len(program.out_avals[0].shape) != 1:
         raise ShapeError(
@@ -141,10 +143,12 @@ def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any) -> 
         f, *rest = [(lambda x, r=r: r(*held, x)) for r in program.run]
         found = solve(f, rest, x0)
         messages.append(found.message)
-        return [found.x, found.active_mask, found.success, found.status, found.nfev]
+        bend = np.sum(np.square(found.jac), axis=0)
+        free = free_of(found.x, found.grad, bend, *_sides(bounds)) & (found.active_mask == 0)
+        return [found.x, free, found.active_mask, found.success, found.status, found.nfev]
 
-    types = [aval_of(x0), Aval(shape, np.dtype(np.int64)), flag(), count(), count()]
-    x, active, *numbers = on_host("least_squares", compute, [x0, *held], types)
+    types = [aval_of(x0), flag(shape), Aval(shape, INT), flag(), count(), count()]
+    x, free, active, *numbers = on_host("least_squares", compute, [x0, *held], types)
     success, status, nfev = map(plain, numbers)
 
     def gradient(*held_and_x: Any) -> Any:
@@ -153,7 +157,7 @@ def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any) -> 
 
         return grad(cost)(held_and_x[-1])
 
-    x = implicit("least_squares", x, [active == 0, *held], where_free(gradient))
+    x = implicit("least_squares", x, [free, *held], where_free(gradient))
     residuals = value(*held, x)
     return scipy("least_squares").OptimizeResult(
         x=x,
@@ -167,6 +171,12 @@ def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any) -> 
         message=said(messages),
         nfev=nfev,
     )
+
+
+def _sides(bounds: Any) -> list[np.ndarray]:
+    """The lower and upper bounds."""
+    pair = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
+    return [np.asarray(b, float) for b in pair]
 
 
 def curve_fit(
@@ -222,7 +232,7 @@ def curve_fit(
         def slopes(p: Any) -> Any:
             return whitened(array_of(jac(x, *[p[i] for i in range(start.shape[0])])))
 
-    bounded = bool(np.any(np.isfinite(_sides(bounds))))
+    bounded = any(np.isfinite(b).any() for b in _sides(bounds))
     found = least_squares(
         residuals,
         start,
@@ -240,12 +250,6 @@ def curve_fit(
         left = aval_of(y).size - start.shape[0]
         pcov = pcov * (fnp.sum(fnp.square(residuals(popt))) / left) if left > 0 else pcov * np.inf
     return popt, pcov
-
-
-def _sides(bounds: Any) -> np.ndarray:
-    if hasattr(bounds, "lb"):
-        bounds = (bounds.lb, bounds.ub)
-    return np.concatenate([np.ravel(np.asarray(b, float)) for b in bounds])
 
 
 def _parameters(f: Callable[..., Any]) -> int:

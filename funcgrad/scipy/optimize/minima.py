@@ -18,9 +18,9 @@ from .implicit import (
     count,
     extras,
     flag,
+    free_of,
     implicit,
     in_precision,
-    inside,
     negative_slope,
     plain,
     point,
@@ -126,7 +126,7 @@ def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> An
         found = solve(f, dict(zip(own, rest, strict=True)), x0)
         messages.append(found.message)
         numbers = [found.success, found.status, found.get("nit", 0), found.nfev]
-        return [found.x, inside(found.x, low, high), *numbers]
+        return [found.x, _free(f, found.x, low, high), *numbers]
 
     types = [aval_of(x0), flag(aval_of(x0).shape), flag(), count(), count(), count()]
     x, free, *numbers = on_host("minimize", compute, [x0, *program.held], types)
@@ -162,6 +162,16 @@ def _limits(bounds: Any, n: int) -> tuple[Any, Any]:
         raise ShapeError(f"minimize: {len(pairs)} bounds for {n} elements of x0{where()}")
     low = [-np.inf if a is None else a for a, _ in pairs]
     return low, [np.inf if b is None else b for _, b in pairs]
+
+
+def _free(f: Callable[..., Any], x: Any, low: Any, high: Any) -> Any:
+    """Which elements of the minimum are on no bound."""
+    slope, bend = (grad(f)(x), hessian(f)(x)) if _bounded(low, high) else (x * 0.0, x * 0.0)
+    return free_of(x, slope, np.diagonal(bend) if bend.ndim > 1 else bend, low, high)
+
+
+def _bounded(low: Any, high: Any) -> bool:
+    return bool(np.isfinite(low).any() or np.isfinite(high).any())
 
 
 def minimize_scalar(
@@ -210,9 +220,8 @@ def minimize_scalar(
     def compute(*held: Any) -> list[Any]:
         found = solve(lambda x: float(value(*held, np.float64(x))))
         messages.append(found.message)
-        x = np.asarray(found.x)
-        gap = 1e-4 * (high - low) if np.isfinite(high - low) else 0.0
-        free = low + gap < x < high - gap
+        x = np.float64(found.x)
+        free = _free(lambda x: value(*held, x), x, low, high)
         return [x, free, found.success, found.get("nit", 0), found.nfev]
 
     types = [Aval((), FLOAT), flag(), flag(), count(), count()]
