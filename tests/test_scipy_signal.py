@@ -212,6 +212,11 @@ def test_integers_stay_where_they_can() -> None:
     assert fsf.dct([1, 2]).dtype == np.float64
     assert fss.convolve(2.0, 3.0) == 6.0
     assert fss.convolve(np.ones(0), np.ones(3)).shape == (0,)
+    for none in (np.ones(0), np.ones((2, 0)), np.ones((0, 4))):
+        assert fss.lfilter(B, A, none).shape == fss.detrend(none).shape == none.shape
+        assert fss.lfilter([2.0], [1.0], none).shape == none.shape
+    y, end = fss.lfilter(B, A, np.ones(0), zi=np.arange(3.0))
+    assert y.shape == (0,) and end.tolist() == [0.0, 1.0, 2.0]
 
 
 def test_complex_cosines_are_those_of_the_parts() -> None:
@@ -346,6 +351,7 @@ ERRORS: list[tuple[Callable[[], Any], type, str]] = [
     (lambda: fss.savgol_filter(X, 13, 2), ShapeError, "12 elements along the axis; need 13"),
     (lambda: fss.resample(X, 3, window="hann"), ArgumentError, "window='hann' is not supported"),
     (lambda: fss.welch(X, nperseg=8, noverlap=8), ShapeError, "noverlap=8; need 0 or more, below 8"),
+    (lambda: fss.welch(X[:0]), ShapeError, "welch: the signal has no elements"),
     (lambda: fss.welch(X, nperseg=8, nfft=4), ShapeError, "nfft=4; need 8"),
     (lambda: fss.welch(X, nperseg=8, scaling="log"), ArgumentError, "scaling='log'"),
     (lambda: fss.welch(X, nperseg=8, average="mode"), ArgumentError, "average='mode'"),

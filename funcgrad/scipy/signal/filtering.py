@@ -34,6 +34,8 @@ from ._vectors import (
 def _full_rows(b: Any, x: Any) -> Any:
     """The full convolution of `b` with every row of `x`."""
     m, n = b.shape[0], x.shape[-1]
+    if not n:
+        return padded(x, 0, m - 1)
     rows = math.prod(x.shape[:-1])
     out = conv(
         reshape(x, shape=(rows, 1, n)),

@@ -58,6 +58,8 @@ def detrend(
     if type not in ("linear", "l", "constant", "c"):
         raise ArgumentError(f"detrend: type={type!r}; need 'linear' or 'constant'{where()}")
     x, place = axis_last("detrend", floating(data), axis)
+    if not x.size:
+        return axis_back(x, place)
     if type in ("constant", "c"):
         return axis_back(x - x.mean(axis=-1, keepdims=True), place)
     n = x.shape[-1]

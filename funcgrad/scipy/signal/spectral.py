@@ -45,7 +45,12 @@ class Plan(NamedTuple):
 
 
 def _segments(name: str, window: Any, nperseg: Any, n: int) -> tuple[Any, int]:
-    """The window and its length, which is at most `n`."""
+    """The window and its length, which is at most `n`.
+
+    Raises: ShapeError: the signal or the window is empty, or they do not fit.
+    """
+    if not n:
+        raise ShapeError(f"{name}: the signal has no elements along the axis{where()}")
     if not isinstance(window, str | tuple):
         window = floating(window)
         if window.ndim != 1 or (nperseg is not None and nperseg != window.shape[0]):
