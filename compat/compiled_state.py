@@ -10,12 +10,14 @@ import contextlib
 import itertools
 import random
 import types
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from funcgrad.compile.captures import NUMBERS, Place, Size, captures, checker
+from funcgrad.compile.captures import captures
+from funcgrad.compile.freshness import NUMBERS, Place, Size, checker, watched_arrays
 
 from . import dtypes
 from .autograd import views
@@ -77,7 +79,7 @@ class State:
                 self.tensors.append(x)
             elif isinstance(x, LRScheduler):
                 self.places += [Place(vars(x), k, v) for k, v in vars(x).items()]
-        self.containers: list[Any] = list(found.containers)
+        self.containers: list[Any] = [*found.containers, *watched_arrays(found.places, ())]
         self.empty = _Empty()
         for module in self.modules:
             for m in module.modules():
@@ -241,8 +243,10 @@ def restored(state: State, given: Any) -> Iterator[None]:
     Raises: NotCompilableError: the code has changed some of it.
     """
     places = state.watched()
-    holders = [p.holder for p in places if isinstance(p.holder, dict)]
-    holders += [*(c.holder for c in state.containers), *state.empty.holders]
+    holders: list[Any] = [p.holder for p in places if isinstance(p.holder, dict)]
+    containers = [getattr(c, "holder", None) for c in state.containers]
+    holders += [c for c in containers if isinstance(c, list | dict | set | deque)]
+    holders += state.empty.holders
     for optimizer in state.optimizers:
         holders += [optimizer.state, *optimizer.state.values()]
     copies = [(x, x.copy()) for x in {id(x): x for x in holders}.values()]

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from funcgrad import tree
-from funcgrad.compile.captures import NUMBERS
 from funcgrad.compile.config import code
 from funcgrad.compile.entry import OTHER
+from funcgrad.compile.freshness import NUMBERS
 from funcgrad.core import EVAL, Tracer, aval_of, current, run_under
 from funcgrad.transforms.trace import JaxprTrace, JaxprTracer
 

@@ -4,107 +4,48 @@ Layer 4½. A compiled program is stale as soon as something that its function cl
 something else. So the names that the function's code reads are looked up: variables of the enclosing
 functions, globals, and the attributes of the objects found there, as far as some code that may be
 called names them. An array that the program reads becomes an input of it. Everything else is checked
-before every call: what it is and, of numbers and small arrays, how much it is.
+before every call: what it is and, of numbers and arrays, how much it is; `freshness.py` does that.
 
-What cannot be seen: a large array that the function reads by plain NumPy code alone is compared at 64
-of its elements; what is reached only by C code, or by a name that is made up as the program runs.
+What cannot be seen: large arrays that plain NumPy code reads are compared at some of their elements; of
+installed packages, what is no attribute of an object and no number or array of a module; what is
+reached only by C code, or by a name that is made up as the program runs.
 """
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import os
+import random
 import sys
 import sysconfig
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..core import Tracer
+from .freshness import (
+    NUMBERS,
+    Class,
+    Code,
+    Contents,
+    Items,
+    Place,
+    Size,
+    as_elements,
+    attribute,
+    member,
+    variable,
+)
 
-MOST_ITEMS = 1000  # of a list or dict that are looked at
-SMALL = 4096  # bytes of an array that are all compared
-LIBRARIES = ("funcgrad", "compat")
-NUMBERS = (bool, int, float, complex, str, bytes, np.generic)
-_INSTALLED = tuple({sysconfig.get_path(p) + os.sep for p in ("stdlib", "purelib", "platlib")})
-_MISSING = object()
-
-
-class attribute(str):
-    """The key of a place that is an attribute."""
-
-    __slots__ = ()
-
-
-class member(str):
-    """The key of a place that is an entry of a class."""
-
-    __slots__ = ()
-
-
-class Place:
-    """Where a value is found: a cell, an entry of a dict, a list or a tuple, or an attribute."""
-
-    __slots__ = ("holder", "key", "value")
-
-    def __init__(self, holder: Any, key: Any, value: Any) -> None:
-        self.holder = holder
-        self.key = key
-        self.value = value
-
-    def get(self) -> Any:
-        """What is there now."""
-        holder = self.holder
-        try:
-            if holder.__class__ is types.CellType:
-                return holder.cell_contents
-            if self.key.__class__ is attribute:
-                return getattr(holder, self.key)
-            if self.key.__class__ is member:
-                return holder.__dict__[self.key]
-            return holder[self.key]
-        except (LookupError, AttributeError, ValueError):
-            return _MISSING
-
-    def put_back(self) -> None:
-        """Bind the place to what it held again."""
-        if self.holder.__class__ is types.CellType:
-            self.holder.cell_contents = self.value
-        elif self.key.__class__ in (attribute, member):
-            setattr(self.holder, self.key, self.value)
-        elif not isinstance(self.holder, tuple):
-            self.holder[self.key] = self.value
-
-    def is_same(self) -> bool:
-        """Whether the same is there, or a number of the same type, size and sign of zero."""
-        found, value = self.get(), self.value
-        if found is value:
-            return True
-        same = found.__class__ is value.__class__ and isinstance(found, NUMBERS)
-        return same and repr(found) == repr(value)
-
-
-class _Contents:
-    """A copy of what is in a container or array that the program does not take as an input."""
-
-    __slots__ = ("copy", "holder", "take")
-
-    def __init__(self, holder: Any, take: Callable[[Any], Any]) -> None:
-        self.holder = holder
-        self.take = take
-        self.copy = take(holder)
-
-    def is_same(self) -> bool:
-        return self.take(self.holder) == self.copy
-
-
-def _elements(x: np.ndarray) -> Any:
-    """Of a large array, 64 of the elements."""
-    part = x if x.nbytes <= SMALL else x.reshape(-1)[:: -(-x.size // 64)] if x.size else x
-    return part.shape, part.dtype, part.tobytes()
+MOST_ITEMS = 1000  # of a list or dict that are looked at one by one
+LIBRARIES = ("funcgrad", "compat", "numpy", "scipy")
+_INSTALLED = tuple({sysconfig.get_path(p) + os.sep for p in ("purelib", "platlib")})
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
+_CODE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
 
 
 class Captured:
@@ -113,6 +54,7 @@ class Captured:
     def __init__(self, places: list[Place], containers: list[Any]) -> None:
         self.places = places
         self.containers = containers
+        self.generators: list[Any] = []  # of random numbers
 
     def forget_changes(self) -> None:
         """Leave out the containers that the function has put something into, such as a log."""
@@ -127,17 +69,15 @@ def captures(f: Any, *objects: Any, names: Iterable[str] = ()) -> Captured:
     return _Search([f, *objects], names).found
 
 
-class Size:
-    """How many entries a container has."""
-
-    __slots__ = ("copy", "holder")
-
-    def __init__(self, holder: Any) -> None:
-        self.holder = holder
-        self.copy = len(holder)
-
-    def is_same(self) -> bool:
-        return len(self.holder) == self.copy
+def random_states(found: Captured) -> list[Any]:
+    """Where generators of random numbers are: Python's, NumPy's, and those that were found."""
+    states: list[Any] = [random.getstate(), repr(np.random.get_state(legacy=False))]
+    for x in found.generators:
+        if isinstance(x, np.random.Generator):
+            states.append(repr(x.bit_generator.state))
+        else:
+            states.append(x.getstate() if isinstance(x, random.Random) else repr(x.get_state()))
+    return states
 
 
 class _Search:
@@ -173,13 +113,18 @@ class _Search:
         self.known.add((id(x), "looked at"))
         self.seen[id(x)] = x
         if isinstance(x, types.FunctionType):
-            if _is_library(x.__module__):  # what it closes over may still be the user's
+            if _is_installed(x.__module__):  # what it closes over may still be the user's
                 self.waiting += [c.cell_contents for c in x.__closure__ or () if _is_filled(c)]
                 return
             self.names.update(_names(x.__code__))
+            self.found.containers.append(Code(x))
             self.meet(_of_function(x))
         elif isinstance(x, types.MethodType):
             self.waiting += [x.__self__, x.__func__]
+        elif isinstance(x, types.BuiltinMethodType):
+            self.waiting.append(x.__self__)
+        elif isinstance(x, (np.random.Generator, np.random.RandomState, random.Random)):
+            self.found.generators.append(x)
         elif isinstance(x, functools.partial):
             self.waiting += [x.func, *x.args, *x.keywords.values()]
         elif isinstance(x, staticmethod | classmethod):
@@ -190,22 +135,36 @@ class _Search:
         elif isinstance(x, list | tuple | deque | dict | set | frozenset):
             self.look_into(x)
         elif isinstance(x, (np.ndarray, Tracer, types.CodeType, *NUMBERS)) or x is None:
-            pass
+            pass  # an array's elements are compared by whoever knows which are inputs
+        elif isinstance(x, contextvars.ContextVar):
+            self.meet([Place(x, variable("get"), x.get(None))])
         elif "__wrapped__" in _own(x):
             self.waiting.append(_own(x)["__wrapped__"])
         else:
             self.objects.append(x)
-            own = _own(x)
-            if own and not isinstance(x, types.ModuleType | type):
-                self.found.containers.append(Size(own))  # an attribute may come to hide a class's
+            if not isinstance(x, types.ModuleType | type):
+                self.look_at_object(x)
             self.meet(_attributes(x, self.names))
+
+    def look_at_object(self, x: Any) -> None:
+        own = _own(x)
+        if own:
+            self.found.containers.append(Size(own))  # an attribute may come to hide a class's
+        if not _is_library(type(x).__module__):
+            self.found.containers.append(Class(x))
+            if hasattr(type(x), "__array__"):  # a table of pandas, for instance
+                self.found.containers.append(Contents(x, as_elements))
+        elif isinstance(x, (bytearray, memoryview)) or type(x).__module__ in ("array", "ctypes"):
+            self.found.containers.append(Contents(x, bytes))
 
     def look_into(self, x: Any) -> None:
         if isinstance(x, set | frozenset):
-            self.found.containers.append(_Contents(x, frozenset))
+            self.found.containers.append(Contents(x, frozenset))
             return
-        if not isinstance(x, tuple):
-            self.found.containers.append(_Contents(x, len))
+        if len(x) > MOST_ITEMS:
+            self.found.containers.append(Items(x))
+        elif not isinstance(x, tuple):
+            self.found.containers.append(Contents(x, tuple if isinstance(x, dict) else len))
         keys = list(x)[:MOST_ITEMS] if isinstance(x, dict) else range(min(len(x), MOST_ITEMS))
         self.meet(Place(x, k, x[k]) for k in keys)
         if not isinstance(x, tuple) and type(x) not in (list, dict, deque):
@@ -237,13 +196,23 @@ def _is_library_module(x: Any) -> bool:
 
 @functools.cache
 def _is_library(name: str | None) -> bool:
-    """Whether a module is ours, Python's or installed: then nobody changes it while a program runs."""
+    """Whether a module is ours, Python's or NumPy's: then nobody changes it while a program runs."""
     if not name or name == "__main__":
         return False
     if name.partition(".")[0] in LIBRARIES:
         return True
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return file is None or file.startswith(_INSTALLED)
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return getattr(getattr(module, "__spec__", None), "origin", None) in ("built-in", "frozen")
+    return file.startswith(_STANDARD) and not file.startswith(_INSTALLED)
+
+
+@functools.cache
+def _is_installed(name: str | None) -> bool:
+    """Whether a module's code is fixed, though its objects may change."""
+    file = getattr(sys.modules.get(name or ""), "__file__", None) or ""
+    return _is_library(name) or (name != "__main__" and file.startswith(_INSTALLED))
 
 
 def _names(code: types.CodeType) -> set[str]:
@@ -272,15 +241,21 @@ def _of_function(f: types.FunctionType) -> Iterator[Place]:
 
 def _attributes(x: Any, names: set[str]) -> Iterator[Place]:
     """The attributes of an object, module or class that have one of the names, and what its class
-    runs for operators."""
+    runs for operators. Of an object of an installed package all: its code is not searched for names.
+    """
     if isinstance(x, types.ModuleType):
-        if not _is_library(x.__name__):
+        if not _is_installed(x.__name__):
             yield from _entries(vars(x), names)
+        elif not _is_library(x.__name__):
+            data = {k for k in names & vars(x).keys() if not isinstance(vars(x)[k], _CODE)}
+            yield from _entries(vars(x), data)
         return
     if not isinstance(x, type):
-        yield from _entries(_own(x), names)
+        own, module = _own(x), type(x).__module__
+        is_foreign = _is_installed(module) and not _is_library(module)
+        yield from _entries(own, {k for k in own if type(k) is str} if is_foreign else names)
     for cls in (x if isinstance(x, type) else type(x)).__mro__:
-        if _is_library(cls.__module__):
+        if _is_installed(cls.__module__):
             continue
         slots = cls.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
@@ -296,58 +271,3 @@ def _attributes(x: Any, names: set[str]) -> Iterator[Place]:
 def _entries(entries: dict[str, Any], names: set[str]) -> Iterator[Place]:
     for name in names & entries.keys():
         yield Place(entries, name, entries[name])
-
-
-# ---------------------------------------------------------------- checking
-
-
-def checker(
-    places: Iterable[Place], containers: Iterable[Any], twins: Iterable[tuple[Place, Place]] = ()
-) -> Callable[[], bool]:
-    """Whether everything is as it was: one function, printed, as it runs at every call.
-
-    `twins`: places that held one array, and must hold one.
-    """
-    lines = ["def fresh():", "    try:"]
-    scope: dict[str, Any] = {}
-
-    def text(place: Place) -> str:
-        name = f"holder{len(scope)}"
-        scope[name] = place.holder
-        if place.holder.__class__ is types.CellType:
-            return f"{name}.cell_contents"
-        if place.key.__class__ is attribute:
-            return f"{name}.{place.key}"
-        if place.key.__class__ is member:
-            return f"{name}.__dict__[{str(place.key)!r}]"
-        scope[f"key{name}"] = place.key
-        return f"{name}[key{name}]"
-
-    def require(condition: str) -> None:
-        lines.append(f"        if not ({condition}): return False")
-
-    for place in places:
-        value, same = f"value{len(scope)}", f"same{len(scope)}"
-        scope[value], scope[same] = place.value, place.is_same
-        require(f"{text(place)} is {value} or {same}()")
-    for one, other in twins:
-        require(f"{text(one)} is {text(other)}")
-    for container in containers:
-        same = f"same{len(scope)}"
-        if container.__class__ is Size:
-            scope[same] = container.holder
-            require(f"len({same}) == {container.copy}")
-            continue
-        scope[same] = container.is_same
-        require(f"{same}()")
-    lines += ["        return True", "    except (LookupError, AttributeError, ValueError):"]
-    lines.append("        return False")
-    exec(compile("\n".join(lines), "<funcgrad printed>", "exec"), scope)
-    return scope["fresh"]
-
-
-def watched_arrays(places: Iterable[Place], inputs: Iterable[Any]) -> list[Any]:
-    """What is in the arrays that are no inputs of the program; plain NumPy code may read them."""
-    taken = {id(x) for x in inputs}
-    arrays = {id(p.value): p.value for p in places if p.value.__class__ is np.ndarray}
-    return [_Contents(x, _elements) for k, x in arrays.items() if k not in taken]

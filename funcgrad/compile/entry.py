@@ -3,11 +3,14 @@
 Layer 4½. Taking arguments apart, comparing types and looking up a program costs as much as twenty
 operations on small arrays. So the last program has a function of its own, printed for its arguments'
 structure and types: it gives the results, or says that the call is another one.
+
+NOTE [Inputs] A captured array is an input of the program, and may change from call to call. Plain NumPy
+code may read it as well, and what it finds is part of the program: so where the elements change the
+function is traced again. If that gives the same program a few times, nobody reads them.
 """
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,11 +22,14 @@ from ..backend import NAMESPACES
 from ..core import EVAL, aval_of, current
 from ..jaxpr import Jaxpr
 from ..transforms.arguments import is_array
-from .captures import Captured, Place, attribute, checker, member, watched_arrays
+from .captures import Captured
 from .config import code
+from .freshness import ElementsAt, Place, checker, watched_arrays
 from .into import are_apart, pairs
 from .program import CUDA, Program, program_of
+from .sameness import is_same_program, is_same_value
 
+SETTLED = 3  # times that an array changed and the program did not
 OTHER = object()  # what the printed function returns if the call is another one
 ndarray = np.ndarray
 
@@ -43,6 +49,7 @@ class Entry:
         found: Captured,
         inputs: list[Any],
         donated: Sequence[int],
+        old: Entry | None = None,
     ) -> None:
         start = len(inputs)
         given = [start + i for i in donated]
@@ -59,11 +66,43 @@ class Entry:
         taken = {id(x) for x in inputs}
         twins = [(homes[k][0], p) for k in homes if k in taken for p in homes[k][1:]]
         checked = [p for p in found.places if id(p.value) not in taken]
+        self.changes = [0] * start if old is None else self._changes_since(old)
+        self.watched = {
+            i: ElementsAt(source)
+            for i, source in enumerate(self.sources)
+            if source.__class__ is Place
+            and isinstance(source.value, ndarray)
+            and self.changes[i] < SETTLED
+        }
         contents = [*found.containers, *watched_arrays(found.places, inputs)]
+        contents += self.watched.values()
         self.is_fresh = checker(checked, contents, twins)
         self.is_watching = bool(checked or contents or twins)
         self.avals = [aval_of(s) for s in self.now()]
         self._fast: Any = OTHER
+        self.is_kept = True
+
+    def _changes_since(self, old: Entry) -> list[int]:
+        """How often each captured array was another one and the program the same; see NOTE [Inputs].
+
+        Then the old program is kept, and what it was printed as.
+        """
+        if not self._is_as(old):
+            return [0] * len(self.sources)
+        self.jaxpr = old.jaxpr
+        changed = {i for i, x in old.watched.items() if not x.is_same()}
+        return [n + (i in changed) for i, n in enumerate(old.changes)]
+
+    def _is_as(self, old: Entry) -> bool:
+        return len(self.sources) == len(old.sources) and (
+            all(
+                (one.holder is other.holder and one.key == other.key)
+                if one.__class__ is other.__class__ is Place
+                else is_same_value(one, other)
+                for one, other in zip(self.sources, old.sources, strict=True)
+            )
+            and is_same_program(self.jaxpr, old.jaxpr)
+        )
 
     def program(self, xs: Sequence[Any]) -> Program:
         """The program for these captured arrays and arguments."""
@@ -186,14 +225,7 @@ class Printer:
             self.lines.append(f"{name} = {self.bind(source, 'array')}")
             return
         holder = self.bind(source.holder, "holder")
-        if source.holder.__class__ is types.CellType:
-            text = f"{holder}.cell_contents"
-        elif source.key.__class__ is attribute:
-            text = f"{holder}.{source.key}"
-        elif source.key.__class__ is member:
-            text = f"{holder}.__dict__[{str(source.key)!r}]"
-        else:
-            text = f"{holder}[{self.key(source.key)}]"
+        text = source.text(holder, self.key(source.key))
         self.lines.append(f"{name} = {text}")
         self.require_type(name, source.value)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -25,7 +26,7 @@ from ..transforms.program_call import open_jaxpr
 from ..transforms.trace import JaxprTrace
 from ..views import snapshot
 from .call import jit_call
-from .captures import captures
+from .captures import captures, random_states
 from .config import code
 from .entry import OTHER, Entry
 from .program import Program
@@ -33,6 +34,7 @@ from .program import Program
 MOST_PROGRAMS = 64  # of one function, before the oldest is dropped
 MANY_MISSES = 8  # after which a warning names the argument that changes
 _PLAIN = (bool, int, float, complex)
+_LOCK = threading.Lock()  # of the programs that functions keep
 ndarray = np.ndarray
 
 
@@ -75,9 +77,27 @@ class _Jitted:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, _Static(instance))
 
+    def __reduce__(self) -> Any:
+        """As a function: by its name where it has one, otherwise by what it was made from."""
+        name, module = getattr(self, "__qualname__", ""), getattr(self, "__module__", None)
+        found: Any = sys.modules.get(module or "")
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        options = self._static_argnums, self._static_argnames, self._donate_argnums
+        return type(self), (self._f, *options)
+
+    def __copy__(self) -> _Jitted:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> _Jitted:
+        return self
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._last is not None and not kwargs:
-            found = self._last(args)
+        last = self._last
+        if last is not None and not kwargs:
+            found = last(args)
             if found is not OTHER:
                 return found
         static, args, kwargs = self._split(args, kwargs)
@@ -91,9 +111,9 @@ class _Jitted:
         if current.get() is not EVAL:
             outs = jit_call(*captured, *leaves, jaxpr=entry.jaxpr)
             return tree.unflatten(entry.out_def, outs)
-        self._program = entry.program((*captured, *leaves))
-        self._last = None if static else entry.fast(leaves)
-        return tree.unflatten(entry.out_def, self._program.run(*captured, *leaves))
+        self._program = program = entry.program((*captured, *leaves))
+        self._last = entry.fast(leaves) if entry.is_kept and not static else None
+        return tree.unflatten(entry.out_def, program.run(*captured, *leaves))
 
     # ------------------------------------------------------------ arguments
 
@@ -150,16 +170,21 @@ class _Jitted:
         in_vars = [x.symbol for x in inputs]  # before the function writes into them
         bound = [x.value for _, _, x in static if x.__class__ is _Static]
         found = captures(functools.partial(f, *bound))
+        numbers = random_states(found)
         outs = run_under(trace, flat, inputs)
         found.forget_changes()
         jaxpr = trace.finish(in_vars, outs)
         inputs = [snapshot(x, copy=False) for x in trace.captured]
         donated = self._donated(args)
-        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs, donated)
-        if not any(isinstance(x, Tracer) for x in entry.now()):
-            if len(self._entries) >= MOST_PROGRAMS:
-                del self._entries[next(iter(self._entries))]
-            self._entries[key] = entry
+        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs, donated, old)
+        entry.is_kept = numbers == random_states(found)
+        if not entry.is_kept:
+            self._why = "it draws random numbers, which a program would repeat"
+        elif not any(isinstance(x, Tracer) for x in entry.now()):
+            with _LOCK:
+                if len(self._entries) >= MOST_PROGRAMS:
+                    del self._entries[next(iter(self._entries))]
+                self._entries[key] = entry
         return entry
 
     def _donated(self, args: tuple[Any, ...]) -> list[int]:
@@ -181,7 +206,9 @@ class _Jitted:
         elif not self._entries:
             self._why = "it was the first call"
         else:
-            self._why = _difference(key, next(reversed(self._entries)))
+            with _LOCK:
+                known = next(reversed(self._entries))
+            self._why = _difference(key, known)
         if self._misses == MANY_MISSES:
             name = getattr(self._f, "__name__", "the function")
             warnings.warn(
@@ -215,7 +242,8 @@ class _Jitted:
     def explain(self) -> str:
         """The programs that are kept, by the types they are for, and why the last one was made."""
         lines = [
-            ", ".join(map(repr, e.jaxpr.in_avals)) or "no arguments" for e in self._entries.values()
+            ", ".join(map(repr, e.jaxpr.in_avals)) or "no arguments"
+            for e in list(self._entries.values())
         ]
         return "\n".join(
             [f"{len(lines)} programs", *lines, f"the last was made because {self._why}"]

@@ -165,8 +165,9 @@ class Straight:
             elif step.kind == CALL and step.function not in FRESH:
                 self.lend(step)
             made = [] if self.is_float_cast(step) else step.outs
-            for out in [out for out in made if out in self.floats]:
-                self.source.lines.append(f"{self.names[out]} = {as_python(out, self.names[out])}")
+            for value in [v for v in made if v in self.floats]:
+                name = self.names[value]
+                self.source.lines.append(f"{name} = {as_python(value, name)}")
             if step.kind in (WHERE, CAST) or step.function in FRESH:
                 self.writeable.update(v for v in step.outs if v.shape)
             self.source.lines += self.release(dead)

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import array
+import contextvars
+import copy
+import pickle
+import random
+import sys
+import sysconfig
+import tempfile
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +43,44 @@ def same(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
+class Doubler:
+    def __call__(self, x: Any) -> Any:
+        return x * 2.0
+
+
+class Tripler(Doubler):
+    def __call__(self, x: Any) -> Any:
+        return x * 3.0
+
+
+def make_scaled() -> Any:
+    def scaled(x: Any, k: float = 2.0, *, by: float = 1.0) -> Any:
+        return x * k * by
+
+    return scaled
+
+
+def installed() -> Any:
+    """A module that looks as if it lay among the installed packages."""
+    name = "a_package_for_tests"
+    module: Any = types.ModuleType(name)
+    module.__file__ = sysconfig.get_path("purelib") + f"/{name}.py"
+    sys.modules[name] = module
+    code = """
+SCALE = 2.0
+class Fitted:
+    def __init__(self):
+        self.fit(2.0)
+        self.parts = {"p": [1.0]}
+    def fit(self, scale):
+        self.scale_ = scale
+    def transform(self, x):
+        return x * self.scale_
+"""
+    exec(compile(code, module.__file__, "exec"), module.__dict__)
+    return module
+
+
 class World:
     """What a function may read beside its arguments; every part can be changed."""
 
@@ -48,6 +95,20 @@ class World:
         self.items: list[Any] = [1.0, np.ones(3)]
         self.table: dict[str, Any] = {"a": 1.0, "b": np.ones(3)}
         self.inner = types.SimpleNamespace(k=1.0, array=np.ones(3))
+        self.long = np.zeros(1000)
+        self.columns = np.asfortranarray(np.ones((120, 130)))
+        with tempfile.TemporaryDirectory() as folder:
+            self.mapped = np.memmap(f"{folder}/numbers", "f8", "w+", shape=3)
+        self.buffer, self.typed = bytearray(b"\1\2\3"), array.array("d", [1.0, 2.0])
+        self.many, self.large = [1.0] * 2000, dict.fromkeys(range(2000), 1.0)
+        self.order = {"a": 1.0, "b": 2.0}
+        self.scaled = make_scaled()
+        self.variable: Any = contextvars.ContextVar("variable", default=2.0)
+        self.doubler = Doubler()
+        self.module = types.ModuleType("made")
+        self.module.act = np.tanh  # type: ignore[attr-defined]
+        self.package = installed()
+        self.fitted = self.package.Fitted()
 
     def method(self) -> Any:
         return self.hidden
@@ -112,6 +173,69 @@ READS: dict[str, tuple[Callable[[World, Any], Any], Callable[[World], Any]]] = {
         lambda w: w.array.__iadd__(1),
     ),
     "mask": (lambda w, x: x[w.array > 1], lambda w: w.array.__isub__(1)),
+    "an input that plain code reads": (
+        lambda w, x: x * w.array / np.sum(w.array),
+        lambda w: w.array.__setitem__(0, 9.0),
+    ),
+    "an input rebound that plain code reads": (
+        lambda w, x: x * w.array / np.sum(w.array),
+        lambda w: setattr(w, "array", w.array**2),
+    ),
+    "an input that a branch reads": (
+        lambda w, x: x * w.array if w.array[0] < 2 else x - w.array,
+        lambda w: w.array.__setitem__(0, 9.0),
+    ),
+    "one element of thousand": (
+        lambda w, x: x * np.sum(w.long * 2.0),
+        lambda w: w.long.__setitem__(7, 1.0),
+    ),
+    "an array in the order of columns": (
+        lambda w, x: x * np.sum(w.columns * 2.0),
+        lambda w: w.columns.__iadd__(1.0),
+    ),
+    "a part of a large array": (
+        lambda w, x: x * np.sum(w.columns[1::2, 1::2] * 2.0),
+        lambda w: w.columns.__iadd__(1.0),
+    ),
+    "a mapped file": (lambda w, x: x * w.mapped.sum(), lambda w: w.mapped.__setitem__(0, 5.0)),
+    "a buffer": (lambda w, x: x * w.buffer[1], lambda w: w.buffer.__setitem__(1, 5)),
+    "an array of Python's": (lambda w, x: x * w.typed[1], lambda w: w.typed.__setitem__(1, 5)),
+    "item of a long list": (lambda w, x: x * w.many[1500], lambda w: w.many.__setitem__(1500, 3.0)),
+    "item of a large dict": (lambda w, x: x * w.large[1500], lambda w: w.large.update({1500: 3.0})),
+    "the order of a dict": (
+        lambda w, x: x * next(iter(w.order.values())),
+        lambda w: w.order.update(a=w.order.pop("a")),
+    ),
+    "defaults": (lambda w, x: w.scaled(x), lambda w: setattr(w.scaled, "__defaults__", (3.0,))),
+    "defaults by keyword": (
+        lambda w, x: w.scaled(x),
+        lambda w: setattr(w.scaled, "__kwdefaults__", {"by": 3.0}),
+    ),
+    "code": (
+        lambda w, x: w.scaled(x),
+        lambda w: setattr(w.scaled, "__code__", (lambda x, k=2.0, *, by=1.0: x - k).__code__),
+    ),
+    "a context variable": (lambda w, x: x * w.variable.get(), lambda w: w.variable.set(5.0)),
+    "the class of an object": (
+        lambda w, x: w.doubler(x),
+        lambda w: setattr(w.doubler, "__class__", Tripler),
+    ),
+    "a module that was made": (
+        lambda w, x: w.module.act(x),
+        lambda w: setattr(w.module, "act", np.sin),
+    ),
+    "an object of an installed package": (
+        lambda w, x: w.fitted.transform(x),
+        lambda w: w.fitted.fit(5.0),
+    ),
+    "a number of an installed package": (
+        lambda w, x: x * w.package.SCALE,
+        lambda w: setattr(w.package, "SCALE", 5.0),
+    ),
+    "a list in an object of an installed package": (
+        lambda w, x: x * w.fitted.parts["p"][0],
+        lambda w: w.fitted.parts["p"].__setitem__(0, 5.0),
+    ),
 }
 
 
@@ -220,6 +344,74 @@ def test_a_world_that_changes(formula: str, steps: list[tuple[str, float, int, s
         change[name](v)
         x = ARGUMENTS[place]
         same(TRANSFORMS[transform](compiled)(x), TRANSFORMS[transform](f)(x))
+
+
+def test_what_nobody_reads_but_the_program_is_not_traced_again() -> None:
+    traced = []
+    w = np.ones(3)
+
+    def f(x: Any) -> Any:
+        traced.append(1)
+        return np.sum(np.sin(x * w))
+
+    compiled = jit(funcgrad.grad(f))
+    for i in range(20):
+        same(compiled(X), np.cos(X * w) * w)
+        w += 0.1 * i
+    first = len(traced)
+    assert first <= 6
+    for _ in range(20):
+        w = w * 0.9
+        same(compiled(X), np.cos(X * w) * w)
+    assert len(traced) == first
+
+
+def test_random_numbers_are_not_repeated() -> None:
+    rng = np.random.default_rng(0)
+    for draw in (rng.normal, np.random.rand, random.random):
+        f = jit(lambda x, draw=draw: x + draw(), static_argnames="draw")
+        assert len({float(f(1.0)) for _ in range(4)}) == 4
+        assert "draws random numbers" in f.explain()
+
+
+def test_threads_with_other_shapes() -> None:
+    f = jit(lambda x: x * np.float64(x.size))
+    wrong: list[Any] = []
+
+    def work(n: int) -> None:
+        x = np.ones(n)
+        for _ in range(300):
+            found = f(x)
+            if found.shape != (n,) or found[0] != n:
+                wrong.append((n, found))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in (2, 3, 5)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong
+
+
+@jit
+def jitted(x: Any) -> Any:
+    return np.sum(x**2)
+
+
+def test_copies_and_pickles() -> None:
+    same(jitted(X), 14.0)
+    assert pickle.loads(pickle.dumps(jitted)) is jitted
+    assert copy.deepcopy(jitted) is jitted and copy.copy(jitted) is jitted
+    other = jit(World.__call__, static_argnums=0)
+    again = pickle.loads(pickle.dumps(other))
+    assert again is not other
+    w = World()
+    same(again(w, X), w(X))
 
 
 def test_two_names_of_one_array() -> None:

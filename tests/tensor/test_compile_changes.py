@@ -48,6 +48,45 @@ def a_group_is_added(wrap: Wrap) -> Any:
 
 
 @scenario
+def numpy_arrays_are_written_into(wrap: Wrap) -> Any:
+    d, seen = np.zeros(3, np.float32), []
+    model = nn.Linear(3, 1)
+    model.offsets = np.zeros((100, 100))
+    run = wrap(lambda t: t + torch.tensor(d) + float(d.sum()) + d[1] + model.offsets.mean())
+    for i in range(6):
+        seen.append(run(torch.ones(3)).tolist())
+        d[1] = i // 3
+        model.offsets[...] = i // 2
+    return seen
+
+
+@scenario
+def what_stands_far_in_a_list_or_first_in_a_dict(wrap: Wrap) -> Any:
+    many, seen = [torch.ones(1) for _ in range(1500)], []
+    order = {"a": 1.0, "b": 2.0}
+    run = wrap(lambda t: t + many[1200] * next(iter(order.values())))
+    for i in range(6):
+        seen.append(run(torch.ones(3)).tolist())
+        if i == 2:
+            many[1200] = torch.full((1,), 9.0)
+        if i == 4:
+            order["a"] = order.pop("a")
+    return seen
+
+
+@scenario
+def defaults_are_replaced(wrap: Wrap) -> Any:
+    def scaled(t: Any, k: float = 2.0) -> Any:
+        return t * k
+
+    run, seen = wrap(lambda t: scaled(t)), []
+    for i in range(6):
+        seen.append(run(torch.ones(3)).tolist())
+        scaled.__defaults__ = (float(i // 2),)
+    return seen
+
+
+@scenario
 def the_optimizers_state_is_loaded(wrap: Wrap) -> Any:
     (w,) = weights(1.0)
     optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
