@@ -197,7 +197,7 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
 
 
 def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
-    """`fftconvolve`, which SciPy computes in overlapping blocks here; the values are the same.
+    """`fftconvolve`, in one block where SciPy takes several that overlap: the values are the same.
 
     Shapes: as `convolve` along the axes.   Dtypes: floating, complex; integers give float64.
     Derivative: bilinear; smooth everywhere.

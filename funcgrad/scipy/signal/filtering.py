@@ -234,7 +234,7 @@ def _sections(name: str, sos: Any) -> list[tuple[Any, Any]]:
 
 
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
-    """Filters of second order, one after the other: each row is three of b and three of a.
+    """Filters of second order, one after the other; each row has three of b and three of a.
 
     With the states `zi` that they start with also those that they end with.
 
