@@ -798,6 +798,9 @@ INNER = {
     "scan": lambda c, a, x: lax.scan(lambda d, b: (np.sin(d * b), None), c, x)[0] * a,
     "fori": lambda c, a, x: lax.fori_loop(0, 3, lambda i, d: np.sin(d * a), c),
     "jit": lambda c, a, x: funcgrad.jit(lambda d: np.sin(d * a))(c),
+    "while": lambda c, a, x: lax.while_loop(
+        lambda d: d[1] < 3.0, lambda d: (np.sin(d[0] * a), d[1] + 1.0), (c, np.float64(0.0))
+    )[0],
 }
 
 
@@ -836,3 +839,22 @@ def test_a_carry_without_a_tangent_that_a_loop_inside_makes() -> None:
         return lax.scan(body, (np.float64(0.0), x), np.arange(1.0, 3.0))[1].sum()
 
     assert funcgrad.grad(f)(2.0) == funcgrad.jit(funcgrad.grad(f))(2.0) == 2.0
+
+
+def test_tangents_of_gradients_of_loops_are_transposed() -> None:
+    def f(p: Any, d: Any) -> Any:
+        return lax.scan(lambda c, a: (INNER["while"](c, a * p, None), c), d, np.ones(3))[0]
+
+    def tangent(v: Any) -> Any:
+        return funcgrad.jvp(lambda d: funcgrad.grad(f)(0.3, d), (0.7,), (v,))[1]
+
+    expected = funcgrad.grad(lambda d: funcgrad.grad(f)(0.3, d))(0.7)
+    np.testing.assert_allclose(funcgrad.linear_transpose(tangent, 0.7)(1.0)[0], expected)
+
+
+def test_a_loop_that_asks_for_its_argument_is_not_linear() -> None:
+    def f(x: Any) -> Any:
+        return lax.while_loop(lambda c: c < 10.0, lambda c: 2 * c, x)
+
+    with pytest.raises(NotLinearError, match="asks of them"):
+        funcgrad.linear_transpose(f, 1.0)(1.0)

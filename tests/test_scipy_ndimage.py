@@ -34,7 +34,10 @@ FILTERS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "convolve": lambda x, w, axis, o: ((np.multiply.outer(w, w[:3]),), {"origin": (o, 0)}),
     "uniform_filter1d": lambda x, w, axis, o: ((len(w), axis), {"origin": o}),
     "uniform_filter": lambda x, w, axis, o: (((len(w),) + (2,) * (x.ndim - 1),), {}),
-    "gaussian_filter1d": lambda x, w, axis, o: ((0.3 * len(w), axis, int(abs(9 * x.flat[0])) % 4), {}),
+    "gaussian_filter1d": lambda x, w, axis, o: (
+        (0.3 * len(w), axis, int(abs(9 * x.flat[0])) % 4),
+        {},
+    ),
     "gaussian_filter": lambda x, w, axis, o: (([0.4 * len(w), *(0.7,) * (x.ndim - 1)],), {}),
     "gaussian_laplace": lambda x, w, axis, o: ((0.4 * len(w),), {"truncate": 3.0}),
     "gaussian_gradient_magnitude": lambda x, w, axis, o: ((0.4 * len(w),), {}),

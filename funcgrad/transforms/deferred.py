@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import EVAL, Aval, Primitive, current
+from ..core import EVAL, Aval, Primitive, aval_of, current
 from .bodies import Flags, placed, tangent_aval, zeros
 from .jvp import jvp_flat
 from .tape import pull_back
@@ -34,6 +34,10 @@ class Deferred:
     def mapped(self, size: int, dims: Dims) -> tuple[Deferred, Dims]:
         """The function for operands with batch axes, and where it takes those axes to be."""
         return Mapped(self, size, dims), dims
+
+    def is_linear(self, wanted: Sequence[bool]) -> bool:
+        """Whether the results are linear in these operands."""
+        return False
 
 
 def _with_axis(aval: Aval, b: int | None, size: int) -> Aval:
@@ -61,6 +65,9 @@ class Mapped(Deferred):
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
         return tuple(_with_axis(a, 0, self.size) for a in self.function.out_avals)
 
+    def is_linear(self, wanted: Sequence[bool]) -> bool:
+        return self.function.is_linear(wanted)
+
     def __call__(self, *xs: Any) -> list[Any]:
         outs = batch_flat(self.function, xs, self.dims, self.size)
         return [move_batch(y, b, 0, self.size) for y, b in outs]
@@ -72,6 +79,9 @@ class Derivative(Deferred):
 
     function: Deferred
     moving: Flags
+
+    def is_linear(self, wanted: Sequence[bool]) -> bool:
+        return not any(wanted[: len(self.moving)])
 
     @property
     def places(self) -> list[int]:
@@ -159,7 +169,10 @@ class DeferredCall(Primitive):
         return tuple(placed(dots, of.results, len(ans)))
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
-        return self(*xs, **params), list(xs)
+        outs = self(*xs, **params)
+        if params["of"].is_linear(wanted):  # the way back does not read what it is linear in
+            xs = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
+        return outs, list(xs)
 
     def backward(
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict

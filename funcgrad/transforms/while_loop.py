@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import Aval, aval_of
+from ..errors import NotLinearError, where
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..ops.select import where as select
@@ -162,9 +163,29 @@ class WhileLoop(Control):
                 return after
             carry = after
 
+    def _is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
+        """Whether the carry is linear in these operands, and the test does not depend on them."""
+        (split,) = self.splits(tuple(wanted), params)
+        tested, consts, carry = params["counts"].parts(wanted)
+        moving = _moving(params["body"], consts, carry)
+        return split.is_linear and not any(depending(params["test"], [*tested, *moving]))
+
+    def cotangents(
+        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
+    ) -> list[Any]:
+        if not self._is_linear(wanted, params):
+            raise NotLinearError(
+                f"linear_transpose: the function is not linear in its arguments: what while_loop does "
+                f"to them, or asks of them, is not{where()}"
+            )
+        return super().cotangents(ct, ans, xs, wanted, params)
+
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         if not all_known(xs):
-            return self(*xs, **params), (None, list(xs))
+            outs = self(*xs, **params)
+            if self._is_linear(wanted, params):  # the way back does not read what it is linear in
+                xs = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
+            return outs, (None, list(xs))
         test, counts = params["test"], params["counts"]
         (split,) = self.splits(tuple(wanted), params)
         t_consts, b_consts, carry = counts.parts(xs)
