@@ -157,6 +157,33 @@ def test_values_are_scipys(family: Family, data: Any) -> None:
 
 
 @families
+@settings(max_examples=settings().max_examples // 2)
+@given(data=st.data(), q=st.sampled_from([1e-200, 1e-30, 1e-5, 0.3, 0.499]))
+def test_quantiles_are_inverses(family: Family, data: Any, q: float) -> None:
+    """Far out, too, where SciPy's are not; where the number can be told from the end's."""
+    if not has(family, "ppf"):
+        return
+    ours, _ = pair(family)
+    shapes = [
+        low + (high - low) * round(data.draw(st.floats(0.0, 1.0)), 3) for low, high in family.shapes
+    ]
+    for inverse, method, end in [("ppf", "logcdf", 0), ("isf", "logsf", 1)]:
+        x = called(getattr(ours, inverse), q, *shapes)
+        if np.isfinite(x) and abs(x - ours.support(*shapes)[end]) > 1e-5 * abs(x):
+            found = called(getattr(ours, method), x, *shapes)
+            np.testing.assert_allclose(found, math.log(q), rtol=1e-9, err_msg=method)
+
+
+@pytest.mark.parametrize("df", [0.5, 3.0, 200.0])
+def test_quantiles_of_student_around_the_median(df: float) -> None:
+    off = np.array([-0.0089, -0.002, 0.0, 1e-5, 0.01, 0.013])
+    t = stats.t.ppf(0.5 + off, df)
+    np.testing.assert_allclose(stats.t.cdf(t, df) - 0.5, off, rtol=1e-11)
+    slopes = funcgrad.elementwise_grad(lambda q: stats.t.ppf(q, df))(0.5 + off)
+    np.testing.assert_allclose(slopes, 1.0 / stats.t.pdf(t, df), rtol=1e-11)
+
+
+@families
 def test_outside_of_the_support(family: Family) -> None:
     """The values are SciPy's, or the limits where it has nan; no derivative but 0, never nan."""
     ours, his = pair(family)
