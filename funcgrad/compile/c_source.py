@@ -118,9 +118,18 @@ def fits(step: Step) -> bool:
         return False
     try:
         _expression(step, ["x"] * len(step.operands))
+        kinds = step_dtypes(step)
     except NotLowerableError:
         return False
-    return True
+    return all(map(_holds, kinds, step.operands))
+
+
+def _holds(dtype: Any, value: Value) -> bool:
+    """Whether a number in the program is one of a dtype; NumPy raises for integers that are not."""
+    if dtype.kind not in "iu" or not is_number(value):
+        return True
+    info = np.iinfo(dtype)
+    return bool(info.min <= value.value <= info.max)  # type: ignore[attr-defined]
 
 
 def is_worth_it(group: Group) -> bool:

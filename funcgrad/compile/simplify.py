@@ -101,7 +101,8 @@ def _multiply(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     for a, b in ((x, y), (y, x)):
         if _is_number(b, 1.0):
             return a
-        if _is_number(b, -1.0) and a.aval == eqn.outs[0].aval:
+        signed = a.aval.dtype.kind != "u"  # of which no -1 is
+        if _is_number(b, -1.0) and signed and a.aval == eqn.outs[0].aval:
             return r.apply(negative, a)
     return r.apply(square, x) if x is y and x.__class__ is Var and _is_real(x) else None
 

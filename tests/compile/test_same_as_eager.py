@@ -250,3 +250,22 @@ def test_numbers_of_any_size(x: float, y: float, data: Any) -> None:
         found, expected = funcgrad.jit(program)(*args), program(*args)
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("code", ["numpy", "c"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64])
+def test_integers_that_are_too_large(code: Any, dtype: Any) -> None:
+    """NumPy raises where a Python integer is none of the array's dtype; compiled code does not wrap."""
+    x = np.arange(3, dtype=dtype)
+    info = np.iinfo(dtype)
+    functions: list[Callable[[Any], Any]] = [
+        lambda x: x * (info.max + 1) + x,
+        lambda x: x + x - (info.max + 1),
+        lambda x: x * (info.min - 1),
+        lambda x: x + (info.min - 1) + x,
+    ]
+    for f in functions:
+        with pytest.raises(OverflowError):
+            f(x)
+        with funcgrad.config(code), pytest.raises(OverflowError):
+            funcgrad.jit(f)(x)
