@@ -1,4 +1,14 @@
-"""Distributions and statistics of ``scipy.stats``, differentiable by data and parameters."""
+"""Distributions and statistics of ``scipy.stats``, differentiable by data and parameters.
+
+A distribution is an object with SciPy's methods; called with its parameters, it holds them.
+
+>>> import funcgrad
+>>> from funcgrad.scipy import stats
+>>> def loss(loc, scale):
+...     return -stats.norm(loc, scale).logpdf([1.0, 2.0, 6.0]).sum()
+>>> [float(g.round(4)) for g in funcgrad.grad(loss, argnums=(0, 1))(3.0, 2.0)]
+[0.0, -0.25]
+"""
 
 from .betas import beta, betaprime, f, t
 from .circular import vonmises, wrapcauchy
@@ -13,16 +23,7 @@ from .counts import (
     randint,
 )
 from .descriptive import kurtosis, moment, sem, skew, variation, zscore
-from .elliptical import multivariate_normal, multivariate_t
-from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
-from .kernels import gaussian_kde
-from .means import entropy, gmean, hmean, pmean
-from .normal import halfnorm, lognorm, norm
-from .ranks import mode, rankdata
-from .simplex import dirichlet, multinomial
-from .skewed import exponnorm, invgauss, skewnorm
-from .truncated import truncnorm
-from .waits import (
+from .elementary import (
     cauchy,
     gumbel_l,
     gumbel_r,
@@ -34,6 +35,15 @@ from .waits import (
     uniform,
     weibull_min,
 )
+from .elliptical import multivariate_normal, multivariate_t
+from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
+from .kernels import gaussian_kde
+from .means import entropy, gmean, hmean, pmean
+from .normal import halfnorm, lognorm, norm
+from .ranks import mode, rankdata
+from .simplex import dirichlet, multinomial
+from .skewed import exponnorm, invgauss, skewnorm
+from .truncated import truncnorm
 
 __all__ = [
     "bernoulli",

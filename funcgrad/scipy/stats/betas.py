@@ -15,11 +15,11 @@ from ...ops.select import where as choose
 from ...ops.special import log_ndtr, ndtri
 from ..probabilities import fdtr, fdtrc, stdtr, student_peak
 from .continuous import ContinuousDistribution
+from .elementary import log1p_square
 from .logs import LOG_2, bounded_exp, log1mexp, log_of
 from .normal import LOG_2PI, log_density
 from .scaled import ScaledDistribution
 from .tails import log_betainc, log_betaincc
-from .waits import log1p_square
 
 
 def log_quantile(a: Any, b: Any, q: Any) -> Any:

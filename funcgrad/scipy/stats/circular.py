@@ -12,8 +12,7 @@ from ...ops.exponential import log, log1p
 from ...ops.inverses import cosm1
 from ...ops.trigonometric import arctan2, cos, sin
 from .continuous import ContinuousDistribution
-
-LOG_2PI = math.log(2.0 * math.pi)
+from .normal import LOG_2PI
 
 
 class VonMises(ContinuousDistribution):
