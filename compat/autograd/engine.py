@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import threading
 from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
@@ -21,7 +20,7 @@ from funcgrad.core import current as current_trace
 from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
 
-from . import mirrors, modes, sites
+from . import mirrors, modes, sites, turns
 from .base import UNCOUNTED, TensorBase, hold, made, tensor
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
 from .products import Products
@@ -43,10 +42,8 @@ _ALONE = _count_of_one()
 _by_number = operator.attrgetter("seq")
 
 # NOTE [Cotangents on nodes] A cotangent waits for its node in `node.ct`, which is `IDLE` outside of a
-# pass and None once a pass has found the node. So one pass runs at a time: other threads wait, and a
-# pass inside a hook or a custom `Function` puts aside what the outer one has pending.
-_walking = threading.RLock()
-_active: list[_Walk] = []
+# pass and None once a pass has found the node. So one pass runs at a time, see NOTE [Turns] in
+# `turns.py`.
 
 
 def run(
@@ -75,32 +72,30 @@ def run(
         token = modes.current.set(modes.changed(records=True))
     else:
         token = modes.current.set(modes.NO_GRAD)
-    with _walking:
-        suspended = _active[-1].suspend() if _active else ()
-        _active.append(walk)
+    try:
+        turns.begin(walk)
         try:
             walk.start(roots)
             walk.nodes()
             walk.finish()
             if walk.notes is not None:
                 for note in walk.notes.values():
-                    note.end()
+                    turns.called(note.end)
             if walk.captured is None:
                 walk.found_nodes = ()  # every node of a complete pass is idle again
         finally:
-            modes.current.reset(token)
-            _active.pop()
             if walk.found_nodes:
                 walk.clear()
-            for node, ct in suspended:
-                node.ct = ct
+            turns.end()
+    finally:
+        modes.current.reset(token)
     return [] if inputs is None else walk.found(inputs)
 
 
 def running() -> Any:
-    """The backward pass inside which a hook is called."""
-    walk = _active[-1]
-    if walk.notes is None:
+    """The backward pass inside which a hook is called; None outside of all passes."""
+    walk = turns.innermost()
+    if walk is not None and walk.notes is None:
         walk.notes = {}
     return walk
 
@@ -110,6 +105,7 @@ class _Walk:
 
     __slots__ = (
         "anomaly",
+        "aside",
         "captured",
         "executed",
         "face",
@@ -144,6 +140,7 @@ class _Walk:
         self.anomaly = anomaly
         self.found_nodes: Sequence[Sequence[Any]] = ()  # all whose `ct` is ours
         self.notes: dict[Any, Any] | None = None  # of hooks on several tensors
+        self.aside: Sequence[tuple[Any, Any]] = ()  # nodes and their cotangents, in another's turn
 
     def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
         self._collect([edge for edge, _ in roots])
@@ -193,13 +190,18 @@ class _Walk:
         order.sort(key=_by_number, reverse=True)
         self.order, self.leaves = order, leaves
 
-    def suspend(self) -> list[tuple[Any, Any]]:
-        """Put aside the cotangents that wait, for a pass inside this one."""
+    def put_aside(self) -> None:
+        """Take the cotangents that wait off the nodes, for another pass."""
         found = itertools.chain(*self.found_nodes)
-        waiting = [(node, node.ct) for node in found if node.ct is not IDLE]
-        for node, _ in waiting:
+        self.aside = [(node, node.ct) for node in found if node.ct is not IDLE]
+        for node, _ in self.aside:
             node.ct = IDLE
-        return waiting
+
+    def lay_back(self) -> None:
+        """Lay them on the nodes again."""
+        for node, ct in self.aside:
+            node.ct = ct
+        self.aside = ()
 
     def clear(self) -> None:
         """Leave nothing on the nodes, however the pass ended."""
@@ -270,7 +272,8 @@ class _Walk:
             cts = self._pull_watched(node, ct)
         hooks = node.extras.hooks if node.extras is not None else ()
         for hook in list(hooks and hooks.values()):
-            found = hook(self._all_shown(cts), self._all_shown(_in_order(node, ct)))
+            given = self._all_shown(cts), self._all_shown(_in_order(node, ct))
+            found = turns.called(hook, *given)
             if found is not None:
                 cts = self._all_replaced(hook, found, cts, node)
         for edge, g in zip(node.next, cts, strict=True):
@@ -317,7 +320,7 @@ class _Walk:
         gradients."""
         extras = node.extras
         for hook in list(extras.tensor_hooks.values()):
-            ct = self._replaced(hook, hook(self.shown(ct)), ct, node)
+            ct = self._replaced(hook, turns.called(hook, self.shown(ct)), ct, node)
         for ref in extras.retaining:
             retaining = ref()
             if retaining is not None:
@@ -331,7 +334,7 @@ class _Walk:
         """Run the hooks before a node."""
         for hook in list(node.extras.prehooks.values()):
             given = _in_order(node, ct)
-            found = hook(self._all_shown(given))
+            found = turns.called(hook, self._all_shown(given))
             if found is not None:
                 new = self._all_replaced(hook, found, given, node)
                 several = ct.__class__ is dict
@@ -426,9 +429,9 @@ class _Walk:
             if extras is not None:
                 for hook in list(extras.post_accumulate.values()):
                     with modes.no_grad():
-                        hook(variable)
+                        turns.called(hook, variable)
                 for hook in list(extras.hooks.values()):
-                    hook((), (self.shown(ct),))
+                    turns.called(hook, (), (self.shown(ct),))
 
     def _capture(self, edge: Any, ct: Any) -> None:
         if self.captured is not None and self.returned:

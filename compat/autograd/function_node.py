@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -22,7 +23,7 @@ from funcgrad.core import aval_of, tangent_dtype
 from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.complex import conjugate, real
 
-from . import modes, sites, tape, views
+from . import modes, sites, tape, turns, views
 from .base import TensorBase, tensor
 from .errors import second_backward
 from .node import IDLE, NOTHING, Face, Freed, Node, Port, next_number, save
@@ -230,9 +231,9 @@ class FunctionNode(Node):
     `kept` where other tensors are that forward left on the ctx.
     """
 
-    __slots__ = ("ctx", "inputs", "is_lifted", "kept", "outputs", "places", "several")
+    __slots__ = ("ctx", "inputs", "kept", "lifted_in", "outputs", "places", "several")
     _forward_cls: Any
-    is_lifted: bool
+    lifted_in: int  # the thread that runs `backward` on array faces, or 0
 
     def __init__(self, ctx: FunctionCtx, edges: Sequence[Any]) -> None:
         self.seq = next_number()
@@ -243,7 +244,7 @@ class FunctionNode(Node):
         self.code, self.offset = sites.site()
         self.ctx = ctx
         self.kept: list[tuple[weakref.ref[Any], Any]] = []
-        self.is_lifted = False
+        self.lifted_in = 0
 
     @property
     def count(self) -> int:
@@ -308,7 +309,7 @@ class FunctionNode(Node):
             None if s is None else s.unpack(self, self._edge_of(place))
             for s, place in zip(self.saved, self.places if self.saved else (), strict=True)
         ]
-        if self.is_lifted:
+        if self.lifted_in == get_ident():
             return tuple(None if x is None else tensor(tape.tape_array(x)) for x in found)
         return tuple(found)
 
@@ -335,7 +336,7 @@ class FunctionNode(Node):
 
     def pull_list(self, ct: Any, face: Face | None) -> Sequence[Any]:
         grads = [ct.get(i) for i in range(len(self.outputs))] if self.several else [ct]
-        self.is_lifted = face is not None and not any(isinstance(g, TensorBase) for g in grads)
+        is_lifted = face is not None and not any(isinstance(g, TensorBase) for g in grads)
         shown = list(map(shown_gradient, grads))
         if self.ctx.materialize_grads:
             shown = [
@@ -343,12 +344,20 @@ class FunctionNode(Node):
                 for g, o in zip(shown, self.outputs, strict=True)
             ]
         attached = self._attach() if face is not None and self.kept else ()
+        rule = self._forward_cls._backward_rule()
         try:
-            found = self._forward_cls._backward_rule()(self.ctx, *shown)
+            if is_lifted:
+                self.lifted_in = get_ident()
+            # What is changed here meanwhile must not be seen by other passes.
+            if is_lifted or attached:
+                found = rule(self.ctx, *shown)
+            else:
+                found = turns.called(rule, self.ctx, *shown)
         finally:
             for x in attached:
                 x._node = None
-            lifted, self.is_lifted = self.is_lifted, False
+            if is_lifted:
+                self.lifted_in = 0
         given = checked_gradients(found, self.name(), self.inputs, self.site)
         out: list[Any] = []
         for i, (g, edge, info) in enumerate(zip(given, self.next, self.inputs, strict=True)):
@@ -356,7 +365,7 @@ class FunctionNode(Node):
                 out.append(None)
                 continue
             g = fitted(g, i, info, self.name(), self.site)
-            out.append(g if face is not None and not lifted else g._array)
+            out.append(g if face is not None and not is_lifted else g._array)
         return out
 
     def _attach(self) -> list[TensorBase]:

@@ -21,7 +21,7 @@ from funcgrad.transforms.program_call import reached
 from funcgrad.transforms.transpose import cotangents
 
 from ..utils.hooks import RemovableHandle
-from . import modes, sites
+from . import modes, sites, turns
 from .base import TensorBase, tensor
 from .errors import second_backward, stale
 from .narrow import BFLOAT16, is_narrow, narrowed, widened
@@ -129,7 +129,7 @@ class Packed:
         return self.unpack(node, None)._array
 
     def unpack(self, node: Node, edge: Any) -> TensorBase:
-        found = self.unpack_hook(self.packed)
+        found = turns.called(self.unpack_hook, self.packed)
         if not isinstance(found, TensorBase):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "

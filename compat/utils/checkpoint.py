@@ -176,8 +176,8 @@ class _Part:
 
         Raises: CheckpointError: that has not saved it.
         """
-        if engine._active:
-            walk = engine.running()
+        walk = engine.running()
+        if walk is not None:
             values = walk.notes.get(self)
             if values is None:
                 values = walk.notes[self] = _Values()

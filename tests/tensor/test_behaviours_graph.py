@@ -383,3 +383,142 @@ def test_hooks_may_run_backward(torch: Any) -> None:
     y.register_hook(inner)
     (y * y).backward()
     assert (a.grad.item(), b.grad.item()) == (4.0, 6.0)
+
+
+def _hook_of_a_tensor(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    y = x * 2
+    y.register_hook(lambda g: act())
+    return y
+
+
+def _hook_before_a_node(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    y = x * 2
+    y.grad_fn.register_prehook(lambda given: act())
+    return y
+
+
+def _hook_after_a_node(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    y = x * 2
+    y.grad_fn.register_hook(lambda found, given: act())
+    return y
+
+
+def _hook_after_a_leaf(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    x.register_post_accumulate_grad_hook(lambda leaf: act())
+    return x * 2
+
+
+def _hook_of_several(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    y = x * 1
+    torch.autograd.graph.register_multi_grad_hook((x, y), lambda grads: act())
+    return y * 2
+
+
+def _hook_that_unpacks(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    def unpack(kept: Any) -> Any:
+        act()
+        return kept
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda kept: kept, unpack):
+        return x * torch.full((3,), 2.0)
+
+
+def _custom_function(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            return a * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            act()
+            return g * 2
+
+    return Double.apply(x)
+
+
+def _part_that_runs_again(torch: Any, x: Any, act: Callable[..., None]) -> Any:
+    def part(a: Any) -> Any:
+        return _hook_of_a_tensor(torch, a, act) if torch.is_grad_enabled() else a * 2
+
+    return torch.utils.checkpoint.checkpoint(part, x, use_reentrant=True)
+
+
+CODE_IN_BACKWARD = [
+    _custom_function,
+    _hook_after_a_leaf,
+    _hook_after_a_node,
+    _hook_before_a_node,
+    _hook_of_a_tensor,
+    _hook_of_several,
+    _hook_that_unpacks,
+    _part_that_runs_again,
+]
+
+
+@pytest.mark.parametrize("make", CODE_IN_BACKWARD)
+def test_code_in_backward_may_wait_for_a_backward_in_a_thread(torch: Any, make: Any) -> None:
+    """That thread ends, also where it runs over nodes and leaves of the pass that waits."""
+    w, ended = leaf(torch, [1.0, 2.0, 3.0]), []
+    shared = w * 5
+
+    def other() -> None:
+        with torch.enable_grad():
+            (shared * w).sum().backward(retain_graph=True)
+
+    def act() -> None:
+        thread = threading.Thread(target=other, daemon=True)
+        thread.start()
+        thread.join(20)
+        ended.append(not thread.is_alive())
+
+    x = leaf(torch, [1.0, 1.0, 1.0])
+    (make(torch, x, act) * shared).sum().backward()
+    assert set(ended) == {True}
+    assert x.grad.tolist() == [10.0, 20.0, 30.0]
+    several = len(ended)
+    assert w.grad.tolist() == [10.0 + several * 10.0 * v for v in (1, 2, 3)]
+
+
+def test_hooks_of_two_threads_may_meet(torch: Any) -> None:
+    """Passes over the same nodes go on in any order after that; sums are exact."""
+    w, rounds = torch.ones(5, requires_grad=True), 50
+    w.grad = torch.zeros(5)
+    shared = torch.exp(w * 0.0) * w
+    meeting = threading.Barrier(3, timeout=20)
+
+    def work(i: int) -> None:
+        for _ in range(rounds):
+            y = shared * float(i + 1)
+            y.register_hook(lambda g: (meeting.wait(), g * 2)[1])
+            z = y * 3
+            z.register_hook(lambda g: (meeting.wait(), None)[1])
+            (z + shared).sum().backward(retain_graph=True)
+
+    in_threads(3, work)
+    assert set(w.grad.tolist()) == {rounds * (6.0 * (1 + 2 + 3) + 3)}
+
+
+def test_errors_in_the_hooks_of_one_thread_do_not_touch_the_other(torch: Any) -> None:
+    """A pass that fails while another waits in a hook leaves nothing on the nodes of that."""
+    w = torch.ones(3, requires_grad=True)
+    shared = torch.exp(w * 0.0) * w
+    meeting = threading.Barrier(2, timeout=20)
+
+    def fail(g: Any) -> None:
+        meeting.wait()
+        raise ValueError("planned")
+
+    def work(i: int) -> None:
+        y = shared * 2
+        z = y * shared
+        if i:
+            y.register_hook(fail)
+            with pytest.raises(ValueError, match="planned"):
+                z.sum().backward(retain_graph=True)
+        else:
+            y.register_hook(lambda g: (meeting.wait(), None)[1])
+            z.sum().backward(retain_graph=True)
+
+    in_threads(2, work)
+    assert w.grad.tolist() == [4.0, 4.0, 4.0]
