@@ -140,7 +140,7 @@ def check_writable(x: TensorBase, *others: Any) -> None:
     """Require that `x` may be written in place, with operands `others`.
 
     Raises: RuntimeError: a leaf that requires grad or a view of one, a view that several were made
-    with at once, an expanded tensor, an inference tensor.
+    with at once, an expanded tensor, an inference tensor, memory that is read-only.
     """
     mode = modes.get()
     if x._counter is UNCOUNTED and not mode.inference:
@@ -178,14 +178,12 @@ def check_writable(x: TensorBase, *others: Any) -> None:
             )
         repeated = any(prim is strided and _overlaps(**dict(given)) for prim, given in view.chain)
     else:
-        repeated = (
-            array.__class__ is ndarray
-            and array.size > 0
-            and (
-                (not array.flags.writeable and current_trace.get() is EVAL)
-                or (0 in array.strides and any(map(_repeated, array.strides, array.shape)))
-            )
-        )
+        is_plain = array.__class__ is ndarray and array.size > 0
+        repeated = is_plain and _repeats(array)
+        if is_plain and not repeated and not array.flags.writeable and current_trace.get() is EVAL:
+            if not repeats(array.shape, array.strides):
+                raise _read_only(x)
+            repeated = True  # windows that overlap
     if repeated:
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
@@ -201,8 +199,24 @@ def _overlaps(shape: Any, strides: Any, offset: int) -> bool:
     return repeats(shape, strides)
 
 
+def _repeats(array: Any) -> bool:
+    """Whether this shows one element along a whole axis."""
+    return 0 in array.strides and any(map(_repeated, array.strides, array.shape))
+
+
 def _repeated(stride: int, length: int) -> bool:
     return stride == 0 and length > 1
+
+
+def _read_only(x: TensorBase) -> RuntimeError:
+    """The error for writing into the memory of a NumPy array that its owner has locked."""
+    array = x._array
+    return RuntimeError(
+        f"a tensor cannot be written whose memory is that of a read-only NumPy array (shape "
+        f"{array.shape}, dtype {array.dtype.name}, flags.writeable is False), as pandas, buffers and "
+        f"memory maps hand them out. Make the tensor from a copy, torch.from_numpy(array.copy()), or "
+        f"clone() the tensor before it is written.{made_at(x)}"
+    )
 
 
 def check_overlap(x: TensorBase, source: TensorBase, *, same_allowed: bool) -> None:

@@ -82,6 +82,40 @@ def test_memory_that_cannot_be_written_warns_and_raises_when_it_is() -> None:
         compat.frombuffer(b"ab", dtype=compat.uint8)
 
 
+WRITES: list[Any] = [
+    lambda x: x.sub_(1.0),
+    lambda x: x[1:].mul_(2),
+    lambda x: x.__setitem__(0, 1.0),
+    lambda x: x.data.zero_(),
+    lambda x: x.index_fill_(0, compat.tensor([0]), 1.0),
+    lambda x: compat.add(x, 1, out=x),
+    lambda x: x.normal_(),
+    lambda x: _a_step(compat.nn.Parameter(x)),
+]
+
+
+def _a_step(p: Any) -> None:
+    p.grad = compat.ones_like(p)
+    compat.optim.Adam([p]).step()
+
+
+@pytest.mark.parametrize("place", range(len(WRITES)))
+@pytest.mark.parametrize("window", [slice(None), slice(None, None, 2), slice(2, 3)])
+def test_writes_say_that_the_memory_is_read_only(place: int, window: slice) -> None:
+    """And not that elements are there several times, which is said of windows that overlap."""
+    array = np.arange(6.0, dtype=np.float32)
+    array.flags.writeable = False
+    with pytest.warns(UserWarning, match="not writable"):
+        x = compat.from_numpy(array[window])
+    if window == slice(2, 3) and place == 1:
+        return  # nothing is written
+    with pytest.raises(RuntimeError, match=r"read-only NumPy array \(shape .*array\.copy\(\)"):
+        WRITES[place](x)
+    assert array.tolist() == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(RuntimeError, match="more than one element"):
+        compat.arange(4.0).unfold(0, 2, 1).add_(1)
+
+
 def test_deprecated_functions_warn() -> None:
     with pytest.warns(UserWarning, match=re.escape("torch.range is deprecated")):
         assert compat.range(1, 3).tolist() == [1.0, 2.0, 3.0]
