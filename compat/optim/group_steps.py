@@ -12,6 +12,7 @@ from funcgrad.core import Tracer
 from funcgrad.optim.in_place import BLOCK, LARGE, SHORT, loop_of
 from funcgrad.optim.rule import exact, switched_on
 
+from .. import dtypes
 from ..autograd import base, mirrors, modes, sites, views
 from ..autograd.base import UNCOUNTED, TensorBase
 
@@ -25,7 +26,7 @@ class GroupSteps:
     """Steps with the options of one group, as long as these stay what they are."""
 
     def __init__(self, optimizer: Any, group: Group) -> None:
-        self.rule, self.in_single = optimizer.rule, optimizer.in_single
+        self.rule, self.rounded = optimizer.rule, optimizer.rounded
         self.what = f"{type(optimizer).__name__}.step()"
         self.group = dict(group)
         self.options = {k: v if k == "params" else scalar(v) for k, v in group.items()}
@@ -161,8 +162,8 @@ class GroupSteps:
         """Put what a step gives into the state, in place of what is there or into it."""
         for name, value in changes.items():
             old = state.get(name)
-            if name in self.in_single and not isinstance(value, Tracer):
-                value = float(np.float32(value))
+            if name in self.rounded and not isinstance(value, Tracer):
+                value = float(dtype_of_numbers()(value))
             if old is None:
                 state[name] = base.tensor(value if isinstance(value, Tracer) else value.copy())
             elif self.is_plain and value.__class__ is float and _is_number(old):
@@ -200,6 +201,11 @@ class GroupSteps:
                 views.assign(param, new, self.what)
                 if state:
                     states[param] = state
+
+
+def dtype_of_numbers() -> Any:
+    """The NumPy type of the numbers that an optimizer keeps, which follows the default dtype."""
+    return np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32
 
 
 def _is_lasting(group: Group) -> bool:

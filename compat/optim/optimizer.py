@@ -24,7 +24,7 @@ from ..autograd import base, enable_grad, sites
 from ..autograd.base import TensorBase
 from ..nn.module import reset_grad, typename
 from ..utils.hooks import RemovableHandle
-from .group_steps import Group, GroupSteps, scalar
+from .group_steps import Group, GroupSteps, dtype_of_numbers, scalar
 
 _HOOKS = (
     "step_pre",
@@ -350,7 +350,9 @@ class RuleOptimizer(Optimizer):
     """An optimizer that changes one parameter at a time by a rule, see NOTE [Rules]."""
 
     rule: Rule
-    in_single: frozenset[str] = frozenset()  # numbers that are rounded so, even if kept as doubles
+    rounded: frozenset[str] = (
+        frozenset()
+    )  # numbers that are, as PyTorch does, even if kept as doubles
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         lr = defaults["lr"]
@@ -372,7 +374,8 @@ class RuleOptimizer(Optimizer):
     def _begin(self, param: Any, options: Group) -> dict[str, Any]:
         """The state of a parameter before its first step."""
         counts = initial(self.rule, options).items()
-        state = {k: base.tensor(np.full((), v, np.float32)) for k, v in counts}
+        dtype = np.float32 if options.get("fused") else dtype_of_numbers()
+        state = {k: base.tensor(np.full((), v, dtype)) for k, v in counts}
         begun = self.rule.begin(param._array, options).items()
         return state | {k: base.tensor(np.array(v)) for k, v in begun}
 

@@ -20,7 +20,7 @@ class ASGD(RuleOptimizer):
     """
 
     rule = ASGD_RULE
-    in_single = frozenset({"eta", "mu"})
+    rounded = frozenset({"eta", "mu"})
 
     def __init__(
         self,

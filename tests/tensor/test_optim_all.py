@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import compat, parameters_of, torch
 
@@ -163,6 +163,29 @@ def test_trajectories(name: str, data: Any) -> None:
             ours.optimizer.load_state_dict(converted(compat, saved[1]))
             theirs.optimizer.load_state_dict(converted(torch, saved[0]))
     agree(ours, theirs, tolerance)
+
+
+@pytest.mark.parametrize("default", ["float32", "float64"])
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=2)
+@given(data=st.data())
+def test_numbers_follow_the_default_dtype(name: str, default: str, data: Any) -> None:
+    """50 steps: the state has PyTorch's dtypes, and nothing is rounded where that does not."""
+    options = data.draw(optionses(name))
+    if name in ("Adam", "AdamW", "Adagrad") and data.draw(st.booleans()):
+        options["fused"] = True  # which keeps single precision
+    try:
+        for th in (compat, torch):
+            th.set_default_dtype(getattr(th, default))
+        ours, theirs = (Run(th, name, options, "float64") for th in (compat, torch))
+        for t in range(50):
+            for run in (ours, theirs):
+                run.step(t)
+        # Divisions by roots near zero, and Newton-Schulz steps, enlarge what is rounded.
+        agree(ours, theirs, 1e-12 if name not in ("Muon", "Adadelta") else 1e-11)
+    finally:
+        for th in (compat, torch):
+            th.set_default_dtype(th.float32)
 
 
 def _minimised(th: Any, options: dict[str, Any], dtype: str, swap: Any = None) -> list[Any]:
