@@ -14,22 +14,14 @@ from typing import Any, cast
 import numpy as np
 
 from . import numpy as fnp
-from . import ufunc_methods
+from . import scipy, ufunc_methods
 from .core import Tracer, aval_of
 from .errors import HandoverError, ShapeError, scipy_function, where
 from .indexing import add_at
-from .scipy import fft, linalg, signal, special, stats
+from .scipy import special
 
 _UFUNCS: dict[Any, Callable[..., Any]] = {}
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-
-_SCIPY: dict[str, Any] = {
-    "fft": fft,
-    "linalg": linalg,
-    "signal": signal,
-    "special": special,
-    "stats": stats,
-}
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "reduce": ufunc_methods.reduce,
@@ -151,7 +143,7 @@ def conversion() -> tuple[str, str]:
         )
     _, package, name = called.split(".", 2)
     what = f"{called}, which makes a plain array of its argument,"
-    if hasattr(_SCIPY.get(package), name.partition(".")[0]):
+    if hasattr(getattr(scipy, package, None), name.partition(".")[0]):
         return what, f"funcgrad.{called}"
     if package == "linalg" and hasattr(fnp.linalg, name):
         return what, f"np.linalg.{name}"

@@ -3,20 +3,24 @@
 import typing as _typing
 from importlib import import_module as _import_module
 
-from . import fft, linalg, signal, special, stats
+from . import special
 
 __all__ = [
     "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "special", "stats",
 ]  # fmt: skip
 
-# These need transforms, and traced arrays need this package: they are loaded when looked at.
-_LATE = ("integrate", "interpolate", "ndimage", "optimize")
+# These are loaded when they are looked at: some need transforms, and traced arrays need this package.
+_LATE = tuple(name for name in __all__ if name != "special")
 
 if _typing.TYPE_CHECKING:
+    from . import fft as fft
     from . import integrate as integrate
     from . import interpolate as interpolate
+    from . import linalg as linalg
     from . import ndimage as ndimage
     from . import optimize as optimize
+    from . import signal as signal
+    from . import stats as stats
 else:
 
     def __getattr__(name):
