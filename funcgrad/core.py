@@ -152,6 +152,10 @@ class Primitive:
     forward: Any = None
     backward: Any = None
 
+    def kept(self, residual: Any) -> Sequence[Any] | None:
+        """The arrays that `backward` reads of a residual; None where that is not known."""
+        return None
+
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         """Whether the rule reads the result, and which operands it reads."""
         return True, (True,) * len(wanted)

@@ -491,10 +491,12 @@ class LinearNode(OpNode):
 class OpaqueNode(OpNode):
     """A node of a primitive that runs itself under reverse mode (`Primitive.forward`).
 
-    `saved` is the residual and the operands, which are needed if backward is recorded itself.
+    `saved` is the residual and the operands, which are needed if backward is recorded itself. Of the
+    memory of those in `read`, numbered, the residual has a part.
     """
 
-    __slots__ = ()
+    __slots__ = ("read",)
+    read: Sequence[int]
 
     @property
     def count(self) -> int:
@@ -513,9 +515,9 @@ class OpaqueNode(OpNode):
             for c, aval in zip(given, self.types, strict=True)
         ]
         if face is None:
-            for x in xs:
-                if x.__class__ is Saved:
-                    x.check(self)
+            for i in self.read:
+                if xs[i].__class__ is Saved:
+                    xs[i].check(self)
             with np.errstate(all="ignore"):
                 found = prim.backward(residual, cts, wanted, params)
             return reached(prim, found, given, params)

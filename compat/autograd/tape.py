@@ -235,8 +235,11 @@ def opaque(
     """`record` for a primitive that runs itself under reverse mode and has several results."""
     with np.errstate(all="ignore"):
         ans, residual = prim.forward(values, [e is not None for e in edges], params)
-    node: OpNode = new_node(node_class(name or default_name(prim), OpaqueNode), prim, params, edges)
+    node: OpaqueNode = new_node(
+        node_class(name or default_name(prim), OpaqueNode), prim, params, edges
+    )
     node.types = tuple(map(aval_of, ans))
+    node.read = _in_memory_of(prim.kept(residual), values)
     xs = [
         save(v, a._counter, False, mode) if isinstance(a, TensorBase) else v
         for a, v in zip(args, values, strict=True)
@@ -250,6 +253,18 @@ def opaque(
             for i, x in enumerate(ans)
         ]
     )
+
+
+def _in_memory_of(kept: Sequence[Any] | None, values: Sequence[Any]) -> Sequence[int]:
+    """The numbers of the values of which some that are kept may be views; None: that is not known."""
+    if kept is None or not all(isinstance(x, ndarray | np.generic) for x in (*kept, *values)):
+        return range(len(values))
+    owners = {id(x) for x in kept} | {id(x.base) for x in kept if x.base is not None}
+    return [
+        i
+        for i, x in enumerate(values)
+        if id(x) in owners or (x.base is not None and id(x.base) in owners)
+    ]
 
 
 _NAMES = {

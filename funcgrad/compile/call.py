@@ -29,6 +29,9 @@ class JitCall(ProgramCall):
         saved = [*found[split.count :], *[xs[i] for i in split.kept]]
         return found[: split.count], (halves, saved)
 
+    def kept(self, residual: Any) -> list[Any]:
+        return residual[1]
+
     def backward(
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
