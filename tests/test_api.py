@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import pickle
 import subprocess
 import sys
 import tracemalloc
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -424,3 +428,77 @@ def test_a_lasting_tape_copies_a_constant_once() -> None:
     assert kept < 4 * weights.nbytes
     weights += 1.0  # writeable again, and no part of the tape
     assert f_vjp(1.0)[0].tolist() == [500.0] * 500
+
+
+@funcgrad.custom_jvp
+def twice(x: Any) -> Any:
+    return 2 * x
+
+
+@twice.defjvp
+def _twice_jvp(primals: Any, tangents: Any) -> Any:
+    return 2 * primals[0], 20 * tangents[0]  # tenfold, so that it is known to be in use
+
+
+@functools.partial(funcgrad.custom_vjp, nondiff_argnums=(1,))
+def scaled(x: Any, by: float) -> Any:
+    return by * x
+
+
+def _scaled_forward(x: Any, by: float) -> Any:
+    return by * x, None
+
+
+def _scaled_backward(by: float, residual: Any, ct: Any) -> Any:
+    return (10 * by * ct,)
+
+
+scaled.defvjp(_scaled_forward, _scaled_backward)
+
+
+class Owner:
+    @funcgrad.custom_jvp
+    @staticmethod
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+
+Owner.twice.defjvp(_twice_jvp)
+of_parts = funcgrad.custom_vjp(twice.f, nondiff_argnums=())  # its name leads to `twice`
+of_parts.defvjp(lambda x: (2 * x, None), lambda residual, ct: (20 * ct,))
+
+
+def plain_scale(x: Any, by: float) -> Any:
+    return by * x
+
+
+made = funcgrad.custom_vjp(plain_scale, nondiff_argnums=(1,))
+made.defvjp(_scaled_forward, _scaled_backward)
+made.note = "kept"
+
+WITH_RULES: dict[str, Callable[[], Any]] = {
+    "twice": lambda: twice,
+    "scaled": lambda: scaled,
+    "of a class": lambda: Owner.twice,
+    "made": lambda: made,
+}
+
+
+@pytest.mark.parametrize("name", WITH_RULES)
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_functions_with_rules_are_copied_and_pickled_as_functions(name: str, protocol: int) -> None:
+    """By their name, where that leads to them; otherwise as what they are made of."""
+    f = WITH_RULES[name]()
+    assert copy.copy(f) is f
+    assert copy.deepcopy([f])[0] is f
+    loaded = pickle.loads(pickle.dumps(f, protocol))
+    assert (loaded is f) == (name != "made")
+    args = (3.0, 2.0) if f.nondiff else (3.0,)
+    assert float(loaded(*args)) == 6.0
+    assert float(funcgrad.grad(loaded)(*args)) == 20.0
+    assert getattr(loaded, "note", "") == getattr(f, "note", "")
+
+
+def test_rules_without_a_name_are_not_pickled() -> None:
+    with pytest.raises((pickle.PicklingError, AttributeError), match=r"lambda|same object"):
+        pickle.dumps(of_parts)

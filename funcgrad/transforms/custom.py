@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -115,7 +116,41 @@ def _positional(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     return list(bound.args)
 
 
-class custom_jvp:
+class _Custom:
+    """A function with rules of its own, which is bound, copied and pickled as functions are."""
+
+    def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        require_callable(type(self).__name__, f, makes=True)
+        functools.update_wrapper(self, f)
+        self.f = f
+        self.nondiff = set(nondiff_argnums)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> Any:
+        """By its name where that leads here, otherwise by the functions that it is made of."""
+        name, module = getattr(self, "__qualname__", ""), getattr(self, "__module__", None)
+        found: Any = sys.modules.get(module or "")
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        copied = (*functools.WRAPPER_ASSIGNMENTS, "__wrapped__")
+        state = {k: v for k, v in self.__dict__.items() if k not in copied}
+        return type(self), (self.f,), state
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+
+class custom_jvp(_Custom):
     """A function whose derivative is given by ``rule(primals, tangents) -> (out, tangent)``.
 
     Arguments listed in `nondiff_argnums` are passed to the rule first, as they are. Reverse mode
@@ -134,10 +169,7 @@ class custom_jvp:
     """
 
     def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
-        require_callable("custom_jvp", f, makes=True)
-        functools.update_wrapper(self, f)
-        self.f = f
-        self.nondiff = set(nondiff_argnums)
+        super().__init__(f, nondiff_argnums)
         self.rule: Callable[..., Any] | None = None
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,11 +214,8 @@ class custom_jvp:
 
         return call.bind(jvp=jvp)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
 
-
-class custom_vjp:
+class custom_vjp(_Custom):
     """A function whose pullback is given: ``fwd(*args) -> (out, residual)``, ``bwd(residual, ct)``.
 
     `bwd` returns a tuple, one cotangent (or None) per differentiable argument. Arguments listed in
@@ -202,10 +231,7 @@ class custom_vjp:
     """
 
     def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
-        require_callable("custom_vjp", f, makes=True)
-        functools.update_wrapper(self, f)
-        self.f = f
-        self.nondiff = set(nondiff_argnums)
+        super().__init__(f, nondiff_argnums)
         self.fwd: Callable[..., Any] | None = None
         self.bwd: Callable[..., Any] | None = None
 
@@ -237,9 +263,6 @@ class custom_vjp:
             return call.flat_cotangents("bwd rule", found)
 
         return call.bind(forward=forward, backward=backward)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
 
 
 def custom_rule(
