@@ -106,6 +106,7 @@ from .ops.slices import *
 from .ops.softmax import *
 from .ops.sort import *
 from .ops.special import *
+from .ops.spectra import *
 from .ops.statistics import *
 from .ops.trigonometric import *
 from .ops.windows import *

@@ -55,6 +55,7 @@ from .ops.slices import SlicesMethods
 from .ops.softmax import SoftmaxMethods
 from .ops.sort import SortMethods
 from .ops.special import SpecialMethods
+from .ops.spectra import SpectraMethods
 from .ops.statistics import StatisticsMethods
 from .ops.trigonometric import TrigonometricMethods
 from .printing import PrintingMethods
@@ -134,6 +135,7 @@ class Tensor(
     SlicesMethods,
     SoftmaxMethods,
     SortMethods,
+    SpectraMethods,
     SpecialMethods,
     StatisticsMethods,
     TrigonometricMethods,

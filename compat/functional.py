@@ -20,3 +20,5 @@ from .ops.shape import atleast_3d as atleast_3d
 from .ops.shape import broadcast_tensors as broadcast_tensors
 from .ops.sort import unique as unique
 from .ops.sort import unique_consecutive as unique_consecutive
+from .ops.spectra import istft as istft
+from .ops.spectra import stft as stft
