@@ -17,6 +17,7 @@ from ..ops.contract import dot_general, matmul
 from ..ops.index import embed, getitem
 from ..ops.structural import reshape, transpose
 from ..ops.structural import sum as sum_along
+from ..transforms.deferred import Deferred
 from .rewriter import Rewriter
 
 FEW = 3  # equations that are run as fast one by one
@@ -41,6 +42,14 @@ def while_loop(
 def cond(params: dict[str, Any], simplify: Simplify) -> dict[str, Any]:
     """The parameters of a choice between simplified programs."""
     return {**params, "branches": tuple(_called(simplify(b)) for b in params["branches"])}
+
+
+def while_derivative(of: Deferred) -> Deferred:
+    """A derivative of a loop of programs that are one call each.
+
+    They are not simplified here: what is differentiated needs its `stop_gradient` and its own rules.
+    """
+    return of.rewritten(lambda jaxpr: jaxpr if jaxpr.consts else _called(jaxpr))
 
 
 def _hoisted(r: Rewriter, body: Jaxpr, atoms: Sequence[Atom]) -> tuple[Jaxpr, list[Atom]]:

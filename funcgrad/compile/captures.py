@@ -13,6 +13,7 @@ reached only by C code, or by a name that is made up as the program runs.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import functools
 import os
@@ -153,7 +154,8 @@ class _Search:
         if not _is_library(type(x).__module__):
             self.found.containers.append(Class(x))
             if hasattr(type(x), "__array__"):  # a table of pandas, for instance
-                self.found.containers.append(Contents(x, as_elements))
+                with contextlib.suppress(TypeError, ValueError, RuntimeError):
+                    self.found.containers.append(Contents(x, as_elements))
         elif isinstance(x, (bytearray, memoryview)) or type(x).__module__ in ("array", "ctypes"):
             self.found.containers.append(Contents(x, bytes))
 

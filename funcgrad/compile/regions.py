@@ -27,7 +27,7 @@ FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
 THIN = 16  # the widest matrix that is no good for BLAS
 TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
 MANY = 8  # products of tiny matrices that are worth a call
-MOVES = frozenset({"embed", "concatenate"})  # primitives that only move elements
+MOVES = frozenset({"embed", "concatenate", "stack_arrays"})  # primitives that only move elements
 
 
 class Region:
@@ -123,18 +123,28 @@ def _regions(program: Lowered) -> Lowered:
             Region(steps, inputs, [v for s in run for v in s.outs if v in needed])
             for run, (steps, inputs) in zip(runs, insides, strict=True)
         ]
-        fitting = [
-            run
-            for run, region in zip(runs, found, strict=True)
-            if len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS
-            and sum(len(v.shape) for v in region.outs) <= MOST_AXES
-        ]
-        if len(fitting) == len(runs):
+        if all(map(_is_callable, found)):
             break
-        runs = fitting
+        runs = [
+            part
+            for run, region in zip(runs, found, strict=True)
+            for part in ([run] if _is_callable(region) else _halves(run))
+        ]
     steps = [Step(KERNEL, r, r.inputs, r.outs) for r in found]
     steps += [*reversed(views), *map(_with_regions, others)]
     return Lowered(program.inputs, ordered(steps), program.outs)
+
+
+def _is_callable(region: Region) -> bool:
+    """Whether a region has as many arguments, and axes of results, as a ufunc may have."""
+    axes = sum(len(v.shape) for v in region.outs)
+    return len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS and axes <= MOST_AXES
+
+
+def _halves(run: list[Step]) -> list[list[Step]]:
+    """The first and the second half of a run that is too large, as far as they are worth it."""
+    middle = len(run) // 2
+    return [part for part in (run[:middle], run[middle:]) if _is_worth_it(part)]
 
 
 def _with_regions(step: Step) -> Step:

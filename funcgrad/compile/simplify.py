@@ -74,6 +74,11 @@ def _while_loop(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]
     return _as_it_is(r, eqn, *branches.while_loop(r, eqn, inputs, simplify))
 
 
+def _while_derivative(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
+    of = branches.while_derivative(eqn.params["of"])
+    return _as_it_is(r, eqn, inputs, {**eqn.params, "of": of})
+
+
 def _cond(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
     if any(b.consts for b in eqn.params["branches"]):
         return _as_it_is(r, eqn, inputs, eqn.params)
@@ -89,6 +94,7 @@ def _as_it_is(
 PROGRAMS: dict[str, ProgramRule] = {
     "scan": _scan,
     "while_loop": _while_loop,
+    "while_derivative": _while_derivative,
     "cond": _cond,
 }
 

@@ -7,11 +7,12 @@ functions again, and so on to any order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..core import EVAL, Aval, Primitive, aval_of, current
+from ..jaxpr import Jaxpr
 from .bodies import Flags, placed, tangent_aval, zeros
 from .jvp import jvp_flat
 from .tape import pull_back
@@ -38,6 +39,10 @@ class Deferred:
     def is_linear(self, wanted: Sequence[bool]) -> bool:
         """Whether the results are linear in these operands."""
         return False
+
+    def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
+        """The same function, made of programs that do the same as its own, if it has some."""
+        return self
 
 
 def _with_axis(aval: Aval, b: int | None, size: int) -> Aval:
@@ -68,6 +73,9 @@ class Mapped(Deferred):
     def is_linear(self, wanted: Sequence[bool]) -> bool:
         return self.function.is_linear(wanted)
 
+    def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
+        return Mapped(self.function.rewritten(rewrite), self.size, self.dims)
+
     def __call__(self, *xs: Any) -> list[Any]:
         outs = batch_flat(self.function, xs, self.dims, self.size)
         return [move_batch(y, b, 0, self.size) for y, b in outs]
@@ -82,6 +90,9 @@ class Derivative(Deferred):
 
     def is_linear(self, wanted: Sequence[bool]) -> bool:
         return not any(wanted[: len(self.moving)])
+
+    def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
+        return type(self)(self.function.rewritten(rewrite), self.moving)
 
     @property
     def places(self) -> list[int]:

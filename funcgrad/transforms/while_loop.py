@@ -8,7 +8,7 @@ the loop a second time, on values, and keeps that list for itself (`deferred.py`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -86,6 +86,9 @@ class Looped(Deferred):
     @property
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
         return tuple(map(strong, self.body.out_avals))
+
+    def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
+        return Looped(rewrite(self.test), rewrite(self.body), self.counts)
 
     def __call__(self, *xs: Any) -> list[Any]:
         return list(while_call(*xs, test=self.test, body=self.body, counts=self.counts))

@@ -96,3 +96,51 @@ def test_one_loop_forward_and_one_back() -> None:
     )
     f(0.3)
     assert f.code.count("    for ") == 2
+
+
+@pytest.mark.parametrize("code", ["numpy", "c"])
+def test_derivatives_of_while_loops_run_compiled_steps(code: Any) -> None:
+    """Their programs are calls of compiled programs, at first and second order and under vmap."""
+
+    def f(x: Any, a: Any) -> Any:
+        def step(c: Any) -> Any:
+            y, n = c
+            return funcgrad.numpy.stack([y[0] + 0.1 * y[1], y[1] - 0.1 * a * np.sin(y[0])]), n + 1
+
+        return funcgrad.lax.while_loop(lambda c: (c[1] < 9) & (c[0][0] < 5.0), step, (x, 0))[
+            0
+        ].sum()
+
+    x, a = np.array([0.3, 0.8]), 1.3
+    for g in (
+        funcgrad.grad(f, (0, 1)),
+        funcgrad.hessian(f),
+        funcgrad.grad(lambda x, a: f(f(x, a) * x, a)),
+    ):
+        with funcgrad.config(code):
+            compiled = funcgrad.jit(g)
+            found = compiled(x, a)
+            many = funcgrad.jit(funcgrad.vmap(g, in_axes=(0, None)))(np.stack([x, 2 * x]), a)
+        for i, b in enumerate(map(funcgrad.tree.leaves, (found, many))):
+            expected = (
+                g(x, a) if i == 0 else funcgrad.vmap(g, in_axes=(0, None))(np.stack([x, 2 * x]), a)
+            )
+            for y, z in zip(b, funcgrad.tree.leaves(expected), strict=True):
+                np.testing.assert_allclose(y, z, rtol=1e-11)
+    jaxpr = funcgrad.jit(funcgrad.grad(f)).lower(x, a).simplified
+    (eqn,) = [e for e in jaxpr.eqns if e.prim.name == "while_derivative"]
+    assert "jit_call" in [e.prim.name for e in eqn.params["of"].function.body.eqns]
+
+
+def test_what_is_stopped_in_a_loop_stays_stopped_in_its_derivative() -> None:
+    """Simplified programs have no `stop_gradient` any more, so they are not differentiated."""
+
+    def f(x: Any) -> Any:
+        def step(c: Any) -> Any:
+            size = funcgrad.stop_gradient(0.1 * c[0] * c[0])
+            return c[0] * np.sin(x) + size * c[0] + np.cos(size), c[1] + 1
+
+        return lax.while_loop(lambda c: c[1] < 4, step, (x, 0))[0]
+
+    for g in (funcgrad.grad(f), funcgrad.grad(funcgrad.grad(f))):
+        np.testing.assert_allclose(funcgrad.jit(g)(0.7), g(0.7), rtol=1e-12)

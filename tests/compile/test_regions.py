@@ -333,3 +333,17 @@ def test_products_of_small_matrices(width: int, dtype: Any) -> None:
         same(in_c(g, args)(*args), g(*args), dtype)
     has_kernel = "kernel" in Program(fg.make_jaxpr(single)(*args), "c").source
     assert has_kernel == (width < 10)
+
+
+def test_regions_with_too_many_arguments_are_split() -> None:
+    """A ufunc takes so many arguments only; the others were left to NumPy, all of them."""
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=(3, 4)) for _ in range(70)]
+
+    def f(*xs: Any) -> list[Any]:
+        rows = [x.sum(1) for x in xs]
+        return [*(np.sin(r) * rows[i - 1] for i, r in enumerate(rows)), sum(rows)]
+
+    same(in_c(f, args)(*args), f(*args), np.float64)
+    source = Program(fg.make_jaxpr(f)(*args), "c").source
+    assert "kernel2" in source and "np_sin" not in source
