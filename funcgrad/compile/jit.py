@@ -21,7 +21,13 @@ from ..backend import unfit
 from ..core import EVAL, Aval, Tracer, aval_of, current, run_under
 from ..errors import ArgumentError, user_frame, where
 from ..jaxpr import Jaxpr
-from ..transforms.arguments import Flat, argument_name, is_array, require_callable
+from ..transforms.arguments import (
+    Flat,
+    argument_name,
+    global_name,
+    is_array,
+    require_callable,
+)
 from ..transforms.program_call import open_jaxpr
 from ..transforms.trace import JaxprTrace
 from ..views import snapshot
@@ -79,11 +85,8 @@ class _Jitted:
 
     def __reduce__(self) -> Any:
         """As a function: by its name where it has one, otherwise by what it was made from."""
-        name, module = getattr(self, "__qualname__", ""), getattr(self, "__module__", None)
-        found: Any = sys.modules.get(module or "")
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is self:
+        name = global_name(self)
+        if name is not None:
             return name
         options = self._static_argnums, self._static_argnames, self._donate_argnums
         return type(self), (self._f, *options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import reprlib
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -191,6 +192,15 @@ def own(results: Sequence[Any], foreign: Sequence[Any] = ()) -> list[Any]:
 
 
 # ---------------------------------------------------------------- what a transform is made of
+
+
+def global_name(f: Any) -> str | None:
+    """The qualified name by which a function is found in its module, and pickled; None if it is not."""
+    name, module = getattr(f, "__qualname__", ""), getattr(f, "__module__", None)
+    found: Any = sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return name if found is f else None
 
 
 def require_callable(transform: str, f: Any, *, makes: bool = False) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from .. import tree
 from ..backend import unfit
 from ..core import aval_of
 from ..errors import ArgumentError, MissingRuleError, RuleError, where
-from .arguments import is_array, require_callable
+from .arguments import global_name, is_array, require_callable
 from .custom_call import Rules, custom_call
 
 
@@ -133,11 +132,8 @@ class _Custom:
 
     def __reduce__(self) -> Any:
         """By its name where that leads here, otherwise by the functions that it is made of."""
-        name, module = getattr(self, "__qualname__", ""), getattr(self, "__module__", None)
-        found: Any = sys.modules.get(module or "")
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is self:
+        name = global_name(self)
+        if name is not None:
             return name
         copied = (*functools.WRAPPER_ASSIGNMENTS, "__wrapped__")
         state = {k: v for k, v in self.__dict__.items() if k not in copied}
