@@ -297,7 +297,7 @@ def test_random_programs(p: Program, data: Any) -> None:
         found = funcgrad.tree.flatten(in_c(f, *p.args, needed=False))[0]
         expected = funcgrad.tree.flatten(f(*p.args))[0]
     for a, b in zip(found, expected, strict=True):
-        eps = float(np.finfo(b.dtype).eps) if b.dtype.kind == "f" else 0
+        eps = float(np.finfo(b.dtype).eps) if b.dtype.kind in "fc" else 0
         size = float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b)))
         assert (a.shape, a.dtype) == (b.shape, b.dtype)
         np.testing.assert_allclose(a, b, rtol=1e3 * eps, atol=1e3 * eps * size)
