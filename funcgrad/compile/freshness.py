@@ -105,7 +105,10 @@ class Contents:
         self.copy = take(holder)
 
     def is_same(self) -> bool:
-        return self.take(self.holder) == self.copy
+        try:
+            return bool(self.take(self.holder) == self.copy)
+        except (TypeError, ValueError, RuntimeError):  # keys or tables that cannot be compared
+            return False
 
 
 class Size:
