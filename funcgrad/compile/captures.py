@@ -57,9 +57,23 @@ class Captured:
         self.containers = containers
         self.generators: list[Any] = []  # of random numbers
 
-    def forget_changes(self) -> None:
-        """Leave out the containers that the function has put something into, such as a log."""
-        self.containers = [c for c in self.containers if c.is_same()]
+    def has_changed(self) -> bool:
+        """Whether the function has put something into a container: into a log, or an attribute."""
+        return not all(c.is_same() for c in self.containers)
+
+    def renew(self, after: Captured) -> None:
+        """Leave out the containers that have changed; add what is new in a later search."""
+        known = {(id(p.holder), p.key) for p in self.places}
+        self.places += [p for p in after.places if (id(p.holder), p.key) not in known]
+        before = {_what(c) for c in self.containers}
+        same = [c for c in self.containers if c.is_same()]
+        self.containers = [*same, *(c for c in after.containers if _what(c) not in before)]
+
+
+def _what(container: Any) -> tuple[Any, ...]:
+    """What a container compares, and of what."""
+    of = container.of if isinstance(container, Code | Class) else container.holder
+    return type(container), id(of), getattr(container, "take", None)
 
 
 def captures(f: Any, *objects: Any, names: Iterable[str] = ()) -> Captured:
@@ -127,7 +141,7 @@ class _Search:
         elif isinstance(x, (np.random.Generator, np.random.RandomState, random.Random)):
             self.found.generators.append(x)
         elif isinstance(x, functools.partial):
-            self.waiting += [x.func, *x.args, *x.keywords.values()]
+            self.waiting += [x.func, x.args, x.keywords]
         elif isinstance(x, staticmethod | classmethod):
             self.waiting.append(x.__func__)
         elif isinstance(x, property | functools.cached_property):
@@ -148,9 +162,8 @@ class _Search:
             self.meet(_attributes(x, self.names))
 
     def look_at_object(self, x: Any) -> None:
-        own = _own(x)
-        if own:
-            self.found.containers.append(Size(own))  # an attribute may come to hide a class's
+        if hasattr(x, "__dict__"):
+            self.found.containers.append(Size(_own(x)))  # an attribute may come to hide a class's
         if not _is_library(type(x).__module__):
             self.found.containers.append(Class(x))
             if hasattr(type(x), "__array__"):  # a table of pandas, for instance

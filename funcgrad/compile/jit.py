@@ -172,10 +172,12 @@ class _Jitted:
         inputs = [trace.new_input(aval_of(x)) for x in leaves]
         in_vars = [x.symbol for x in inputs]  # before the function writes into them
         bound = [x.value for _, _, x in static if x.__class__ is _Static]
-        found = captures(functools.partial(f, *bound))
+        read = functools.partial(f, *bound)
+        found = captures(read)
         numbers = random_states(found)
         outs = run_under(trace, flat, inputs)
-        found.forget_changes()
+        if found.has_changed():
+            found.renew(captures(read))
         jaxpr = trace.finish(in_vars, outs)
         inputs = [snapshot(x, copy=False) for x in trace.captured]
         donated = self._donated(args)

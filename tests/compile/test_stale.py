@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import contextvars
 import copy
+import functools
 import pickle
 import random
 import sys
@@ -41,6 +42,12 @@ def same(found: Any, expected: Any) -> None:
     kinds = [(aval_of(a).shape, aval_of(a).dtype) for a in (found, expected)]
     assert kinds[0] == kinds[1]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+class Lazy:
+    @functools.cached_property
+    def array(self) -> Any:
+        return np.array([2.0, 3.0, 4.0])
 
 
 class Doubler:
@@ -103,6 +110,8 @@ class World:
         self.many, self.large = [1.0] * 2000, dict.fromkeys(range(2000), 1.0)
         self.order = {"a": 1.0, "b": 2.0}
         self.scaled = make_scaled()
+        self.partial = functools.partial(lambda a, x: x * a[0] * np.mean(a), np.array([1.0, 2.0]))
+        self.lazy = Lazy()
         self.variable: Any = contextvars.ContextVar("variable", default=2.0)
         self.doubler = Doubler()
         self.module = types.ModuleType("made")
@@ -214,6 +223,14 @@ READS: dict[str, tuple[Callable[[World, Any], Any], Callable[[World], Any]]] = {
     "code": (
         lambda w, x: w.scaled(x),
         lambda w: setattr(w.scaled, "__code__", (lambda x, k=2.0, *, by=1.0: x - k).__code__),
+    ),
+    "an array in a partial function": (
+        lambda w, x: w.partial(x),
+        lambda w: w.partial.args[0].__setitem__(0, 9.0),
+    ),
+    "a cached property": (
+        lambda w, x: x * w.lazy.array * np.sum(w.lazy.array),
+        lambda w: w.lazy.array.__setitem__(0, 9.0),
     ),
     "a context variable": (lambda w, x: x * w.variable.get(), lambda w: w.variable.set(5.0)),
     "the class of an object": (
