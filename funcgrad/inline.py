@@ -28,8 +28,10 @@ from typing import Any
 import numpy as np
 
 from .algebra import Selection
+from .choose import choose
 from .core import EVAL, Primitive, Trace, run_under
 from .jaxpr import Atom, Eqn, Jaxpr, Literal
+from .thin import dot
 
 
 class NotPrintableError(Exception):
@@ -83,7 +85,10 @@ class Symbol:
         return self.program.assign(f"{self.text}.sum(axis={self.program.text(axis)})")
 
     def dot(self, other: Any) -> Symbol:
-        out = self.program.assign(f"{self.text}.dot({self.program.text(other)})")
+        if other.__class__ is _Turned:
+            out = self.program.call("dot", dot, [self, other])
+        else:
+            out = self.program.assign(f"{self.text}.dot({self.program.text(other)})")
         if getattr(self, "ndim", 0) == getattr(other, "ndim", 0) == 2:
             out.ndim = 2
         return out
@@ -100,6 +105,12 @@ class Symbol:
 
     def __getattr__(self, name: str) -> Any:
         raise NotPrintableError(name)
+
+
+class _Turned(Symbol):
+    """The transpose of a matrix."""
+
+    __slots__ = ()
 
 
 class _Flat(Symbol):
@@ -176,7 +187,9 @@ class _Namespace:
         found = getattr(np, name)
         if name == "transpose":
             return self.program.transpose
-        if not isinstance(found, np.ufunc) and found is not np.where:
+        if name == "where":
+            return lambda *args: self.program.call("choose", choose, args)
+        if not isinstance(found, np.ufunc):
             raise NotPrintableError(f"np.{name}")
         return lambda *args: self.program.call(f"np_{name}", found, args)
 
@@ -282,7 +295,7 @@ class Program:
         """`x` with its axes in another order; it is known that a matrix stays one."""
         if axes != (1, 0):
             return self.assign(f"{x.text}.transpose({axes!r})")
-        out = self.assign(f"{x.text}.T")
+        out = _Turned(self, self.assign(f"{x.text}.T").text)
         out.ndim = 2
         return out
 

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 LAYERS: dict[str, float] = {
     "funcgrad.errors": 0,
     "funcgrad.backend": 0,
+    "funcgrad.choose": 0,
+    "funcgrad.thin": 0,
     "funcgrad.tree": 0,
     "funcgrad.typing": 0,
     "funcgrad.core": 1,

@@ -14,7 +14,7 @@ from .errors import stale
 from .node import Saved
 
 # How many numbers wait at most, for each of the gradient: they take memory.
-MOST = 4
+MOST = 1
 
 
 class Products:

@@ -233,11 +233,7 @@ class Blocks:
         if step.kind == CAST:
             return [f"np_copyto({target}, {texts[0]}, 'unsafe')"]
         if step.kind == WHERE:
-            condition, x, y = texts
-            return [
-                f"np_copyto({target}, {y}, 'unsafe')",
-                f"np_copyto({target}, {x}, 'unsafe', {condition})",
-            ]
+            return [f"{self.source.function(step.function)}({', '.join(texts)}, {target})"]
         dtype = [] if step.options is None else [f"dtype={self.dtype(step.options)}"]
         keyword = "out=" if dtype or step.function in KEYWORD_OUT else ""
         function = self.source.function(step.function)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ..choose import choose
 from ..core import EVAL, Aval, Primitive, aval_of, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal
 from .simplify import simplify
@@ -23,7 +24,7 @@ from .simplify import simplify
 UFUNC = (
     "ufunc"  # function(*operands), element by element; options is a dtype to compute in, or None
 )
-WHERE = "where"  # np.where(*operands)
+WHERE = "where"  # choose(*operands)
 CAST = "cast"  # operand.astype(dtype)
 REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
 VIEW = "view"  # an expression that shows the operand's memory
@@ -398,7 +399,7 @@ def _where(w: _Writer, condition: Any, x: Any, y: Any) -> Symbol:
     values = [w.value(v) for v in (condition, x, y)]
     dtype = np.result_type(*map(_promoting, values[1:]))
     return w.step(
-        WHERE, np.where, [condition, x, y], np.broadcast_shapes(*[v.shape for v in values]), dtype
+        WHERE, choose, [condition, x, y], np.broadcast_shapes(*[v.shape for v in values]), dtype
     )
 
 

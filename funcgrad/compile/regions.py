@@ -128,7 +128,7 @@ def _regions(program: Lowered) -> Lowered:
         runs = [
             part
             for run, region in zip(runs, found, strict=True)
-            for part in ([run] if _is_callable(region) else _halves(run))
+            for part in ([run] if _is_callable(region) else _parts(run, maker))
         ]
     steps = [Step(KERNEL, r, r.inputs, r.outs) for r in found]
     steps += [*reversed(views), *map(_with_regions, others)]
@@ -141,10 +141,50 @@ def _is_callable(region: Region) -> bool:
     return len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS and axes <= MOST_AXES
 
 
-def _halves(run: list[Step]) -> list[list[Step]]:
-    """The first and the second half of a run that is too large, as far as they are worth it."""
-    middle = len(run) // 2
-    return [part for part in (run[:middle], run[middle:]) if _is_worth_it(part)]
+def _parts(run: list[Step], maker: dict[Value, Step]) -> list[list[Step]]:
+    """A run that is too large as two runs, without what hangs on nothing else and is not worth it.
+
+    A single step that is too large, as a loop over many arrays is, stays outside.
+    """
+    clusters = _clusters(run, maker)
+    worthy = [c for c in clusters if _is_worth_it(c)]
+    if len(worthy) == len(clusters) == 1:
+        middle = len(run) // 2
+        halves = run[:middle], run[middle:]
+        return [half for half in halves if _is_worth_it(half) and len(half) < len(run)]
+    middle = (len(worthy) + 1) // 2
+    packs = worthy[:middle], worthy[middle:]
+    return [[step for cluster in pack for step in cluster] for pack in packs if pack]
+
+
+def _clusters(run: list[Step], maker: dict[Value, Step]) -> list[list[Step]]:
+    """The steps by what hangs together: one reads what another makes, views of it included.
+
+    Numbers made of numbers alone come first, by themselves: they tie no two others together.
+    """
+    numbers: dict[Step, None] = {}
+    clusters: dict[Step, list[Step]] = {}
+    own = set(run)
+    for step in run:
+        origins = {_origin(v, maker) for v in step.operands} & own
+        if origins <= numbers.keys() and not any(v.shape for v in (*step.operands, *step.outs)):
+            numbers[step] = None
+            continue
+        joined = {id(clusters[s]): clusters[s] for s in origins - numbers.keys() if s}
+        cluster = [s for c in joined.values() for s in c] + [step]
+        clusters.update(dict.fromkeys(cluster, cluster))
+    distinct = {id(c): c for c in clusters.values()}
+    order = {step: i for i, step in enumerate(run)}
+    found = [sorted(c, key=order.__getitem__) for c in distinct.values()]
+    return [list(numbers), *found] if numbers else found
+
+
+def _origin(value: Value, maker: dict[Value, Step]) -> Step | None:
+    """The step that made a value or what it is a view of."""
+    step = maker.get(value)
+    while step is not None and step.kind == VIEW:
+        step = maker.get(step.operands[0])
+    return step
 
 
 def _with_regions(step: Step) -> Step:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..choose import choose
 from ..core import aval_of
 
 
@@ -46,6 +47,8 @@ class Source:
 
     def function(self, f: Any) -> str:
         """The name of a NumPy function or a primitive."""
+        if f is choose:
+            return self.bind(f, "choose")
         name = getattr(f, "__name__", "f")
         prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
         return self.bind(f, f"{prefix}_{name}")

@@ -247,18 +247,16 @@ class Straight:
             return False
         self.names[out] = place
         texts = [self.operand(v, step) if kind == WHERE else self.wrapped(v) for v in step.operands]
-        copy = self.source.bind(np.copyto, "np_copyto")
         if kind == REDUCE:
             axes, keepdims = step.options
             function = self.source.function(step.function)
             line = f"{function}.reduce({texts[0]}, {axes!r}, None, {place}{', True' * keepdims})"
-        elif kind == CALL:
+        elif kind in (CALL, WHERE):
             line = f"{self.source.function(step.function)}({', '.join(texts)}, {place})"
         else:
+            copy = self.source.bind(np.copyto, "np_copyto")
             line = f"{copy}({place}, {texts[-1]}, 'unsafe')"
         self.source.lines.append(line)
-        if kind == WHERE:
-            self.source.lines.append(f"{copy}({place}, {texts[1]}, 'unsafe', {texts[0]})")
         return True
 
     def kernel(self, step: Step, dead: Sequence[Value]) -> None:

@@ -17,6 +17,7 @@ from ..algebra import (
     elementwise_constant,
     linear,
 )
+from ..choose import choose_in
 from ..core import Aval, dtype_of
 from .exponential import log
 from .logic import equal, greater, logical_and, not_equal
@@ -397,4 +398,4 @@ def zero_preserving_multiply(xp, t, c, /):
     [0.0, 6.0]
     """
     dtype = xp.result_type(t, c)  # where() alone would make float64 of a Python number
-    return t * xp.where(xp.equal(t, 0), 0, xp.asarray(c, dtype))
+    return t * choose_in(xp, xp.equal(t, 0), 0, xp.asarray(c, dtype))

@@ -18,6 +18,7 @@ from ..algebra import (
     elementwise_constant,
     linear,
 )
+from ..choose import choose_in
 from ..core import Aval
 from .logic import (
     greater,
@@ -55,7 +56,7 @@ def where(xp, condition, x, y, /):
     >>> where(np.array([True, False]), np.array([1.0, 2.0]), 0.0).tolist()
     [1.0, 0.0]
     """
-    return xp.where(condition, x, y)
+    return choose_in(xp, condition, x, y)
 
 
 # ---------------------------------------------------------------- maximum, minimum, clip

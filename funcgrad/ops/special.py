@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import Selection, elementwise
+from ..choose import choose_in
 from .arithmetic import divide
 from .exponential import exp, log, logaddexp
 from .from_scipy import floating, real_floating, scipy_function, scipy_or_math
@@ -36,7 +37,7 @@ def expit(xp, x, /):
     """
     x = real_floating(xp, "expit", x)
     small = xp.exp(-xp.abs(x))
-    return xp.where(xp.less(x, 0), small, 1.0) / (1.0 + small)
+    return choose_in(xp, xp.less(x, 0), small, 1.0) / (1.0 + small)
 
 
 @elementwise(lambda _y, x: 1.0 / (x * (1 - x)))

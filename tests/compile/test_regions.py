@@ -13,7 +13,8 @@ from hypothesis import given, settings
 
 import funcgrad as fg
 from funcgrad.compile import c_compiler, c_rows
-from funcgrad.compile.groups import kernels_of
+from funcgrad.compile.groups import Group, kernels_of
+from funcgrad.compile.lower import lower
 from funcgrad.compile.program import Program
 from funcgrad.compile.regions import with_regions
 
@@ -347,3 +348,31 @@ def test_regions_with_too_many_arguments_are_split() -> None:
     same(in_c(f, args)(*args), f(*args), np.float64)
     source = Program(fg.make_jaxpr(f)(*args), "c").source
     assert "kernel2" in source and "np_sin" not in source
+
+
+def test_what_shares_nothing_is_split_from_what_is_too_large() -> None:
+    """Fifty updates that share a step size are fifty flat loops in place, not two that make copies."""
+    xs = [np.full((4, 5), float(i)) for i in range(70)]
+
+    def f(rate: Any, *xs: Any) -> list[Any]:
+        small = np.sqrt(rate) / (1 + rate)
+        return [np.sin(x) * small + x for x in xs]
+
+    args = (np.float64(0.3), *xs)
+    same(in_c(f, args)(*args), f(*args), np.float64)
+    found = kernels_of(with_regions(lower(fg.make_jaxpr(f)(*args))))
+    assert sum(step.function.__class__ is Group for step in found) == len(xs)
+
+
+def test_loops_over_more_arrays_than_a_ufunc_takes() -> None:
+    """They are left to NumPy; the search for parts that fit must end."""
+    xs = [np.full(3, float(i)) for i in range(70)]
+
+    def f(*xs: Any) -> list[Any]:
+        def body(carry: list[Any], _: Any) -> Any:
+            return [np.sin(a) + 0.1 * b for a, b in zip(carry, carry[::-1], strict=True)], carry[0]
+
+        last, path = fg.lax.scan(body, list(xs), None, length=3)
+        return [*last, path]
+
+    same(in_c(f, xs)(*xs), f(*xs), np.float64)
