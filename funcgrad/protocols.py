@@ -9,15 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from . import numpy as fnp
 from . import scipy, ufunc_methods
-from .core import Tracer, aval_of
-from .errors import HandoverError, ShapeError, scipy_function, where
-from .indexing import add_at
+from .errors import HandoverError, scipy_function, where
+from .numpy._arguments import written
+from .numpy._ufuncs import call_with_options
 from .scipy import special
 
 _UFUNCS: dict[Any, Callable[..., Any]] = {}
@@ -38,75 +38,15 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str,
             answer = _UFUNCS[ufunc] = _find(ufunc)
         if not kwargs:
             return answer(*inputs)
-        return _call_with_options(ufunc, answer, inputs, kwargs)
+        return call_with_options(ufunc, answer, inputs, kwargs)
     if method in _METHODS:
         outs = kwargs.pop("out", None)
         result = _METHODS[method](ufunc, _find(ufunc), *inputs, **kwargs)
         what = f"np.{ufunc.__name__}.{method} with out="
-        return result if outs is None else _stored(result, outs[0], what)
+        return result if outs is None else written(what, result, outs[0])
     if method == "outer":
-        return _call_with_options(ufunc, partial(ufunc_methods.outer, _find(ufunc)), inputs, kwargs)
-    if ufunc in (np.add, np.subtract):
-        return _at(ufunc, *inputs)
-    raise HandoverError(f"np.{ufunc.__name__}.{method} is not supported on traced values{where()}")
-
-
-def _at(ufunc: Any, target: Any, index: Any, value: Any) -> None:
-    """``ufunc.at(target, index, value)`` for sums and differences."""
-    if not isinstance(target, Tracer):
-        raise _plain_output(f"np.{ufunc.__name__}.at")
-    value = value if ufunc is np.add else fnp.negative(value)
-    cast(Any, target)[...] = add_at(target, index, value)
-
-
-def _call_with_options(
-    ufunc: Any, answer: Callable[..., Any], inputs: Sequence[Any], kwargs: dict[str, Any]
-) -> Any:
-    outs = kwargs.pop("out", None)
-    dtype = kwargs.pop("dtype", None)
-    mask = kwargs.pop("where", True)
-    options = {}
-    if ufunc.signature is not None:  # vecdot and its like take the axes as options
-        options = {k: kwargs.pop(k) for k in ("axis", "keepdims") if k in kwargs}
-    refused = [k for k, v in kwargs.items() if v is not None]
-    if refused:
-        raise HandoverError(
-            f"np.{ufunc.__name__}: {refused[0]}= is not supported on traced values{where()}"
-        )
-    if dtype is not None:
-        inputs = [fnp.astype(fnp.asarray(x), dtype) for x in inputs]
-    result = answer(*inputs, **options)
-    out = None if outs is None else outs[0]
-    if mask is not True:
-        if out is None:
-            raise HandoverError(
-                f"np.{ufunc.__name__}: where= without out= leaves elements undefined; use "
-                f"fnp.where(mask, result, other){where()}"
-            )
-        result = fnp.where(mask, result, out)
-    if out is None:
-        return result
-    return _stored(
-        result, out, f"np.{ufunc.__name__} with out=, or an in-place operator such as +=,"
-    )
-
-
-def _stored(result: Any, out: Any, what: str) -> Any:
-    """`out`, with the result written into it."""
-    if not isinstance(out, Tracer):
-        raise _plain_output(what)
-    found, wanted = aval_of(result).shape, aval_of(out).shape
-    if found != wanted:
-        raise ShapeError(f"{what} has a result of shape {found} for an out of {wanted}{where()}")
-    cast(Any, out)[...] = result
-    return out
-
-
-def _plain_output(what: str) -> HandoverError:
-    return HandoverError(
-        f"{what} would store a traced value in a plain NumPy array; make the array with "
-        f"fnp.zeros(...) instead of np.zeros(...), or write z = z + x instead of z += x{where()}"
-    )
+        return call_with_options(ufunc, partial(ufunc_methods.outer, _find(ufunc)), inputs, kwargs)
+    return ufunc_methods.at(ufunc, _find(ufunc), *inputs)
 
 
 def _find(ufunc: Any) -> Callable[..., Any]:
@@ -161,7 +101,7 @@ def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any
     if out is None:
         return answer(*args, **kwargs)
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
-    return _stored(answer(*args, **kwargs), out, f"np.{func.__name__} with out=")
+    return written(f"np.{func.__name__} with out=", answer(*args, **kwargs), out)
 
 
 def _find_function(func: Any) -> Callable[..., Any]:

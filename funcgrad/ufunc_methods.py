@@ -1,4 +1,4 @@
-"""``ufunc.reduce``, ``accumulate``, ``reduceat`` and ``outer`` on traced values.
+"""``ufunc.reduce``, ``accumulate``, ``reduceat``, ``outer`` and ``at`` on traced values.
 
 Layer 3½. Where there is a function that does it, that function does; other associative ufuncs are
 applied to halves, in a number of steps that grows with the logarithm of the length.
@@ -6,16 +6,17 @@ applied to halves, in a number of steps that grows with the logarithm of the len
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import numpy as np
 
 from . import numpy as fnp
-from .core import aval_of
+from .core import Tracer, aval_of
 from .errors import ArgumentError, HandoverError, ShapeError
 from .errors import where as _line
-from .numpy._arguments import axes_of, axis_of
+from .indexing import add_at
+from .numpy._arguments import axes_of, axis_of, concrete
 from .ops import cumulative as _cumulative
 from .ops.softmax import logsumexp as _logsumexp
 
@@ -155,6 +156,60 @@ def outer(f: Binary, a: Any, b: Any) -> Any:
     """
     x, y = map(fnp.asarray, (a, b))
     return f(x.reshape(x.shape + (1,) * y.ndim), y)
+
+
+def at(ufunc: Any, f: Callable[..., Any], target: Any, index: Any, *value: Any) -> None:
+    """``ufunc.at(target, index, value)``: ``target[i] = f(target[i], value_i)``, one by one.
+
+    Where an index is there k times, elements are read and written in k rounds. Sums and differences
+    need none, whatever the transform knows of the index.
+    """
+    name = f"np.{ufunc.__name__}.at"
+    if not isinstance(target, Tracer):
+        raise HandoverError(
+            f"{name} would store a traced value in a plain NumPy array; make the array with "
+            f"fnp.zeros(...) instead of np.zeros(...){_line()}"
+        )
+    if ufunc in (np.add, np.subtract):
+        y = value[0] if ufunc is np.add else fnp.negative(value[0])
+        cast(Any, target)[...] = add_at(target, index, y)
+        return
+    if ufunc.nout != 1:
+        raise ArgumentError(f"{name}: the function gives {ufunc.nout} results{_line()}")
+    shape = aval_of(target).shape
+    places = np.arange(np.prod(shape, dtype=int)).reshape(shape)[_known_index(name, index)]
+    values = [fnp.ravel(fnp.broadcast_to(v, places.shape)) for v in value]
+    places = places.ravel()
+    for chosen in _rounds(places):
+        there = np.unravel_index(places[chosen], shape)
+        old = cast(Any, target)[there]
+        cast(Any, target)[there] = _cast_back(name, f(old, *(v[chosen] for v in values)), old)
+
+
+def _known_index(name: str, index: Any) -> Any:
+    entries = index if isinstance(index, tuple) else (index,)
+    found = tuple(
+        concrete(f"{name}", "the index", i) if isinstance(i, Tracer) else i for i in entries
+    )
+    return found if isinstance(index, tuple) else found[0]
+
+
+def _rounds(places: np.ndarray) -> Iterator[np.ndarray]:
+    """Positions in `places`, in groups in which no place is there twice, in their order."""
+    order = np.argsort(places, kind="stable")
+    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
+    counts = np.diff(starts, append=len(order))
+    rank = np.empty(len(order), int)
+    rank[order] = np.arange(len(order)) - np.repeat(starts, counts)
+    for k in range(counts.max(initial=0)):
+        yield np.flatnonzero(rank == k)
+
+
+def _cast_back(name: str, new: Any, old: Any) -> Any:
+    found, wanted = aval_of(new).dtype, aval_of(old).dtype
+    if not np.can_cast(found, wanted, "same_kind"):
+        raise ArgumentError(f"{name}: {found} does not fit into an array of {wanted}{_line()}")
+    return new
 
 
 def _require_associative(ufunc: Any, method: str) -> None:

@@ -51,6 +51,7 @@ HIGHER_ORDER: dict[str, str] = {
 # Primitives whose derivative is zero by declaration, although they vary smoothly.
 DECLARED_CONSTANT: dict[str, str] = {
     "stop_gradient": "that is its purpose",
+    "random_log_gamma": "funcgrad.random moves it as the inverse distribution function does",
 }
 # Primitives for which `vmap` runs a loop.
 WITHOUT_BATCH_RULE: dict[str, str] = {}
@@ -117,6 +118,9 @@ WAITS_FOR_CUPY: dict[str, str] = {
     **dict.fromkeys(["det", "slogdet", "cofactor"], SINGULAR),
     **dict.fromkeys(["eigh", "eigvalsh", "svd", "svdvals", "gap_divide"], "repeated values warn"),
     **dict.fromkeys(["eig", "eigvals"], "the type of NumPy's depends on the values"),
+    **dict.fromkeys(
+        ["random_log_gamma", "random_poisson", "random_binomial"], "what is rejected is drawn again"
+    ),
 }
 
 NAMES = sorted(REGISTRY.keys() - HIGHER_ORDER.keys())

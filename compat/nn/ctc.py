@@ -10,11 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import numpy as fnp
-from funcgrad.ops.exponential import logaddexp
-from funcgrad.ops.index import take_along_axis
-from funcgrad.ops.select import where
-from funcgrad.transforms.loops import scan
+from funcgrad.nn.ctc import ctc_tables, ctc_terms
 
 from ..autograd.base import TensorBase, tensor
 from ..ops._compose import not_implemented, rename, values_of
@@ -62,9 +58,9 @@ def ctc_loss(
     input_sizes = _lengths("input", input_lengths, count, times)
     target_sizes = _lengths("target", target_lengths, count)
     labels = _labels(y, target_sizes, blank, classes)
-    tables = _tables(labels, input_sizes, target_sizes, times, blank)
+    tables = ctc_tables(labels, input_sizes, target_sizes, times, blank)
     options = (("zero_infinity", zero_infinity),)
-    losses = one_node(_NODE, _losses, (x, *map(tensor, tables)), options)
+    losses = one_node(_NODE, ctc_terms, (x, *map(tensor, tables)), options)
     if losses._node is not None:
         rename(losses._node, _NODE)
     if reduction == "mean":
@@ -72,58 +68,6 @@ def ctc_loss(
     if one_example and reduction == "none":
         return losses.squeeze(0)
     return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
-
-
-# ---------------------------------------------------------------- the forward algorithm
-
-
-def _tables(
-    labels: Any, input_sizes: Any, target_sizes: Any, times: int, blank: int
-) -> tuple[Any, ...]:
-    """What the algorithm needs to know of targets and lengths.
-
-    The states of an example are its labels with blanks before, between and behind: `said` at each.
-    From a state one stays, goes to the next one, or skips the one between if that is allowed. `last`
-    are the two states to end in, `ends` whether both are there, `running` the times of each example.
-    """
-    count, longest = labels.shape
-    said = np.full((count, 2 * longest + 1), blank)
-    said[:, 1::2] = labels
-    skips = np.zeros(said.shape, bool)
-    skips[:, 2:] = said[:, 2:] != said[:, :-2]
-    last = np.stack([2 * target_sizes, np.maximum(2 * target_sizes - 1, 0)], axis=1)
-    ends = np.stack([np.ones(count, bool), target_sizes > 0], axis=1)
-    running = np.arange(times)[:, None, None] < input_sizes[:, None]
-    return said, skips, last, ends, running
-
-
-def _losses(
-    x: Any,
-    said: Any,
-    skips: Any,
-    last: Any,
-    ends: Any,
-    running: Any,
-    /,
-    *,
-    zero_infinity: bool,
-) -> Any:
-    spoken = take_along_axis(x, said[None], axis=2, bounds="known")
-    nowhere = np.full((said.shape[0], 2), -np.inf, x.dtype)
-
-    def step(before: Any, now: Any) -> tuple[Any, None]:
-        heard, on = now
-        states = fnp.concatenate([nowhere, before], axis=1)
-        moved = logaddexp(before, states[:, 1:-1])
-        moved = logaddexp(moved, where(skips, states[:, :-2], -np.inf))
-        return where(on, moved + heard, before), None
-
-    start = np.full(said.shape, -np.inf, x.dtype)
-    start[:, 0] = 0  # a blank that nobody has heard
-    found, _ = scan(step, start, (spoken, running))
-    found = where(ends, take_along_axis(found, last, axis=1, bounds="known"), -np.inf)
-    losses = -logaddexp(found[:, 0], found[:, 1])
-    return where(fnp.isinf(losses), 0, losses) if zero_infinity else losses
 
 
 # ---------------------------------------------------------------- checks

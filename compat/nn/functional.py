@@ -9,6 +9,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
+from funcgrad.nn import norms
 from funcgrad.ops.select import stop_gradient
 
 from .. import dtypes
@@ -214,39 +215,15 @@ def batch_norm(
                 f"Expected more than 1 value per channel when training, got input size "
                 f"{input.shape}"
             )
-        mean, variance, centered = through(_statistics, input, axes=axes, count=max(count, 1))
+        mean, variance, centered = through(norms.statistics, input, axes=axes, count=max(count, 1))
         if count:
             _update(running_mean, mean, momentum)
             _update(running_var, variance, momentum, count / (count - 1))
     if centered is None:
-        centered = through(_centered, input, mean)
+        centered = through(norms.centered, input, mean)
     names = {k: x for k, x in (("weight", weight), ("bias", bias)) if x is not None}
     node = "NativeBatchNormBackward0"
-    return composed(node, _normalised, centered, variance, eps=eps, **names)
-
-
-def _statistics(x: Any, axes: tuple[int, ...], count: int) -> tuple[Any, Any, Any]:
-    """The mean and the variance of the channels, and what is left of `x` without the mean."""
-    mean = fnp.sum(x, axis=axes) / count
-    centered = _centered(x, mean)
-    return mean, fnp.sum(fnp.square(centered), axis=axes) / count, centered
-
-
-def _along_channels(v: Any, x: Any) -> Any:
-    return v.reshape((-1,) + (1,) * (x.ndim - 2))
-
-
-def _centered(x: Any, mean: Any) -> Any:
-    return x - _along_channels(mean, x)
-
-
-def _normalised(
-    centered: Any, variance: Any, *, eps: float, weight: Any = None, bias: Any = None
-) -> Any:
-    scale = 1 / fnp.sqrt(variance + eps)
-    scale = scale if weight is None else scale * weight
-    y = centered * _along_channels(scale, centered)
-    return y if bias is None else y + _along_channels(bias, centered)
+    return composed(node, norms.normalised, centered, variance, eps=eps, **names)
 
 
 def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
+from funcgrad.nn import loss_terms
 from funcgrad.ops.arithmetic import multiply
-from funcgrad.ops.exponential import xlogy
-from funcgrad.ops.select import clip, stop_gradient
+from funcgrad.ops.select import clip
 
 from .. import dtypes
 from ..autograd import sites
@@ -144,20 +142,12 @@ def kl_div(
     if 3 in (dtype_of(x).category, dtype_of(y).category):
         raise RuntimeError("kl_div: Complex inputs not supported.")
     check_broadcast(x, y)
-    f = _kl_of_logarithms if log_target else _kl
+    f = loss_terms.kl_of_logarithms if log_target else loss_terms.kl
     node = "MulBackward0" if log_target else "SubBackward0"
     losses = composed(node, f, *promoted((x, y)))
     total = _reduced(losses, "sum" if batch else reduction, "MeanBackward0", "SumBackward0")
     shape = x._array.shape
     return total / shape[0] if batch and shape else total
-
-
-def _kl(x: Any, y: Any, /) -> Any:
-    return xlogy(y, y) - y * x
-
-
-def _kl_of_logarithms(x: Any, y: Any, /) -> Any:
-    return fnp.exp(y) * (y - x)
 
 
 def poisson_nll_loss(
@@ -189,17 +179,8 @@ def poisson_nll_loss(
         x = convert(x, dtypes.get_default_dtype())
     x, y = promoted((x, y))
     node = "AddBackward0" if full else "SubBackward0"
-    losses = composed(node, _poisson, x, y, log_input=log_input, full=full, eps=eps)
+    losses = composed(node, loss_terms.poisson, x, y, log_input=log_input, full=full, eps=eps)
     return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
-
-
-def _poisson(x: Any, y: Any, /, *, log_input: bool, full: bool, eps: float) -> Any:
-    loss = fnp.exp(x) - y * x if log_input else x - y * fnp.log(x + eps)
-    if not full:
-        return loss
-    large = fnp.greater(y, 1)
-    z = fnp.where(large, y, 1)
-    return loss + fnp.where(large, z * fnp.log(z) - z + 0.5 * fnp.log(2 * math.pi * z), 0)
 
 
 def gaussian_nll_loss(
@@ -234,7 +215,7 @@ def gaussian_nll_loss(
         )
     check_broadcast(x, y, var)
     node = "AddBackward0" if full else "MulBackward0"
-    losses = composed(node, _gaussian, *promoted((x, y, var)), full=full, eps=eps)
+    losses = composed(node, loss_terms.gaussian, *promoted((x, y, var)), full=full, eps=eps)
     return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
 
 
@@ -253,13 +234,6 @@ def _variances(var: Any, shape: tuple[int, ...]) -> Any:
 def _unequal(found: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
     """The lengths that are not those of `shape`."""
     return [n for n, m in zip(found, shape, strict=True) if n != m]
-
-
-def _gaussian(x: Any, y: Any, v: Any, /, *, full: bool, eps: float) -> Any:
-    """The loss of variances that are raised to `eps` as if by adding a constant."""
-    v = v + fnp.maximum(eps - stop_gradient(v), 0)
-    loss = 0.5 * (fnp.log(v) + (x - y) ** 2 / v)
-    return loss + 0.5 * math.log(2 * math.pi) if full else loss
 
 
 __all__ = ["gaussian_nll_loss", "huber_loss", "kl_div", "poisson_nll_loss", "smooth_l1_loss"]

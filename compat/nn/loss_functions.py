@@ -12,6 +12,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
+from funcgrad.nn import loss_terms
 from funcgrad.ops import arithmetic, contract, softmax, structural
 from funcgrad.ops import reduce as reductions
 
@@ -435,7 +436,7 @@ def binary_cross_entropy(
         losses = target * log(input) + (1 - target) * log1p(-input)
         losses = last(arithmetic.negative, node)(losses)
     else:
-        losses = composed(node, _binary_cross_entropy, input, target)
+        losses = composed(node, loss_terms.binary_cross_entropy, input, target)
     return _scaled(losses, weight, reduction, node)
 
 
@@ -451,20 +452,6 @@ def _check_probabilities(name: str, x: Any) -> bool:
     if not (low >= 0 and high <= 1):
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     return bool(low > 1e-43 and high < 1)  # log(1e-43) > -100
-
-
-def _binary_cross_entropy(x: Any, y: Any) -> Any:
-    return -(y * _cut(fnp.log, x, fnp.greater(x, 0), 1) + (1 - y) * _cut(_log1m, x, x < 1, 0))
-
-
-def _log1m(x: Any) -> Any:
-    return fnp.log1p(-x)
-
-
-def _cut(log: Any, x: Any, positive: Any, safe: float) -> Any:
-    """``log(x)``, at least -100, and constant where it is less: nothing infinite arises."""
-    found = log(fnp.where(positive, x, safe))
-    return fnp.where(positive, fnp.maximum(found, -100), -100)
 
 
 def binary_cross_entropy_with_logits(

@@ -10,11 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import numpy as fnp
 from funcgrad.indexing import known
-from funcgrad.ops.exponential import logaddexp
-from funcgrad.ops.index import take
-from funcgrad.ops.special import log_expit
+from funcgrad.nn import loss_terms
 
 from ..autograd.base import tensor
 from ..ops._apply import _type_word as type_word
@@ -23,11 +20,6 @@ from ..ops._compose import composed, require_real_floats, values_of
 from ..ops._operands import convert, dtype_of, operand, promoted
 from ..ops.norm import pairwise_distance
 from .loss_functions import _check_reduction, _reduced, reduction_of
-
-
-def _positive(x: Any) -> Any:
-    """``max(x, 0)`` with derivative 1 at 0; NaN stays."""
-    return fnp.where(fnp.less(x, 0), 0, x)
 
 
 def _finished(losses: Any, reduction: str, node: str = "") -> Any:
@@ -60,7 +52,10 @@ def hinge_embedding_loss(
     _check_reduction(reduction)
     check_broadcast(x, y)
     _require_mean(x, reduction)
-    return _finished(composed("AddBackward0", _hinge, x, y.detach(), margin=margin), reduction)
+    return _finished(
+        composed("AddBackward0", loss_terms.hinge_embedding, x, y.detach(), margin=margin),
+        reduction,
+    )
 
 
 def _require_mean(x: Any, reduction: str) -> None:
@@ -69,10 +64,6 @@ def _require_mean(x: Any, reduction: str) -> None:
             f"mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {type_word(dtype_of(x))}"
         )
-
-
-def _hinge(x: Any, y: Any, /, *, margin: float) -> Any:
-    return fnp.where(y != 1, _positive(margin - x), 0) + fnp.where(y != -1, x, 0)
 
 
 def margin_ranking_loss(
@@ -104,11 +95,9 @@ def margin_ranking_loss(
         )
     check_broadcast(a, b, y)
     a, b, y = promoted((a, b, y), floating=True)
-    return _finished(composed("ClampMinBackward0", _ranking, a, b, y, margin=margin), reduction)
-
-
-def _ranking(a: Any, b: Any, y: Any, /, *, margin: float) -> Any:
-    return _positive(margin - y * (a - b))
+    return _finished(
+        composed("ClampMinBackward0", loss_terms.ranking, a, b, y, margin=margin), reduction
+    )
 
 
 def soft_margin_loss(
@@ -137,11 +126,7 @@ def soft_margin_loss(
             f"result type Float can't be cast to the desired output type {type_word(dtype_of(x))}"
         )
     node = "SoftMarginLossBackward0"
-    return _finished(composed(node, _soft_margin, x, y), reduction, node)
-
-
-def _soft_margin(x: Any, y: Any, /) -> Any:
-    return logaddexp(-y * x, 0.0)
+    return _finished(composed(node, loss_terms.soft_margin, x, y), reduction, node)
 
 
 # ---------------------------------------------------------------- vectors
@@ -181,14 +166,8 @@ def cosine_embedding_loss(
         )
     check_broadcast(a, b)
     a, b = promoted((a, b), floating=True)
-    losses = composed("AddBackward0", _cosine_embedding, a, b, y.detach(), margin=margin)
+    losses = composed("AddBackward0", loss_terms.cosine_embedding, a, b, y.detach(), margin=margin)
     return _finished(losses, reduction)
-
-
-def _cosine_embedding(a: Any, b: Any, y: Any, /, *, margin: float) -> Any:
-    size = ((a * a).sum(axis=-1) + 1e-12) * ((b * b).sum(axis=-1) + 1e-12)
-    cosine = (a * b).sum(axis=-1) / fnp.sqrt(size)
-    return fnp.where(y == 1, 1 - cosine, 0) + fnp.where(y == -1, _positive(cosine - margin), 0)
 
 
 def triplet_margin_loss(
@@ -303,13 +282,9 @@ def multilabel_soft_margin_loss(
     check_broadcast(x, y)
     x, y = promoted((x, y), floating=True)
     given = () if weight is None else (convert(operand("", 3, "weight", weight), dtype_of(x)),)
-    return _finished(composed("DivBackward0", _multilabel_soft, x, y, *given), reduction)
-
-
-def _multilabel_soft(x: Any, y: Any, w: Any = None, /) -> Any:
-    losses = -(y * log_expit(x) + (1 - y) * log_expit(-x))
-    losses = losses if w is None else losses * w
-    return losses.sum(axis=-1) / losses.shape[-1]
+    return _finished(
+        composed("DivBackward0", loss_terms.multilabel_soft_margin, x, y, *given), reduction
+    )
 
 
 def _samples(name: str, x: Any) -> Any:
@@ -372,7 +347,9 @@ def multi_margin_loss(
     if places is not None and ((places < 0) | (places >= classes)).any():
         raise RuntimeError("target out of range")
     node = "MultiMarginLossBackward0"
-    losses = composed(node, _multi_margin, rows, y.reshape(-1), *given, p=p, margin=margin)
+    losses = composed(
+        node, loss_terms.multi_margin, rows, y.reshape(-1), *given, p=p, margin=margin
+    )
     if reduction == "none":
         return losses.reshape(()) if not y._array.shape else losses
     return _finished(losses, reduction, node)
@@ -381,15 +358,6 @@ def multi_margin_loss(
 def _require_int64(y: Any) -> None:
     if y._array.dtype.name != "int64":
         raise RuntimeError(f"expected scalar type Long but found {type_word(dtype_of(y))}")
-
-
-def _multi_margin(x: Any, y: Any, w: Any = None, /, *, p: int, margin: float) -> Any:
-    here = np.arange(x.shape[1]) == y[:, None]
-    own = fnp.where(here, x, 0).sum(axis=1)[:, None]
-    z = margin - own + x
-    z = fnp.where(fnp.logical_or(here, z <= 0), 0, z)
-    losses = (z if p == 1 else z * z).sum(axis=1) / x.shape[1]
-    return losses if w is None else losses * take(w, y, axis=0, bounds="known")
 
 
 def multilabel_margin_loss(
@@ -429,17 +397,10 @@ def multilabel_margin_loss(
     row, _ = np.nonzero(valid)
     np.add.at(times, (row, labels[valid]), 1)
     node = "MultilabelMarginLossBackward0"
-    losses = composed(node, _multilabel_margin, rows, tensor(times))
+    losses = composed(node, loss_terms.multilabel_margin, rows, tensor(times))
     if reduction == "none":
         return losses if x._array.ndim > 1 else losses.reshape(())
     return _finished(losses, reduction, node)
-
-
-def _multilabel_margin(x: Any, times: Any, /) -> Any:
-    """`times` says how often each class is among the targets."""
-    z = 1 - x[:, :, None] + x[:, None, :]
-    counted = fnp.where(fnp.logical_or(z <= 0, (times > 0)[:, None, :]), 0, z)
-    return (counted * times[:, :, None]).sum(axis=(1, 2)) / x.shape[1]
 
 
 __all__ = [

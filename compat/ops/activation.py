@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from funcgrad.nn import activations
 from funcgrad.ops import arithmetic, special
 from funcgrad.ops.cumulative import part
-from funcgrad.ops.exponential import expm1, logaddexp
-from funcgrad.ops.logic import greater, greater_equal, less_equal, logical_or
+from funcgrad.ops.exponential import logaddexp
+from funcgrad.ops.logic import greater, less_equal
 from funcgrad.ops.rounding import sign
-from funcgrad.ops.select import clip, stop_gradient, where
+from funcgrad.ops.select import where
 
 from ..autograd import printed
 from ..autograd.tape import record, through
@@ -151,18 +152,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
         return elu_(input, alpha)
     x = _floats("elu", input, "elu_cpu")
     alpha = number_for(dtype_of(x), alpha)
-    return composed("EluBackward0", _elu, x, alpha=alpha, stretch=1.0)
-
-
-def _elu(x: Any, /, *, alpha: float, stretch: float) -> Any:
-    """``alpha * (exp(x / stretch) - 1)`` where x is not positive."""
-    negative = less_equal(x, 0)
-    below = where(negative, x, 0.0)
-    return where(negative, expm1(below if stretch == 1 else below / stretch) * alpha, x)
-
-
-_SELU_ALPHA = 1.6732632423543772848170429916717
-_SELU_SCALE = 1.0507009873554804934193349852946
+    return composed("EluBackward0", activations.elu, x, alpha=alpha)
 
 
 def selu(input: Any, inplace: bool = False) -> Any:
@@ -175,11 +165,7 @@ def selu(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return selu_(input)
     x = _floats("selu", input, "elu_cpu")
-    return composed("EluBackward0", _selu, x)
-
-
-def _selu(x: Any, /) -> Any:
-    return _elu(x, alpha=_SELU_ALPHA, stretch=1.0) * _SELU_SCALE
+    return composed("EluBackward0", activations.selu, x)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -196,7 +182,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     x = _floats("celu", input, "elu_cpu")
-    return composed("CeluBackward0", _elu, x, alpha=alpha, stretch=alpha)
+    return composed("CeluBackward0", activations.celu, x, alpha=alpha)
 
 
 # ---------------------------------------------------------------- smooth
@@ -292,11 +278,7 @@ def softsign(input: Any) -> Any:
     tensor([-0.5000,  0.7500])
     """
     (x,) = promoted((operand("softsign", 1, "input", input),), floating=True)
-    return composed("DivBackward0", _softsign, x)
-
-
-def _softsign(x: Any, /) -> Any:
-    return x / (arithmetic.absolute(x) + 1.0)
+    return composed("DivBackward0", activations.soft_sign, x)
 
 
 def tanhshrink(input: Any) -> Any:
@@ -350,12 +332,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
         return hardtanh_(input, min_val, max_val)
     x = operand("hardtanh", 1, "input", input)
     low, high = (number_for(dtype_of(x), v) for v in (min_val, max_val))
-    return composed("HardtanhBackward0", _hardtanh, x, low=low, high=high)
-
-
-def _hardtanh(x: Any, /, *, low: Any, high: Any) -> Any:
-    outside = logical_or(less_equal(x, low), greater_equal(x, high))
-    return where(outside, stop_gradient(clip(x, low, high)), x)
+    return composed("HardtanhBackward0", activations.between, x, low=low, high=high)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -379,12 +356,7 @@ def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return hardsigmoid_(input)
     x = _floats("hardsigmoid", input, "hardsigmoid_cpu")
-    return composed("HardsigmoidBackward0", _hardsigmoid, x)
-
-
-def _hardsigmoid(x: Any, /) -> Any:
-    inner = where(greater_equal(x, 3.0), 1.0, (x + 3.0) / 6.0)
-    return where(less_equal(x, -3.0), 0.0, inner)
+    return composed("HardsigmoidBackward0", activations.hard_sigmoid, x)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
@@ -397,13 +369,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return hardswish_(input)
     x = _floats("hardswish", input, "hardswish_cpu")
-    return composed("HardswishBackward0", _hardswish, x)
-
-
-def _hardswish(x: Any, /) -> Any:
-    low, high = less_equal(x, -3.0), greater_equal(x, 3.0)
-    inner = where(logical_or(low, high), 0.0, x)
-    return where(low, 0.0, where(high, x, inner * (inner + 3.0) / 6.0))
+    return composed("HardswishBackward0", activations.hard_silu, x)
 
 
 def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from funcgrad.nn.loss_terms import cosine
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
 from funcgrad.ops.arithmetic import absolute, add, subtract
 from funcgrad.ops.decompose import svdvals
 from funcgrad.ops.logic import equal, greater, isfinite, logical_and
-from funcgrad.ops.select import maximum, stop_gradient, where
+from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
 from ..autograd.tape import record
@@ -190,17 +191,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         )
     x, y = broadcast_tensors(x, y)
     axes = axes_of("cosine_similarity", len(x._array.shape), dim)
-    return composed("SumBackward1", _cosine, x, y, axis=axes, eps=eps)
-
-
-def _cosine(x: Any, y: Any, /, *, axis: Axes, eps: float) -> Any:
-    kept = structural.kept(x.shape, axis)
-    units = []
-    for z in (x, y):
-        n = reductions.norm2(z, axis=axis)
-        n = n + stop_gradient(maximum(n, eps) - n)  # PyTorch's gradient does not see the bound
-        units.append(z / n.reshape(kept))
-    return structural.sum(units[0] * units[1], axis=axis)
+    return composed("SumBackward1", cosine, x, y, axis=axes, eps=eps)
 
 
 def pairwise_distance(

@@ -22,14 +22,14 @@ from ..ops.softmax import at_least_half, exp_below, softmax
 Shape = tuple[int, ...]
 
 
-def softmax_or_zero(x: Any) -> Any:
-    """The softmax along the last axis, and 0 instead of NaN where everything is -inf.
+def softmax_or_zero(x: Any, axis: tuple[int, ...] = (-1,)) -> Any:
+    """The softmax along the axes, and 0 instead of NaN where everything is -inf.
 
     >>> softmax_or_zero(np.array([[0.0, 0.0], [-np.inf, -np.inf]])).tolist()
     [[0.5, 0.5], [0.0, 0.0]]
     """
-    weights = exp_below(x, fnp.max(stop_gradient(x), axis=-1, keepdims=True))
-    return weights / at_least_half(fnp.sum(weights, axis=-1, keepdims=True))
+    weights = exp_below(x, fnp.max(stop_gradient(x), axis=axis, keepdims=True))
+    return weights / at_least_half(fnp.sum(weights, axis=axis, keepdims=True))
 
 
 def _batched(x: Any, lead: Shape) -> Any:

@@ -111,9 +111,12 @@ from .sorting import (
 )
 from .statistics import average, corrcoef, cov, median, percentile, quantile
 from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
+from ._ufuncs import make_ufuncs
 from .promotion import __array_namespace_info__ as __array_namespace_info__
 
 __array_api_version__ = "2024.12"
+
+make_ufuncs(globals())
 
 __all__ = [
     "abs",

@@ -13,10 +13,11 @@ import numpy as np
 from ..algebra import concrete_namespace
 from ..backend import NAMESPACES, register
 from ..core import EVAL, Tracer, aval_of, current
-from ..errors import ArgumentError, ConcretizationError, ShapeError, where
+from ..errors import ArgumentError, ConcretizationError, HandoverError, ShapeError, where
 from ..indexing import known
 from ..ops.cast import astype as cast_to
 from ..ops.join import stack
+from ..ops.select import where as _choose
 from ..ops.structural import reshape
 from ..views import snapshot
 
@@ -166,6 +167,32 @@ def converted(x: Any, dtype: Any) -> Any:
     dtype = np.dtype(dtype)
     aval = aval_of(x)
     return x if aval.dtype == dtype and not aval.weak else cast_to(x, dtype)
+
+
+def written(what: str, result: Any, out: Any, casting: str = "same_kind", mask: Any = True) -> Any:
+    """`out`, with the result written into it where the mask holds; `what` asks for that.
+
+    Raises: HandoverError: a traced result, a plain `out`. ShapeError: their shapes differ.
+    ArgumentError: the dtype of the result is not cast to that of `out`.
+    """
+    traced = isinstance(out, Tracer)
+    if not traced and (isinstance(result, Tracer) or isinstance(mask, Tracer)):
+        raise HandoverError(
+            f"{what} would store a traced value in a plain NumPy array; make the array with "
+            f"fnp.zeros(...) instead of np.zeros(...), or write z = z + x instead of z += x{where()}"
+        )
+    found, wanted = aval_of(result), aval_of(out)
+    if found.shape != wanted.shape:
+        raise ShapeError(
+            f"{what} has a result of shape {found.shape} for an out of {wanted.shape}{where()}"
+        )
+    if not np.can_cast(found.dtype, wanted.dtype, casting):  # type: ignore[arg-type]
+        raise ArgumentError(
+            f"{what} has a result of {found.dtype} for an out of {wanted.dtype}, to which it is not "
+            f"cast by the rule {casting!r}{where()}"
+        )
+    out[...] = result if mask is True else _choose(mask, result, out)
+    return out
 
 
 # ---------------------------------------------------------------- axes and shapes

@@ -21,11 +21,12 @@ from ..ops.bessel import i0 as _i0
 from ..ops.logic import equal, isnan
 from ..ops.trigonometric import sinc as _sinc
 from ._arguments import converted, copied, is_array, module_of, operand, operands, refuse
+from ._ufuncs import with_options
 
 # ---------------------------------------------------------------- angles
 
 
-def degrees(x: Any, /) -> Any:
+def degrees(x: Any, /, *out: Any, **options: Any) -> Any:
     """``x * 180 / pi``: radians to degrees.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; integers give floats.
@@ -36,10 +37,12 @@ def degrees(x: Any, /) -> Any:
     >>> float(degrees(math.pi))
     180.0
     """
+    if out or options:
+        return with_options("degrees", (x, *out), options)
     return _arithmetic.multiply(operand(x), 180.0 / math.pi)
 
 
-def radians(x: Any, /) -> Any:
+def radians(x: Any, /, *out: Any, **options: Any) -> Any:
     """``x * pi / 180``: degrees to radians.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; integers give floats.
@@ -50,6 +53,8 @@ def radians(x: Any, /) -> Any:
     >>> float(radians(180.0)) == math.pi
     True
     """
+    if out or options:
+        return with_options("radians", (x, *out), options)
     return _arithmetic.multiply(operand(x), math.pi / 180.0)
 
 
@@ -87,7 +92,7 @@ def i0(x: Any) -> Any:
 # ---------------------------------------------------------------- rounding and signs
 
 
-def sign(x: Any, /) -> Any:
+def sign(x: Any, /, *out: Any, **options: Any) -> Any:
     """-1, 0 or 1, the sign of `x`; ``x / |x|`` for complex `x`, 0 at 0.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: numbers.
@@ -98,11 +103,13 @@ def sign(x: Any, /) -> Any:
     >>> sign(np.array([-2.0, 0.0])).tolist()
     [-1.0, 0.0]
     """
+    if out or options:
+        return with_options("sign", (x, *out), options)
     x = operand(x)
     return _complex.unit(x) if aval_of(x).dtype.kind == "c" else _rounding.sign(x)
 
 
-def fabs(x: Any, /) -> Any:
+def fabs(x: Any, /, *out: Any, **options: Any) -> Any:
     """``|x|`` of real numbers, as floats.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; integers give floats.
@@ -113,6 +120,8 @@ def fabs(x: Any, /) -> Any:
     >>> float(fabs(-2))
     2.0
     """
+    if out or options:
+        return with_options("fabs", (x, *out), options)
     x = operand(x)
     kind = aval_of(x).dtype.kind
     if kind == "c":
@@ -178,7 +187,7 @@ def fix(x: Any, out: Any = None) -> Any:
     return _rounding.trunc(operand(x))
 
 
-def modf(x: Any, /) -> tuple[Any, Any]:
+def modf(x: Any, /, *out: Any, **options: Any) -> tuple[Any, Any]:
     """The fractional and the integral part of `x`, both with its sign.
 
     Shapes: ``x: (*a) -> (*a), (*a)``.   Dtypes: real numbers; integers give floats.
@@ -189,13 +198,15 @@ def modf(x: Any, /) -> tuple[Any, Any]:
     >>> [float(part) for part in modf(1.5)]
     [0.5, 1.0]
     """
+    if out or options:
+        return with_options("modf", (x, *out), options)
     x = operand(x)
     if aval_of(x).dtype.kind != "f":
         x = converted(x, float)
     return _arithmetic.fmod(x, 1.0), _rounding.trunc(x)
 
 
-def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
+def divmod(x1: Any, x2: Any, /, *out: Any, **options: Any) -> tuple[Any, Any]:
     """``floor(x1 / x2)`` and the remainder.
 
     Shapes: broadcast.   Dtypes: real numbers.
@@ -206,6 +217,8 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
     >>> [float(part) for part in divmod(7.0, 2.0)]
     [3.0, 1.0]
     """
+    if out or options:
+        return with_options("divmod", (x1, x2, *out), options)
     x1, x2 = operands(x1, x2)
     return _arithmetic.floor_divide(x1, x2), _arithmetic.remainder(x1, x2)
 

@@ -13,13 +13,14 @@ from ..ops.conv import conv as _conv
 from ..ops.einsum import einsum as _einsum
 from ..ops.join import roll
 from ._arguments import array_of, arrays_of, axis_of, converted, refuse
+from ._ufuncs import with_options
 from .ordering import flip, moveaxis
 from .shaping import ravel
 
 # ---------------------------------------------------------------- contractions
 
 
-def matmul(x1: Any, x2: Any, /) -> Any:
+def matmul(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
     """``sum_k x1_ik x2_kj`` over the last axis and the second to last; a vector is a row or column.
 
     Shapes: ``x1: (*a, m, k), x2: (*b, k, n) -> (*broadcast(a, b), m, n)``.   Dtypes: numbers.
@@ -30,6 +31,8 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     >>> matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
+    if out or options:
+        return with_options("matmul", (x1, x2, *out), options)
     return _contract.matmul(*arrays_of(x1, x2))
 
 
@@ -150,7 +153,7 @@ def kron(a: Any, b: Any) -> Any:
     return _contract.kron(*arrays_of(a, b))
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def vecdot(x1: Any, x2: Any, /, *out: Any, axis: int = -1, **options: Any) -> Any:
     """``sum_k conj(x1_k) x2_k`` along an axis; the other axes broadcast.
 
     Shapes: ``x1: (*a, n), x2: (*b, n) -> broadcast(a, b)``.   Dtypes: numbers.
@@ -161,10 +164,12 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
+    if out or options:
+        return with_options("vecdot", (x1, x2, *out), options | {"axis": axis})
     return _contract.vecdot(*arrays_of(x1, x2), axis=axis)
 
 
-def matvec(x1: Any, x2: Any, /) -> Any:
+def matvec(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
     """``sum_k x1_ik x2_k`` over the last axis; the axes before the matrix broadcast.
 
     Shapes: ``x1: (*a, m, n), x2: (*b, n) -> (*broadcast(a, b), m)``.   Dtypes: numbers.
@@ -175,6 +180,8 @@ def matvec(x1: Any, x2: Any, /) -> Any:
     >>> matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
+    if out or options:
+        return with_options("matvec", (x1, x2, *out), options)
     x1, x2 = arrays_of(x1, x2)
     if x1.ndim < 2 or x2.ndim < 1:
         raise ShapeError(
@@ -185,7 +192,7 @@ def matvec(x1: Any, x2: Any, /) -> Any:
     return _structural.reshape(out, shape=out.shape[:-1])
 
 
-def vecmat(x1: Any, x2: Any, /) -> Any:
+def vecmat(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
     """``sum_k conj(x1_k) x2_kj``; the axes before the matrix broadcast.
 
     Shapes: ``x1: (*a, n), x2: (*b, n, m) -> (*broadcast(a, b), m)``.   Dtypes: numbers.
@@ -196,6 +203,8 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     >>> vecmat([1.0, 1.0], [[1.0, 2.0], [3.0, 4.0]]).tolist()
     [4.0, 6.0]
     """
+    if out or options:
+        return with_options("vecmat", (x1, x2, *out), options)
     x1, x2 = arrays_of(x1, x2)
     x1 = _contract.conjugated(x1)
     if x1.ndim < 1 or x2.ndim < 2:

@@ -273,16 +273,33 @@ def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) 
     return integral_from(log_x, where(below, -down, up), f)
 
 
-def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
-    """``P(a, x) = P(a + 1, x) + x**a e**-x / gamma(a + 1)``, both terms differentiated."""
-    a, x = _double(a), _double(x)
-    inside = logical_and(greater(x, 0), less(x, math.inf))
-    log_x = log(where(inside, x, 1.0))
+def _gamma_by_shape(a: Any, log_x: Any, log_scale: Any) -> Any:
+    """The derivative by `a` of ``P(a, x)``, over ``e**log_scale``.
+
+    Of ``P(a, x) = P(a + 1, x) + x**a e**-x / gamma(a + 1)`` both terms are differentiated.
+    """
     origin = digamma(a + 1)
     below = less_equal(log_x, log(a))
-    mass = gamma_integral(a + 1, log_x, 0.0, below, origin)
-    between = exp(log_gamma_density(a, log_x)) * (log_x - origin) / a
-    return where(inside, where(below, mass, -mass) + between, 0.0)
+    mass = gamma_integral(a + 1, log_x, log_scale, below, origin)
+    between = exp(log_gamma_density(a, log_x) - log_scale) * (log_x - origin) / a
+    return where(below, mass, -mass) + between
+
+
+def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
+    a, x = _double(a), _double(x)
+    inside = logical_and(greater(x, 0), less(x, math.inf))
+    return where(inside, _gamma_by_shape(a, log(where(inside, x, 1.0)), 0.0), 0.0)
+
+
+def log_gamma_moved(a: Any, log_x: Any) -> Any:
+    """How fast the logarithm of a gamma variable moves with `a` if its probability ``P(a, x)`` stays.
+
+    Also where `x` itself would underflow. Zero where `x` is 0 or infinite.
+    """
+    a, log_x = _double(a), _double(log_x)
+    inside = less(absolute(log_x), math.inf)
+    log_x = where(inside, log_x, 0.0)
+    return where(inside, -_gamma_by_shape(a, log_x, log_gamma_density(a, log_x)), 0.0)
 
 
 def _gamma_density(a: Any, x: Any) -> Any:

@@ -400,22 +400,22 @@ def random_normal(xp, key, /, *, shape, dtype):
 # ---------------------------------------------------------------- integers and permutations
 
 
-def _integers_aval(key: Aval, low: Aval, high: Aval, *, shape: Shape, dtype: Any) -> Aval:
-    require_key("random.randint", key)
+def aval_with_parameters(key: Aval, *_parameters: Aval, shape: Shape, dtype: Any) -> Aval:
+    require_key("random", key)
     return Aval((*key.shape[:-1], *shape), dtype)
 
 
-def _batch_integers(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
-    """Bounds broadcast against the result from the right, which has the keys' axes in front."""
+def batch_with_parameters(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
+    """Parameters broadcast against the result from the right, which has the keys' axes in front."""
     (key,) = batch_all_first(size, xs[:1], bdims[:1])
     ndim = key.ndim - 2 + len(params["shape"])
-    bounds = [
+    rest = [
         x if b is None else batch_first(x, b, ndim) for x, b in zip(xs[1:], bdims[1:], strict=True)
     ]
-    return prim(key, *bounds, **params), 0
+    return prim(key, *rest, **params), 0
 
 
-@constant(aval=_integers_aval, batch=_batch_integers)
+@constant(aval=aval_with_parameters, batch=batch_with_parameters)
 def random_integers(xp, key, low, high, /, *, shape, dtype):
     """Integers from `low` to ``high - 1``; `low` where there are none.
 

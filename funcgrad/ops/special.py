@@ -10,11 +10,12 @@ import numpy as np  # noqa: F401  (doctests)
 from ..algebra import Selection, elementwise
 from ..choose import choose_in
 from .arithmetic import divide
-from .exponential import exp, log, logaddexp
+from .exponential import exp, expm1, log, log1p, logaddexp
 from .from_scipy import floating, real_floating, scipy_function, scipy_or_math
 from .logic import equal, greater, logical_and
 from .select import where
 
+LOG_2 = math.log(2.0)
 SQRT_2 = math.sqrt(2.0)
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2.0 * math.pi)
@@ -79,6 +80,17 @@ def softplus(x: Any) -> Any:
     [0.6931, 1000.0]
     """
     return logaddexp(x, 0.0)
+
+
+def log1mexp(x: Any) -> Any:
+    """``log(1 - e**-x)`` for x > 0, without cancellation.
+
+    >>> [round(float(log1mexp(x)), 4) for x in (0.5, 1.0, 50.0)]
+    [-0.9328, -0.4587, -0.0]
+    """
+    far = greater(x, LOG_2)
+    small = log1p(-exp(-where(far, x, 1.0)))
+    return where(far, small, log(-expm1(-where(far, 0.5, x))))
 
 
 @elementwise(lambda y, _x: Selection(greater(y, 0)))

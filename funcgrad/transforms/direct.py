@@ -64,7 +64,7 @@ def _record_for(prim: Primitive) -> Record:
         return _record_getitem
     if prim is view_update:
         return _record_view_update
-    if prim.__class__ is Elementwise and not prim.has_params:
+    if isinstance(prim, Elementwise) and not prim.has_params:
         if len(prim.rules) == 1:
             return _unary(prim)
         if len(prim.rules) == 2 and None not in prim.rules:

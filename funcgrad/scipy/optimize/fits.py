@@ -23,6 +23,7 @@ from .implicit import (
     free_of,
     implicit,
     in_precision,
+    is_solution,
     plain,
     point,
     refuse,
@@ -88,7 +89,7 @@ def least_squares(
     Shapes: ``x0: (n), fun: (n) -> (m)``.   Dtypes: real floating; integers give float64.
     Derivative: that of the minimum, with all second derivatives of `fun`; also by what `fun` closes
     over; none by `x0` and the bounds. An element on a bound stays there. It is as exact as the minimum,
-    so lower the tolerances; if ``success`` is false it means nothing.
+    so lower the tolerances, and nan where the solver ends elsewhere.
     Raises: LinAlgError: the Hessian is singular. ArgumentError: a loss that has no name. ShapeError:
     `fun` gives no row. ConcretizationError: `fun` branches on traced values.
     Source: as `minimize`; Moré, "The Levenberg-Marquardt algorithm", 1978; SciPy reference,
@@ -145,11 +146,9 @@ def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any, bou
         messages.append(found.message)
         bend = np.sum(np.square(found.jac), axis=0)
         free = free_of(found.x, found.grad, bend, *_sides(bounds)) & (found.active_mask == 0)
-        return [found.x, free, found.active_mask, found.success, found.status, found.nfev]
-
-    types = [aval_of(x0), flag(shape), Aval(shape, INT), flag(), count(), count()]
-    x, free, active, *numbers = on_host("least_squares", compute, [x0, *held], types)
-    success, status, nfev = map(plain, numbers)
+        is_least = is_solution(found.success, found.x, lambda v: stationary(free, *held, v))
+        numbers = [found.success, found.status, found.nfev]
+        return [found.x, free, found.active_mask, is_least, *numbers]
 
     def gradient(*held_and_x: Any) -> Any:
         def cost(v: Any) -> Any:
@@ -157,7 +156,11 @@ def _traced(program: Programs, x0: Any, solve: Any, loss: str, f_scale: Any, bou
 
         return grad(cost)(held_and_x[-1])
 
-    x = implicit("least_squares", x, [free, *held], where_free(gradient))
+    stationary = where_free(gradient)
+    types = [aval_of(x0), flag(shape), Aval(shape, INT), flag(), flag(), count(), count()]
+    x, free, active, is_least, *numbers = on_host("least_squares", compute, [x0, *held], types)
+    success, status, nfev = map(plain, numbers)
+    x = implicit("least_squares", x, [free, *held], stationary, found=is_least)
     residuals = value(*held, x)
     return scipy("least_squares").OptimizeResult(
         x=x,

@@ -102,24 +102,58 @@ def implicit(
     held: Sequence[Any],
     residual: Function,
     solve: Function = negative_solve,
+    *,
+    found: Any,
 ) -> Any:
-    """`x`, where ``residual(*held, x)`` is 0, with the derivatives by `held` that follow."""
+    """`x`, where ``residual(*held, x)`` is 0, with the derivatives by `held` that follow.
+
+    They are nan where `found` says that it is not 0.
+    """
+
+    def at(held: Sequence[Any]) -> Function:
+        return lambda v: residual(*held[1:], v)
 
     def tangent(y: Any, held: Sequence[Any], dots: Sequence[Any]) -> Any:
-        dot = directional(lambda *h: residual(*h, y), held, dots)
-        return None if dot is None else solve(lambda v: residual(*held, v), y, dot)
+        dot = directional(lambda *h: at(h)(y), held, dots)
+        return None if dot is None else _known(held[0], y) * solve(at(held), y, dot)
 
     def pullback(y: Any, held: Sequence[Any], places: Sequence[int], ct: Any) -> Any:
         def of_moving(*values: Any) -> Any:
             full = list(held)
             for i, v in zip(places, values, strict=True):
                 full[i] = v
-            return residual(*full, y)
+            return at(full)(y)
 
-        dual = solve(lambda v: residual(*held, v), y, ct, transposed=True)
+        dual = solve(at(held), y, ct * _known(held[0], y), transposed=True)
         return vjp(of_moving, *(held[i] for i in places))[1](dual)
 
-    return with_tangent(name, x, held, tangent, pullback)
+    return with_tangent(name, x, [found, *held], tangent, pullback)
+
+
+def _known(found: Any, x: Any) -> Any:
+    """A factor for derivatives: 1, and nan where no solution was found."""
+    return fnp.where(found, 1.0, np.nan).astype(_real(x))
+
+
+def _real(x: Any) -> np.dtype[Any]:
+    """The precision of `x`."""
+    return np.finfo(aval_of(x).dtype).dtype
+
+
+def is_solution(success: Any, x: Any, residual: Function, solve: Function = negative_solve) -> Any:
+    """Whether a solver's `x` is a zero of `residual`, on the host.
+
+    Solvers also report no success where rounding errors stop them, at the solution. There Newton's
+    step is small.
+    """
+    if np.all(success):
+        return success
+    try:
+        step = np.absolute(solve(residual, x, residual(x)))
+    except np.linalg.LinAlgError:
+        return success
+    near = step <= float(np.finfo(_real(x)).eps) ** 0.25 * (1.0 + np.absolute(x))
+    return np.logical_or(success, near if solve is negative_slope else np.all(near))
 
 
 def where_free(gradient: Function) -> Function:

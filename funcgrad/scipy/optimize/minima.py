@@ -21,6 +21,7 @@ from .implicit import (
     free_of,
     implicit,
     in_precision,
+    is_solution,
     negative_slope,
     plain,
     point,
@@ -60,7 +61,7 @@ def minimize(
     Shapes: ``x0: (n), fun: (n) -> ()``.   Dtypes: real floating; integers give float64.
     Derivative: that of the minimum, ``-H^-1 d(grad f)/dargs`` with the Hessian H, to any order; also by
     what `fun` closes over; none by `x0`. An element on a bound stays there. It is as exact as the
-    minimum, so lower `tol`; if ``success`` is false it means nothing.
+    minimum, so lower `tol`, and nan where the solver ends elsewhere.
     Raises: LinAlgError: the Hessian is singular. ShapeError: `fun` gives no number. ArgumentError:
     constraints, and under a transform `hessp`, `callback`, and methods whose minimum is near a bound.
     ConcretizationError: `fun` branches on traced values.
@@ -125,20 +126,22 @@ def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> An
         f, *rest = [(lambda x, r=r: r(*held, x)) for r in program.run]
         found = solve(f, dict(zip(own, rest, strict=True)), x0)
         messages.append(found.message)
+        free = _free(f, found.x, low, high)
+        is_least = is_solution(found.success, found.x, lambda v: residual(free, *held, v))
         numbers = [found.success, found.status, found.get("nit", 0), found.nfev]
-        return [found.x, _free(f, found.x, low, high), *numbers]
-
-    types = [aval_of(x0), flag(aval_of(x0).shape), flag(), count(), count(), count()]
-    x, free, *numbers = on_host("minimize", compute, [x0, *program.held], types)
-    success, status, nit, nfev = map(plain, numbers)
+        return [found.x, free, is_least, *numbers]
 
     def gradient(*held_and_x: Any) -> Any:
         return grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
 
+    residual = where_free(gradient)
+    types = [aval_of(x0), flag(aval_of(x0).shape), flag(), flag(), count(), count(), count()]
+    x, free, is_least, *numbers = on_host("minimize", compute, [x0, *program.held], types)
+    success, status, nit, nfev = map(plain, numbers)
     if bounds is None:
-        x = implicit("minimize", x, program.held, gradient)
+        x = implicit("minimize", x, program.held, gradient, found=is_least)
     else:
-        x = implicit("minimize", x, [free, *program.held], where_free(gradient))
+        x = implicit("minimize", x, [free, *program.held], residual, found=is_least)
     return scipy("minimize").OptimizeResult(
         x=x,
         fun=value(*program.held, x),
@@ -222,16 +225,20 @@ def minimize_scalar(
         messages.append(found.message)
         x = np.float64(found.x)
         free = _free(lambda x: value(*held, x), x, low, high)
-        return [x, free, found.success, found.get("nit", 0), found.nfev]
-
-    types = [Aval((), FLOAT), flag(), flag(), count(), count()]
-    x, free, *numbers = on_host("minimize_scalar", compute, program.held, types)
-    success, nit, nfev = map(plain, numbers)
+        is_least = is_solution(
+            found.success, x, lambda v: residual(free, *held, v), negative_slope
+        )
+        return [x, free, is_least, found.success, found.get("nit", 0), found.nfev]
 
     def slope(*held_and_x: Any) -> Any:
         return grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
 
-    x = implicit("minimize_scalar", x, [free, *program.held], where_free(slope), negative_slope)
+    residual = where_free(slope)
+    types = [Aval((), FLOAT), flag(), flag(), flag(), count(), count()]
+    x, free, is_least, *numbers = on_host("minimize_scalar", compute, program.held, types)
+    success, nit, nfev = map(plain, numbers)
+    held = [free, *program.held]
+    x = implicit("minimize_scalar", x, held, residual, negative_slope, found=is_least)
     return scipy("minimize_scalar").OptimizeResult(
         x=x,
         fun=fnp.asarray(value(*program.held, x)),

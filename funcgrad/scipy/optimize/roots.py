@@ -14,7 +14,18 @@ from ...transforms.arguments import require_callable
 from ...transforms.jvp import jvp
 from .._programs import Programs, on_host, tracing
 from .._results import Result
-from .implicit import FLOAT, count, extras, flag, implicit, negative_slope, plain, point, scipy
+from .implicit import (
+    FLOAT,
+    count,
+    extras,
+    flag,
+    implicit,
+    is_solution,
+    negative_slope,
+    plain,
+    point,
+    scipy,
+)
 
 _XTOL = 2e-12
 _RTOL = 4 * float(np.finfo(float).eps)
@@ -58,11 +69,14 @@ def _found(
         runs = iter(program.run[1:])
         own = [None if g is None else _on(next(runs), held) for g in given]
         g = _on(residual, held)
-        return list(solve(g, derivatives(g, own), *xs))
+        x, *rest, converged = solve(g, derivatives(g, own), *xs)
+        is_root = is_solution(converged, np.asarray(x, dtype), g, negative_slope)
+        return [x, np.broadcast_to(is_root, shape), *rest, np.all(converged)]
 
-    types = [Aval(shape, dtype), count(), count(), flag()]
-    x, *counts = on_host(name, compute, [*starts, *program.held], types)
-    return [implicit(name, x, program.held, residual, negative_slope), *map(plain, counts)]
+    types = [Aval(shape, dtype), flag(shape), count(), count(), flag()]
+    x, is_root, *counts = on_host(name, compute, [*starts, *program.held], types)
+    x = implicit(name, x, program.held, residual, negative_slope, found=is_root)
+    return [x, *map(plain, counts)]
 
 
 def _on(run: Callable[..., Any], held: Sequence[Any]) -> Callable[..., Any]:
@@ -91,7 +105,7 @@ def root_scalar(
 
     Shapes: scalars.   Dtypes: real; gives float64.
     Derivative: ``-(df/dargs) / (df/dx)`` at the root, to any order; also by what `f` closes over; none
-    by `bracket`, `x0` and `x1`.
+    by `bracket`, `x0` and `x1`; nan where the solver ends elsewhere.
     Raises: ArgumentError: `f` is no function, or the choice of method. ValueError: from SciPy, for a
     bracket without a change of sign. ConcretizationError: `f` branches on values that are traced.
     Source: Krantz & Parks, "The Implicit Function Theorem", Birkhäuser 2002; SciPy reference,
@@ -292,6 +306,7 @@ def newton(
     xs = [fnp.asarray(x, dtype) for x in xs]
 
     def numbers(*parts: Any) -> list[Any]:
-        return [solve(*parts), 0, 0, True]
+        x, about, *_ = solve(*parts, full=True)
+        return [x, 0, 0, about if isinstance(about, np.ndarray) else about.converged]
 
     return _found("newton", g, given, xs, numbers, own_slope=own_slope, dtype=dtype)[0]

@@ -14,7 +14,19 @@ from ...numpy._arguments import array_of
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import jacfwd
 from .._programs import Programs, on_host, tracing
-from .implicit import count, extras, flag, implicit, in_precision, plain, point, refuse, said, scipy
+from .implicit import (
+    count,
+    extras,
+    flag,
+    implicit,
+    in_precision,
+    is_solution,
+    plain,
+    point,
+    refuse,
+    said,
+    scipy,
+)
 
 _WITH_JACOBIAN = ("hybr", "lm")
 
@@ -37,7 +49,7 @@ def root(
 
     Shapes: ``x0: (n), fun: (n) -> (n)``.   Dtypes: real floating; integers give float64.
     Derivative: ``-(df/dx)^-1 df/dargs`` at the root, to any order; also by what `fun` closes over; none
-    by `x0`. If ``success`` is false it means nothing.
+    by `x0`. It is nan where the solver ends elsewhere.
     Raises: LinAlgError: the Jacobian is singular at the root. ShapeError: `fun` gives another shape.
     ArgumentError: `callback` under a transform. ConcretizationError: `fun` branches on traced values.
     Source: Krantz & Parks, "The Implicit Function Theorem", Birkhäuser 2002; SciPy reference,
@@ -74,11 +86,13 @@ def root(
     def compute(x0: Any, *held: Any) -> list[Any]:
         found = solve(*_at(program, held), x0)
         messages.append(found.message)
-        return [found.x, found.success, found.get("status", not found.success), found.nfev]
+        is_root = is_solution(found.success, found.x, _at(program, held)[0])
+        status = found.get("status", not found.success)
+        return [found.x, is_root, found.success, status, found.nfev]
 
-    types = [aval_of(x0), flag(), count(), count()]
-    x, success, status, nfev = on_host("root", compute, [x0, *program.held], types)
-    x = implicit("root", x, program.held, program.run[0])
+    types = [aval_of(x0), flag(), flag(), count(), count()]
+    x, is_root, success, status, nfev = on_host("root", compute, [x0, *program.held], types)
+    x = implicit("root", x, program.held, program.run[0], found=is_root)
     return scipy("root").OptimizeResult(
         x=x,
         fun=program.run[0](*program.held, x),
@@ -149,4 +163,4 @@ def fixed_point(
         return program.run[0](*held_and_x) - held_and_x[-1]
 
     (x,) = on_host("fixed_point", compute, [x0, *program.held], [aval_of(x0)])
-    return implicit("fixed_point", x, program.held, residual)
+    return implicit("fixed_point", x, program.held, residual, found=True)

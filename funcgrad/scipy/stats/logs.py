@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ...core import aval_of
-from ...ops.exponential import exp, expm1, log, log1p
+from ...ops.exponential import exp, log, log1p
 from ...ops.logic import greater, less
 from ...ops.select import minimum
 from ...ops.select import where as choose
+from ...ops.special import LOG_2, log1mexp
 
-LOG_2 = math.log(2.0)
-
-
-def log1mexp(t: Any) -> Any:
-    """``log(1 - e**-t)`` for t > 0.
-
-    >>> [round(float(log1mexp(t)), 4) for t in (0.5, 1.0, 50.0)]
-    [-0.9328, -0.4587, -0.0]
-    """
-    far = greater(t, LOG_2)
-    small = log1p(-exp(-choose(far, t, 1.0)))
-    return choose(far, small, log(-expm1(-choose(far, 0.5, t))))
+__all__ = ["LOG_2", "bounded_exp", "log1mexp", "log1mexpexp", "log_of", "log_sum"]
 
 
 def log1mexpexp(u: Any) -> Any:

@@ -1,0 +1,120 @@
+"""Keys: made of seeds, split, mixed with numbers, and their bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import aval_of
+from ..errors import ArgumentError, where
+from ..numpy._arguments import copied, operand
+from ..ops import random as _random
+from ._arguments import Shape, shape_of
+
+
+def PRNGKey(seed: Any) -> Any:
+    """The key that belongs to a 64-bit integer: two words of 32 bits.
+
+    Raises: ArgumentError: `seed` is no integer.
+
+    >>> PRNGKey(7).tolist()
+    [0, 7]
+    """
+    if aval_of(seed).dtype.kind not in "iu":
+        raise ArgumentError(f"random.key: a seed is an integer, found {aval_of(seed)}{where()}")
+    return _random.random_seed(seed)
+
+
+key = PRNGKey
+
+
+def split(key: Any, num: Shape = 2) -> Any:
+    """New keys in place of one: `num` of them, or as many as a shape has places.
+
+    Shapes: ``key: (2,) -> (num, 2)``.
+    Raises: ArgumentError: `key` is no key.
+
+    >>> split(PRNGKey(0), 3).shape
+    (3, 2)
+    """
+    return _random.random_split(key, shape=shape_of(num))
+
+
+def fold_in(key: Any, data: Any) -> Any:
+    """The key made of a key and a 32-bit integer, such as the number of a step.
+
+    Shapes: ``key: (2,), data: () -> (2,)``.
+    Raises: ArgumentError: `key` is no key, or `data` is no integer.
+
+    >>> np.array_equal(fold_in(PRNGKey(0), 1), fold_in(PRNGKey(0), 2))
+    False
+    """
+    return _random.random_fold_in(key, data)
+
+
+def bits(key: Any, shape: Shape = (), dtype: Any = np.uint32) -> Any:
+    """Unsigned integers, all equally likely.
+
+    Raises: ArgumentError: `key` is no key, or `dtype` no unsigned integer type.
+
+    >>> bits(np.zeros(2, np.uint32), (2,)).tolist()
+    [4070199207, 4202968722]
+    """
+    dtype = np.dtype(dtype)
+    if dtype.kind != "u":
+        raise ArgumentError(f"random.bits: dtype={dtype} is no unsigned integer type{where()}")
+    return _random.random_bits(key, shape=shape_of(shape), bits=dtype.itemsize * 8)
+
+
+# ---------------------------------------------------------------- keys as data
+
+
+def _require_threefry(name: str, impl: Any) -> None:
+    if impl not in (None, "threefry2x32"):
+        raise ArgumentError(f"random.{name}: impl={impl!r}; keys are of threefry2x32 only{where()}")
+
+
+def key_data(keys: Any) -> Any:
+    """The words of keys, which are keys themselves here: arrays of two 32-bit words each.
+
+    Shapes: ``keys: (*a, 2) -> (*a, 2)``.   Dtypes: uint32.
+    Derivative: zero.
+    Raises: ArgumentError: `keys` are no keys.
+    Source: JAX, ``jax.random.key_data``.
+
+    >>> key_data(PRNGKey(7)).tolist()
+    [0, 7]
+    """
+    keys = operand(keys)
+    _random.require_key("random.key_data", keys)
+    return keys
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> Any:
+    """Keys of their words; the inverse of `key_data`.
+
+    Shapes: ``key_bits_array: (*a, 2) -> (*a, 2)``.   Dtypes: uint32.
+    Derivative: zero.
+    Raises: ArgumentError: the words are none of keys, or `impl` is not threefry2x32.
+    Source: JAX, ``jax.random.wrap_key_data``.
+
+    >>> wrap_key_data(np.array([0, 7], np.uint32)).tolist()
+    [0, 7]
+    """
+    _require_threefry("wrap_key_data", impl)
+    return key_data(key_bits_array)
+
+
+def clone(key: Any) -> Any:
+    """A copy of a key, to say that it is used again on purpose.
+
+    Shapes: ``key: (*a, 2) -> (*a, 2)``.   Dtypes: uint32.
+    Derivative: zero.
+    Raises: ArgumentError: `key` is no key.
+    Source: JAX, ``jax.random.clone``.
+
+    >>> clone(PRNGKey(7)).tolist()
+    [0, 7]
+    """
+    return copied(key_data(key))
