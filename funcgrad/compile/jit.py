@@ -333,9 +333,11 @@ def jit(
     Arguments and results are trees of arrays. Of an argument that is named in `static_argnums` or
     `static_argnames`, the value counts: it is hashed, and every other one is compiled anew. What `f`
     reads beside its arguments may change: arrays are looked up at every call, and where something
-    else has changed `f` is traced again. Results may be written into the arrays of the arguments in
-    `donate_argnums`, which saves memory and time where parameters are replaced by new ones: use the
-    results and not those arguments afterwards. Arrays that share memory are left alone.
+    else has changed `f` is traced again. Elements of such an array that plain code reads
+    (``if a[0] > 1``) are looked at until three changes made no other program: use `cond` for what
+    depends on them. Results may be written into the arrays of the arguments in `donate_argnums`,
+    which saves memory and time where parameters are replaced by new ones: use the results and not
+    those arguments afterwards. Arrays that share memory are left alone.
 
     ``.lower(*args)`` shows the programs, ``.code`` the source of the last, ``.explain()`` what is kept
     and why, and ``.clear_cache()`` forgets it.
