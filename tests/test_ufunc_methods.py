@@ -142,8 +142,9 @@ def test_out(name: str) -> None:
     check_grads(written, (x,))
     with pytest.raises(HandoverError, match="plain NumPy array"):
         traced(lambda x: f(x, np.zeros(shape)), x)
-    with pytest.raises(ShapeError, match="has a result of shape"):
-        traced(lambda x: f(x, fnp.zeros((7, *shape))), x)
+    if name != "subtract.outer":  # ufuncs repeat their operands
+        with pytest.raises(ShapeError, match="has a result of shape"):
+            traced(lambda x: f(x, fnp.zeros((7, *shape))), x)
 
 
 def test_what_is_refused() -> None:
@@ -152,8 +153,8 @@ def test_what_is_refused() -> None:
         traced(lambda x: np.subtract.reduce(x), x)
     with pytest.raises(HandoverError, match=r"np.power.accumulate"):
         traced(lambda x: np.power.accumulate(x), x)
-    with pytest.raises(HandoverError, match=r"np.multiply.at"):
-        traced(lambda x: np.multiply.at(x, [0], 2.0), x)
+    with pytest.raises(HandoverError, match=r"np.multiply.at would store"):
+        traced(lambda x: np.multiply.at(np.ones(3), [0], x[0, 0]), x)
     with pytest.raises(ShapeError, match="axis 5"):
         traced(lambda x: np.hypot.reduce(x, axis=5), x)
     with pytest.raises(ShapeError, match="no elements"):

@@ -188,8 +188,8 @@ def matvec(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
             f"fnp.matvec: needs a matrix and a vector, found shapes {list(x1.shape)} and "
             f"{list(x2.shape)}{where()}"
         )
-    out = _contract.matmul(x1, _structural.reshape(x2, shape=(*x2.shape, 1)))
-    return _structural.reshape(out, shape=out.shape[:-1])
+    y = _contract.matmul(x1, _structural.reshape(x2, shape=(*x2.shape, 1)))
+    return _structural.reshape(y, shape=y.shape[:-1])
 
 
 def vecmat(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
@@ -212,8 +212,8 @@ def vecmat(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
             f"fnp.vecmat: needs a vector and a matrix, found shapes {list(x1.shape)} and "
             f"{list(x2.shape)}{where()}"
         )
-    out = _contract.matmul(_structural.expand_dims(x1, axis=(x1.ndim - 1,)), x2)
-    return _structural.reshape(out, shape=(*out.shape[:-2], out.shape[-1]))
+    y = _contract.matmul(_structural.expand_dims(x1, axis=(x1.ndim - 1,)), x2)
+    return _structural.reshape(y, shape=(*y.shape[:-2], y.shape[-1]))
 
 
 def cross(
