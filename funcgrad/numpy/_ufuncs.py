@@ -7,6 +7,7 @@ and asks `call_with_options`, through its protocol, where there are traced ones.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -145,7 +146,7 @@ def make_ufuncs(functions: Mapping[str, Any]) -> None:
     """Turn the primitives that bear the names of NumPy's ufuncs into ufuncs."""
     for name, prim in functions.items():
         theirs = getattr(np, name, None)
-        if not isinstance(theirs, np.ufunc) or isinstance(prim, Ufunc):
+        if not isinstance(theirs, np.ufunc) or hasattr(prim, "nin"):  # an alias
             continue
         if isinstance(prim, Primitive):
             prim.__class__ = _kind(type(prim))
@@ -161,6 +162,25 @@ def _give_methods(function: Any, theirs: np.ufunc) -> None:
     for name in vars(Ufunc):
         if not name.startswith("_"):
             setattr(function, name, getattr(methods, name))
+    function.__signature__ = _signature(function, theirs)
+
+
+def _signature(function: Any, theirs: np.ufunc) -> inspect.Signature:
+    """That of the function, with NumPy's options in place of what collects them."""
+    kinds = inspect.Parameter
+    shown = inspect.signature(function).parameters.values()
+    own = [p for p in shown if p.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
+    out = inspect.Parameter(
+        "out",
+        kinds.POSITIONAL_OR_KEYWORD,
+        default=None if theirs.nout == 1 else (None,) * theirs.nout,
+    )
+    options = {"where": True, "casting": "same_kind", "dtype": None, "subok": True}
+    if theirs.signature is not None:
+        del options["where"]
+    own[theirs.nin : theirs.nin] = [out]
+    own += [kinds(n, kinds.KEYWORD_ONLY, default=d) for n, d in options.items()]
+    return inspect.Signature(own)
 
 
 # ---------------------------------------------------------------- calls with options
