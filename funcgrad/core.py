@@ -101,7 +101,7 @@ def dtype_of(x: Any) -> Any:
 
 def tangent_dtype(dtype: Any) -> Any:
     """The dtype in which derivatives with respect to a value of `dtype` are expressed."""
-    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    return dtype if dtype.kind in "fcV" else np.dtype(np.float64)
 
 
 REGISTRY: dict[str, Primitive] = {}

@@ -393,9 +393,7 @@ class OpNode(Node):
             values: list[Any] = [x.value(self) if x.__class__ in SAVED else x for x in xs]
             bare_ans = self._ans(ans, None)
             with np.errstate(all="ignore"):
-                if BFLOAT16 is not None and any(is_narrow(c) for c in _listed(ct)):
-                    return self._pull_wide(ct, bare_ans, values, wanted)
-                return cotangents(self.prim, ct, bare_ans, values, wanted, self.params)
+                return self._cotangents(ct, bare_ans, values, wanted)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
@@ -407,13 +405,15 @@ class OpNode(Node):
             bare = not isinstance(ct, TensorBase)
             ct = ct if bare else face(ct)
         with np.errstate(all="ignore"):
-            found = cotangents(self.prim, ct, self._ans(ans, face), values, wanted, self.params)
+            found = self._cotangents(ct, self._ans(ans, face), values, wanted)
         return found if bare else [None if g is None else _behind(g) for g in found]
 
-    def _pull_wide(
+    def _cotangents(
         self, ct: Any, ans: Any, values: Sequence[Any], wanted: Sequence[bool]
     ) -> Sequence[Any]:
-        """The cotangents where the result is bfloat16."""
+        """By the rule; in float32 if something is bfloat16."""
+        if BFLOAT16 is None or not any(map(is_narrow, (*_listed(ct), *values))):
+            return cotangents(self.prim, ct, ans, values, wanted, self.params)
         ct, ans = (
             type(x)(map(widened, x)) if isinstance(x, tuple | list) else widened(x)
             for x in (ct, ans)

@@ -24,7 +24,7 @@ from funcgrad.views import Link, snapshot
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, tensor
 from .cutting import cut
-from .narrow import BFLOAT16, narrowed, widened
+from .narrow import BFLOAT16, is_narrow, narrowed, widened
 from .node import (
     IDLE,
     NOTHING,
@@ -159,28 +159,16 @@ def _record_linear(
 def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     """The primitive on bare arrays or traced values; NumPy's floating-point warnings are off."""
     trace = _trace()
-    if trace is not EVAL:
-        return prim(*values, **params)
     if prim in VIEWS:
-        return EVAL.process(prim, values, params)
+        return prim(*values, **params) if trace is not EVAL else EVAL.process(prim, values, params)
     with np.errstate(all="ignore"):
-        if BFLOAT16 is not None and prim not in _CASTS:
-            wide = [getattr(v, "dtype", None) is BFLOAT16 for v in values]
-            if True in wide:
-                return _run_wide(prim, values, wide, params)
-        return EVAL.process(prim, values, params)
+        if BFLOAT16 is not None and prim not in _CASTS and any(map(is_narrow, values)):
+            ans = prim(*map(widened, values), **params)
+            return tuple(map(narrowed, ans)) if prim.multiple else narrowed(ans)
+        return prim(*values, **params) if trace is not EVAL else EVAL.process(prim, values, params)
 
 
 _CASTS = frozenset({cast, cast_constant})
-
-
-def _run_wide(
-    prim: Primitive, values: Sequence[Any], wide: Sequence[bool], params: dict[str, Any]
-) -> Any:
-    """As `run` on operands some of which are bfloat16."""
-    plain = [widened(v) if w else v for v, w in zip(values, wide, strict=True)]
-    ans = EVAL.process(prim, plain, params)
-    return tuple(map(narrowed, ans)) if prim.multiple else narrowed(ans)
 
 
 def make_node(

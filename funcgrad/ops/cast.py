@@ -58,5 +58,5 @@ def astype(x: Any, dtype: Any) -> Any:
     [1, 2]
     """
     dtype = np.dtype(dtype)
-    inexact = dtype.kind in "fc" and aval_of(x).dtype.kind in "fc"
+    inexact = dtype.kind in "fcV" and aval_of(x).dtype.kind in "fcV"
     return (cast if inexact else cast_constant)(x, dtype=dtype)

@@ -114,7 +114,7 @@ def retyped(jaxpr: Jaxpr, avals: Sequence[Aval]) -> Jaxpr:
         elif isinstance(atom, Literal):
             outs.append(Literal(aval.dtype.type(atom.value)))
         else:
-            is_cast = atom.aval.dtype.kind in "fc" and aval.dtype.kind in "fc"
+            is_cast = atom.aval.dtype.kind in "fcV" and aval.dtype.kind in "fcV"
             prim: Primitive = cast if is_cast else cast_constant
             var = Var(aval)
             eqns.append(Eqn(prim, (atom,), {"dtype": aval.dtype}, (var,)))
@@ -185,7 +185,7 @@ def run(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
 
 def inexact(flags: Sequence[bool], avals: Sequence[Aval]) -> Flags:
     """The flags, off where a value has no tangent because it counts or is true or false."""
-    return tuple(f and a.dtype.kind in "fc" for f, a in zip(flags, avals, strict=True))
+    return tuple(f and a.dtype.kind in "fcV" for f, a in zip(flags, avals, strict=True))
 
 
 def moving_outs(jaxpr: Jaxpr, moving: Flags) -> Flags:

@@ -230,7 +230,7 @@ class _Parts:
 def _filler(aval: Aval) -> Any:
     """Something of this type that is never read."""
     zero = aval.dtype.type(0)
-    return zeros(aval) if aval.dtype.kind in "fc" else np.broadcast_to(zero, aval.shape)
+    return zeros(aval) if aval.dtype.kind in "fcV" else np.broadcast_to(zero, aval.shape)
 
 
 def _parts(branches: tuple[Jaxpr, ...], wanted: Flags) -> _Parts:

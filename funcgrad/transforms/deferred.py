@@ -152,7 +152,7 @@ class Tangent(Derivative):
     @property
     def results(self) -> list[int]:
         """Which results have a tangent."""
-        return [i for i, a in enumerate(self.function.out_avals) if a.dtype.kind in "fc"]
+        return [i for i, a in enumerate(self.function.out_avals) if a.dtype.kind in "fcV"]
 
     @property
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]

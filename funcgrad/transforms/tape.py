@@ -97,7 +97,7 @@ class TapeTrace(Trace):
 
     def new_input(self, value: Any) -> TapeTracer:
         self.entries.append(())
-        differentiable = aval_of(value).dtype.kind in "fc"
+        differentiable = aval_of(value).dtype.kind in "fcV"
         slot = len(self.entries) - 1 if differentiable else CONSTANT
         return tape_tracer(self, self.keep(value), slot)
 

@@ -66,3 +66,77 @@ def test_as_in_pytorch(expression: str) -> None:
     expected = values_and_gradients(torch, expression, torch.bfloat16)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=0.02, atol=0.02)
+
+
+def computed(expression: str, dtype: Any, x: Any) -> Any:
+    """The expression in `dtype` of a float32 tensor, as a float32 tensor."""
+    return eval(expression, {"torch": compat, "x": x.to(dtype)}).float()
+
+
+def second(expression: str, dtype: Any) -> Any:
+    x = compat.tensor([[1.0, 2.0], [3.0, 0.5]], requires_grad=True)
+    (g,) = compat.autograd.grad(computed(expression, dtype, x).square().sum(), x, create_graph=True)
+    (h,) = compat.autograd.grad(g.square().sum(), x)
+    return g.detach().numpy(), h.numpy()
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_gradients_of_gradients_are_those_of_float32_rounded(expression: str) -> None:
+    pairs = zip(
+        second(expression, compat.bfloat16), second(expression, compat.float32), strict=True
+    )
+    for a, b in pairs:
+        np.testing.assert_allclose(a, b, rtol=0.06, atol=0.03 * max(1.0, np.abs(b).max()))
+
+
+TRANSFORMS = {
+    "grad": lambda f, x: compat.func.grad(f)(x),
+    "jvp": lambda f, x: compat.func.jvp(f, (x,), (x,))[1],
+    "hessian": lambda f, x: compat.func.hessian(f)(x),
+    "vmap": lambda f, x: compat.func.vmap(f)(compat.stack([x, x + 1])),
+    "vmap of grad": lambda f, x: compat.func.vmap(compat.func.grad(f))(compat.stack([x, x + 1])),
+}
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_go_through(name: str, expression: str) -> None:
+    x = compat.tensor([[1.0, 2.0], [3.0, 0.5]])
+    found, expected = (
+        TRANSFORMS[name](lambda x: computed(expression, dtype, x).square().sum(), x)  # noqa: B023
+        for dtype in (compat.bfloat16, compat.float32)
+    )
+    b = expected.numpy()
+    np.testing.assert_allclose(found.numpy(), b, rtol=0.06, atol=0.03 * max(1.0, np.abs(b).max()))
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_values_under_vmap_and_tangents_keep_the_dtype(expression: str) -> None:
+    x = compat.tensor([[1.0, 2.0], [3.0, 0.5]], dtype=compat.bfloat16)
+
+    def f(x: Any) -> Any:
+        return eval(expression, {"torch": compat, "x": x})
+
+    assert compat.func.vmap(f)(compat.stack([x, x])).dtype == compat.bfloat16
+    with compat.autograd.forward_ad.dual_level():
+        dual = compat.autograd.forward_ad.make_dual(x, x)
+        out, tangent = compat.autograd.forward_ad.unpack_dual(f(dual))
+    assert out.dtype == tangent.dtype == compat.bfloat16
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_compiled_steps_have_gradients(expression: str) -> None:
+    x = compat.tensor([[1.0, 2.0], [3.0, 0.5]], dtype=compat.bfloat16, requires_grad=True)
+
+    def step() -> Any:
+        loss = eval(expression, {"torch": compat, "x": x}).square().sum()
+        loss.backward()
+        return loss
+
+    compiled, found = compat.compile(step), []
+    for _ in range(3):
+        x.grad = None
+        found.append((compiled().item(), x.grad.float().numpy()))
+    for a, b in found[1:]:
+        np.testing.assert_allclose(a, found[0][0], rtol=0.03)
+        np.testing.assert_allclose(b, found[0][1], rtol=0.06, atol=0.03)
