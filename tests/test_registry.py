@@ -48,10 +48,11 @@ HIGHER_ORDER: dict[str, str] = {
     "custom_call": "takes a function and its rules",
     "jit_call": "takes a program",
 }
-# Primitives whose derivative is zero by declaration, although they vary smoothly.
+# Primitives whose derivative is zero by declaration, although differences are not.
 DECLARED_CONSTANT: dict[str, str] = {
     "stop_gradient": "that is its purpose",
     "random_log_gamma": "funcgrad.random moves it as the inverse distribution function does",
+    "random_binomial": "it jumps, anywhere",
 }
 # Primitives for which `vmap` runs a loop.
 WITHOUT_BATCH_RULE: dict[str, str] = {}

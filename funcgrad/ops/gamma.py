@@ -260,7 +260,7 @@ def gamma_side(a: Any, log_x: Any, log_scale: Any = 0.0) -> tuple[Any, Any]:
 
 def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) -> Any:
     """The integral of the density, or of that times ``log t - origin``, from `x` to an end."""
-    x = exp(log_x)
+    x = maximum(exp(log_x), 1e-300)
     down = (_FADED + sqrt(_FADED * _FADED + 2 * _FADED * a)) / a
     slope = maximum(x - a, 0.0)  # the logarithm falls faster than slope u + x u**2 / 2
     steep = 2 * _FADED / (slope + sqrt(slope * slope + 2 * _FADED * x))
