@@ -14,13 +14,14 @@ import numpy as np
 
 from . import numpy as fnp
 from .algebra import conform_tangent
+from .array_methods import ArrayMethods
 from .core import Tracer, aval_of
 from .errors import ConcretizationError, HandoverError, MutationError, OperandError, where
 from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
 from .ops.structural import broadcast_to
 from .protocols import call_function, call_ufunc, conversion
-from .views import Part, View, donated, snapshot
+from .views import Part, View, donated
 
 
 def _operator(function: Any, reflected: str) -> Callable[[Any, Any], Any]:
@@ -37,38 +38,12 @@ def _operator(function: Any, reflected: str) -> Callable[[Any, Any], Any]:
     return operator
 
 
-class TracedArray(Tracer):
+class TracedArray(ArrayMethods):
     """Operators, methods and protocols of a traced value."""
 
     __slots__ = ()
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
-
-    # ------------------------------------------------------------ type
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.aval.shape
-
-    @property
-    def dtype(self) -> Any:
-        return self.aval.dtype
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        return self.aval.size
-
-    @property
-    def itemsize(self) -> int:
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:
         if not self.shape:
@@ -206,6 +181,9 @@ class TracedArray(Tracer):
             donated.reset(token)
         store(self, new)
 
+    def __contains__(self, value: Any) -> bool:
+        return bool(fnp.any(fnp.equal(self, value)))
+
     def __iadd__(self, other: Any) -> Any:
         return update(self, fnp.add(self, other))
 
@@ -239,13 +217,11 @@ class TracedArray(Tracer):
     def __ixor__(self, other: Any) -> Any:
         return update(self, fnp.bitwise_xor(self, other))
 
-    def fill(self, value: Any) -> None:
-        """Set every element."""
-        self[...] = value
+    def __ilshift__(self, other: Any) -> Any:
+        return update(self, fnp.left_shift(self, other))
 
-    def sort(self, axis: int = -1) -> None:
-        """Sort in place; `fnp.sort` returns a sorted copy."""
-        self[...] = fnp.sort(self, axis=axis)
+    def __irshift__(self, other: Any) -> Any:
+        return update(self, fnp.right_shift(self, other))
 
     # ------------------------------------------------------------ numbers and containers
 
@@ -294,6 +270,12 @@ class TracedArray(Tracer):
         raise _handover(self, "x.tolist()", "list(x)")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if self.dtype.kind in "iub":
+            raise HandoverError(
+                f"np.array(i), or plain[i] for a plain array, of the traced value "
+                f"{self.described()}, which NumPy would have to know; write fnp.take(plain, i, axis=0) "
+                f"or fnp.array(plain)[i], and fnp.array([...]) for np.array([...]){where()}"
+            )
         raise _handover(self, *conversion())
 
     def __copy__(self) -> Any:
@@ -321,164 +303,6 @@ class TracedArray(Tracer):
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return fnp
-
-    # ------------------------------------------------------------ ndarray's attributes and methods
-
-    @property
-    def T(self) -> Any:
-        return fnp.transpose(self)
-
-    @property
-    def mT(self) -> Any:
-        return fnp.matrix_transpose(self)
-
-    @property
-    def real(self) -> Any:
-        return fnp.real(self)
-
-    @property
-    def imag(self) -> Any:
-        return fnp.imag(self)
-
-    @property
-    def flat(self) -> FlatIterator:
-        return FlatIterator(self)
-
-    def copy(self, order: str = "C") -> Any:
-        return snapshot(self, copy=False)
-
-    def astype(self, dtype: Any, copy: bool = True, **kwargs: Any) -> Any:
-        return fnp.astype(self, dtype, copy=copy)
-
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
-        return fnp.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
-
-    def transpose(self, *axes: Any) -> Any:
-        if len(axes) == 1 and not isinstance(axes[0], int):
-            return fnp.transpose(self, axes[0])
-        return fnp.transpose(self, axes or None)
-
-    def ravel(self, order: str = "C") -> Any:
-        return fnp.ravel(self, order=order)
-
-    def flatten(self, order: str = "C") -> Any:
-        return snapshot(fnp.ravel(self, order=order), copy=False)
-
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
-        return fnp.swapaxes(self, axis1, axis2)
-
-    def squeeze(self, axis: Any = None) -> Any:
-        return fnp.squeeze(self, axis=axis)
-
-    def sum(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-    ) -> Any:
-        return fnp.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-
-    def prod(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-    ) -> Any:
-        return fnp.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-
-    def mean(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-    ) -> Any:
-        return fnp.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-
-    def var(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any
-    ) -> Any:
-        return fnp.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, **kw)
-
-    def std(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **kw: Any
-    ) -> Any:
-        return fnp.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, **kw)
-
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return fnp.max(self, axis=axis, out=out, keepdims=keepdims)
-
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return fnp.min(self, axis=axis, out=out, keepdims=keepdims)
-
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return fnp.all(self, axis=axis, out=out, keepdims=keepdims)
-
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return fnp.any(self, axis=axis, out=out, keepdims=keepdims)
-
-    def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        return fnp.argmax(self, axis=axis, out=out, keepdims=keepdims)
-
-    def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        return fnp.argmin(self, axis=axis, out=out, keepdims=keepdims)
-
-    def argsort(self, axis: int = -1, **kwargs: Any) -> Any:
-        return fnp.argsort(self, axis=axis, **kwargs)
-
-    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        return fnp.cumsum(self, axis=axis, dtype=dtype, out=out)
-
-    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        return fnp.cumprod(self, axis=axis, dtype=dtype, out=out)
-
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
-        return fnp.clip(self, min, max, out=out)
-
-    def round(self, decimals: int = 0, out: Any = None) -> Any:
-        return fnp.round(self, decimals, out=out)
-
-    def conj(self) -> Any:
-        return fnp.conj(self) if self.dtype.kind == "c" else self
-
-    conjugate = conj
-
-    def dot(self, b: Any) -> Any:
-        return fnp.dot(self, b)
-
-    def take(self, indices: Any, axis: Any = None, **kwargs: Any) -> Any:
-        return fnp.take(self, indices, axis=axis, **kwargs)
-
-    def repeat(self, repeats: Any, axis: Any = None) -> Any:
-        return fnp.repeat(self, repeats, axis=axis)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return fnp.diagonal(self, offset, axis1, axis2)
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return fnp.trace(self, offset, axis1, axis2)
-
-    def nonzero(self) -> Any:
-        return fnp.nonzero(self)
-
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
-        return fnp.searchsorted(self, v, side=side, sorter=sorter)
-
-
-class FlatIterator:
-    """``x.flat``: the elements in C order, to iterate over, to index and to write into."""
-
-    __slots__ = ("_next", "_x")
-
-    def __init__(self, x: TracedArray) -> None:
-        self._x = x
-        self._next = iter(range(x.size))
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        return self[next(self._next)]
-
-    def __len__(self) -> int:
-        return self._x.size
-
-    def __getitem__(self, index: Any) -> Any:
-        return snapshot(fnp.ravel(self._x)[index], copy=False)  # a copy, also of a slice
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        places = np.arange(len(self))[index]
-        self._x[np.unravel_index(places, self._x.shape)] = value
 
 
 def _short(value: Any) -> str:

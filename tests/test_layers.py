@@ -40,6 +40,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.protocols": 3.5,
     "funcgrad.ufunc_methods": 3.5,
     "funcgrad.array": 3.75,
+    "funcgrad.array_methods": 3.75,
     "funcgrad.transforms": 4,
     "funcgrad.compile": 4.5,
     "funcgrad": 5,

@@ -18,7 +18,7 @@ from ..core import Primitive, Tracer, aval_of, current
 from ..errors import ArgumentError, HandoverError, where
 from ..ops.select import where as _choose
 from ..ops.structural import broadcast_to
-from ._arguments import converted, operand, written
+from ._arguments import contains_foreign, converted, operand, written
 
 _get_current = current.get
 
@@ -110,7 +110,7 @@ def _ask(function: Callable[..., Any], args: Sequence[Any], options: Mapping[str
 
 
 def _assembled(x: Any) -> Any:
-    return operand(x) if isinstance(x, list) else x
+    return operand(x) if isinstance(x, list | tuple) and contains_foreign(x) else x
 
 
 class _Primitive(Ufunc):
@@ -122,8 +122,12 @@ class _Primitive(Ufunc):
         try:
             return _get_current().process(self, args, options)  # type: ignore[arg-type]
         except TypeError:
-            if len(args) <= self.theirs.nin:
+            assembled = [_assembled(a) for a in args]
+            listed = any(a is not b for a, b in zip(args, assembled, strict=True))
+            if not listed and len(args) <= self.theirs.nin:
                 raise
+        if listed:  # of traced values
+            return self(*assembled)
         return _with_options(self.theirs, args, options)  # `out` among the operands
 
 

@@ -18,7 +18,7 @@ from ..ops.join import concatenate
 from ..ops.logic import equal, greater, less, logical_and, not_equal
 from ..ops.sort import argsort, searchsorted
 from ..ops.structural import broadcast_to, reshape
-from ._arguments import array_of, arrays_of, axis_of, beside, converted, module_of, operand, refuse
+from ._arguments import array_of, arrays_of, axis_of, beside, converted, module_of, operand, written
 from .shaping import ravel
 
 # ---------------------------------------------------------------- running sums and products
@@ -29,7 +29,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: all; bool and small integers widen.
     Derivative: linear; the cotangent is summed from the other end.
-    Raises: ShapeError: the axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: the axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.cumsum``.
 
     >>> cumsum([1.0, 2.0, 3.0]).tolist()
@@ -43,7 +43,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: all; bool and small integers widen.
     Derivative: the product of the others, without a division: zeros are nothing special.
-    Raises: ShapeError: the axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: the axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.cumprod``.
 
     >>> cumprod([1.0, 2.0, 3.0]).tolist()
@@ -54,7 +54,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
 
 def _running(name: str, f: Any, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     if out is not None:
-        refuse(name, out=out)
+        return written(f"fnp.{name} with out=", _running(name, f, a, axis, dtype, None), out)
     a = converted(array_of(a), dtype)
     if axis is None:
         a, axis = ravel(a), 0
@@ -74,7 +74,7 @@ def cumulative_sum(
 
     Shapes: ``x: (*a, n, *b) -> (*a, n, *b)``, or n + 1.   Dtypes: all; small integers widen.
     Derivative: linear; the cotangent is summed from the other end.
-    Raises: ShapeError: the axis does not exist, or is missing. ArgumentError: out= is given.
+    Raises: ShapeError: the axis does not exist, or is missing. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.cumulative_sum``.
 
     >>> cumulative_sum([1.0, 2.0], include_initial=True).tolist()
@@ -98,7 +98,7 @@ def cumulative_prod(
 
     Shapes: ``x: (*a, n, *b) -> (*a, n, *b)``, or n + 1.   Dtypes: all; small integers widen.
     Derivative: the product of the others, without a division: zeros are nothing special.
-    Raises: ShapeError: the axis does not exist, or is missing. ArgumentError: out= is given.
+    Raises: ShapeError: the axis does not exist, or is missing. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.cumulative_prod``.
 
     >>> cumulative_prod([2.0, 3.0], include_initial=True).tolist()
@@ -113,7 +113,9 @@ def _from_initial(
     name: str, f: Callable[..., Any], x: Any, axis: Any, dtype: Any, out: Any, initial: float | None
 ) -> Any:
     if out is not None:
-        refuse(name, out=out)
+        return written(
+            f"fnp.{name} with out=", _from_initial(name, f, x, axis, dtype, None, initial), out
+        )
     x = array_of(x)
     if axis is None:
         if x.ndim != 1:

@@ -20,7 +20,7 @@ from ..ops import select as _select
 from ..ops.bessel import i0 as _i0
 from ..ops.logic import equal, isnan
 from ..ops.trigonometric import sinc as _sinc
-from ._arguments import converted, copied, is_array, module_of, operand, operands, refuse
+from ._arguments import converted, copied, is_array, module_of, operand, operands, written
 from ._ufuncs import with_options
 
 # ---------------------------------------------------------------- angles
@@ -134,14 +134,14 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers.
     Derivative: zero; at halves too.
-    Raises: ArgumentError: out= is given.
+    Raises: ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.round``.
 
     >>> round(np.array([1.25, -0.5])).tolist()
     [1.0, -0.0]
     """
     if out is not None:
-        refuse("round", out=out)
+        return written("fnp.round with out=", round(a, decimals, None), out)
     a = operand(a)
     dtype = aval_of(a).dtype
     if dtype.kind in "biu":
@@ -162,7 +162,7 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers.
     Derivative: zero; at halves too.
-    Raises: ArgumentError: out= is given.
+    Raises: ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.around``.
 
     >>> around(np.array([1.24]), 1).tolist()
@@ -176,14 +176,14 @@ def fix(x: Any, out: Any = None) -> Any:
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers.
     Derivative: zero; at integers too.
-    Raises: ArgumentError: out= is given.
+    Raises: ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.fix``.
 
     >>> fix(np.array([1.7, -1.7])).tolist()
     [1.0, -1.0]
     """
     if out is not None:
-        refuse("fix", out=out)
+        return written("fnp.fix with out=", fix(x, None), out)
     return _rounding.trunc(operand(x))
 
 
@@ -246,7 +246,7 @@ def clip(
     [0.0, 0.5, 2.0]
     """
     if out is not None:
-        refuse("clip", out=out)
+        return written("fnp.clip with out=", clip(a, a_min, a_max, None, min=min, max=max), out)
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ArgumentError(f"fnp.clip: a bound is given under two names{where()}")
     low, high = (a_min if min is None else min), (a_max if max is None else max)

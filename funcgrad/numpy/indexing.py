@@ -28,7 +28,7 @@ from ._arguments import (
     module_of,
     operand,
     operands,
-    refuse,
+    written,
 )
 from .creation import zeros_like
 from .searching import nonzero
@@ -64,14 +64,14 @@ def take(
     Shapes: ``a: (*a, n, *b), indices: (*i) -> (*a, *i, *b)``.   Dtypes: all.
     Derivative: linear; cotangents of an element taken twice are summed.
     Raises: IndexError: an index is out of bounds (mode "raise"). ShapeError: the axis does not
-    exist. ArgumentError: out= is given, or an unknown mode.
+    exist. ArgumentError: `out` does not fit, or an unknown mode.
     Source: NumPy reference, ``numpy.take``.
 
     >>> take([10.0, 20.0, 30.0], [2, 0]).tolist()
     [30.0, 10.0]
     """
     if out is not None:
-        refuse("take", out=out)
+        return written("fnp.take with out=", take(a, indices, axis, None, mode), out)
     a = array_of(a)
     if axis is None:
         a, axis = ravel(a), 0
@@ -133,7 +133,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     [[1.0]]
     """
     if out is not None:
-        refuse("compress", out=out)
+        return written("fnp.compress with out=", compress(condition, a, axis, None), out)
     mask = concrete("compress", "the condition", array_of(condition))
     if mask.ndim != 1:
         raise ShapeError(
@@ -166,14 +166,14 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
     Shapes: broadcast.   Dtypes: `a` integers; the choices are promoted.
     Derivative: linear in the choices: each gets the cotangent where it was chosen.
-    Raises: ArgumentError: a number that is no choice (mode "raise"), or out= is given.
+    Raises: ArgumentError: a number that is no choice (mode "raise"), or `out` does not fit.
     Source: NumPy reference, ``numpy.choose``.
 
     >>> choose([1, 0], [[1.0, 2.0], [3.0, 4.0]]).tolist()
     [3.0, 2.0]
     """
     if out is not None:
-        refuse("choose", out=out)
+        return written("fnp.choose with out=", choose(a, choices, None, mode), out)
     xp = module_of(a, *choices)
     a, options = array_of(a, xp), [operand(x, xp) for x in choices]
     found = known(a) if mode == "raise" else None

@@ -10,16 +10,7 @@ from ..errors import ArgumentError, ShapeError, where
 from ..ops import join as _join
 from ..ops.index import take as _take
 from ..ops.structural import broadcast_to as _broadcast_to
-from ._arguments import (
-    array_of,
-    arrays_of,
-    axis_of,
-    beside,
-    converted,
-    copied,
-    host,
-    refuse,
-)
+from ._arguments import array_of, arrays_of, axis_of, beside, converted, copied, host, written
 from .ordering import moveaxis
 from .shaping import atleast_1d, atleast_2d, atleast_3d, ravel, reshape
 
@@ -59,7 +50,11 @@ def concatenate(
     [1.0, 2.0, 3.0]
     """
     if out is not None:
-        refuse("concatenate", out=out)
+        return written(
+            "fnp.concatenate with out=",
+            concatenate(arrays, axis, None, dtype=dtype, casting=casting),
+            out,
+        )
     xs = _arrays("concatenate", arrays)
     if axis is None:
         return _joined([ravel(x) for x in xs], 0, dtype)
@@ -83,7 +78,9 @@ def stack(
     [1.0, 2.0]
     """
     if out is not None:
-        refuse("stack", out=out)
+        return written(
+            "fnp.stack with out=", stack(arrays, axis, None, dtype=dtype, casting=casting), out
+        )
     xs = _arrays("stack", arrays)
     shapes = {x.shape for x in xs}
     if len(shapes) > 1:

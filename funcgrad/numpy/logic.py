@@ -17,7 +17,7 @@ from ..errors import ShapeError
 from ..ops import logic as _logic
 from ..ops.arithmetic import absolute
 from ..ops.select import where as _where
-from ._arguments import arrays_of, is_array, operand, operands, refuse
+from ._arguments import arrays_of, is_array, operand, operands, written
 from .searching import all
 
 
@@ -109,14 +109,14 @@ def isposinf(x: Any, out: Any = None) -> Any:
     """Whether `x` is positive infinity.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives bool.
-    Derivative: zero.   Raises: ArgumentError: out= is given.
+    Derivative: zero.   Raises: ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.isposinf``.
 
     >>> isposinf(np.array([1.0, np.inf, -np.inf])).tolist()
     [False, True, False]
     """
     if out is not None:
-        refuse("isposinf", out=out)
+        return written("fnp.isposinf with out=", isposinf(x, None), out)
     return _logic.equal(operand(x), math.inf)
 
 
@@ -124,12 +124,12 @@ def isneginf(x: Any, out: Any = None) -> Any:
     """Whether `x` is negative infinity.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives bool.
-    Derivative: zero.   Raises: ArgumentError: out= is given.
+    Derivative: zero.   Raises: ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.isneginf``.
 
     >>> isneginf(np.array([1.0, np.inf, -np.inf])).tolist()
     [False, False, True]
     """
     if out is not None:
-        refuse("isneginf", out=out)
+        return written("fnp.isneginf with out=", isneginf(x, None), out)
     return _logic.equal(operand(x), -math.inf)

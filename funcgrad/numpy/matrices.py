@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ShapeError, where
 from ..ops import structural as _structural
-from ._arguments import array_of, axis_of, converted, refuse
+from ._arguments import array_of, axis_of, converted, written
 from .shaping import ravel
 
 
@@ -76,14 +76,14 @@ def trace(
 
     Shapes: ``a: (*a, m, *b, n, *c) -> (*a, *b, *c)``.   Dtypes: all; small integers widen.
     Derivative: linear; the cotangent goes to every element of the diagonal.
-    Raises: ShapeError: the axes do not exist or are the same. ArgumentError: out= is given.
+    Raises: ShapeError: the axes do not exist or are the same. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.trace``.
 
     >>> float(trace([[1.0, 2.0], [3.0, 4.0]]))
     5.0
     """
     if out is not None:
-        refuse("trace", out=out)
+        return written("fnp.trace with out=", trace(a, offset, axis1, axis2, dtype, None), out)
     a = converted(array_of(a), dtype)
     first, second = _two_axes("trace", a, axis1, axis2)
     y = _structural.trace(a, offset=offset, axis1=first, axis2=second)

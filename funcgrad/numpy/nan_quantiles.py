@@ -17,7 +17,7 @@ from ..ops.rounding import floor
 from ..ops.select import maximum, minimum
 from ..ops.structural import reshape, transpose
 from . import searching as _searching
-from ._arguments import array_of, axes_of, converted, refuse
+from ._arguments import array_of, axes_of, converted, refuse, written
 from .statistics import shares
 
 
@@ -39,7 +39,9 @@ def nanmedian(
     2.0
     """
     if out is not None:
-        refuse("nanmedian", out=out)
+        return written(
+            "fnp.nanmedian with out=", nanmedian(a, axis, None, overwrite_input, keepdims), out
+        )
     return _nanquantile("nanmedian", a, 0.5, axis, "linear", keepdims)
 
 

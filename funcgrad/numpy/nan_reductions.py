@@ -52,7 +52,7 @@ def nansum(
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
     Derivative: that of `sum`; 0 by what is NaN.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.nansum``.
 
     >>> float(nansum([1.0, np.nan]))
@@ -74,7 +74,7 @@ def nanprod(
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
     Derivative: that of `prod`; 0 by what is NaN.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.nanprod``.
 
     >>> float(nanprod([2.0, np.nan]))
@@ -88,7 +88,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = Non
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: all; bool and small integers widen.
     Derivative: that of `cumsum`; 0 by what is NaN.
-    Raises: ShapeError: the axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: the axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.nancumsum``.
 
     >>> nancumsum([1.0, np.nan, 2.0]).tolist()
@@ -102,7 +102,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = No
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: all; bool and small integers widen.
     Derivative: that of `cumprod`; 0 by what is NaN.
-    Raises: ShapeError: the axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: the axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.nancumprod``.
 
     >>> nancumprod([2.0, np.nan, 2.0]).tolist()
@@ -127,7 +127,7 @@ def nanmean(
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and integers give float64.
     Derivative: that of `mean`; 0 by what is NaN.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.nanmean``.
 
     >>> float(nanmean([1.0, np.nan, 2.0]))

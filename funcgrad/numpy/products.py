@@ -12,7 +12,7 @@ from ..ops import structural as _structural
 from ..ops.conv import conv as _conv
 from ..ops.einsum import einsum as _einsum
 from ..ops.join import roll
-from ._arguments import array_of, arrays_of, axis_of, converted, refuse
+from ._arguments import array_of, arrays_of, axis_of, converted, refuse, written
 from ._ufuncs import with_options
 from .ordering import flip, moveaxis
 from .shaping import ravel
@@ -41,14 +41,14 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
     Shapes: ``a: (*a, k), b: (*b, k, n) -> (*a, *b, n)``; scalars multiply.   Dtypes: numbers.
     Derivative: bilinear; smooth everywhere.
-    Raises: ShapeError: the lengths differ. ArgumentError: out= is given.
+    Raises: ShapeError: the lengths differ. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.dot``.
 
     >>> float(dot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
     if out is not None:
-        refuse("dot", out=out)
+        return written("fnp.dot with out=", dot(a, b, None), out)
     return _contract.dot(*arrays_of(a, b))
 
 
@@ -85,14 +85,14 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
     Shapes: ``a: (*a), b: (*b) -> (prod(a), prod(b))``.   Dtypes: numbers.
     Derivative: bilinear; smooth everywhere.
-    Raises: ArgumentError: out= is given.
+    Raises: ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.outer``.
 
     >>> outer([1.0, 2.0], [3.0, 4.0]).tolist()
     [[3.0, 4.0], [6.0, 8.0]]
     """
     if out is not None:
-        refuse("outer", out=out)
+        return written("fnp.outer with out=", outer(a, b, None), out)
     return _contract.outer(*arrays_of(a, b))
 
 
@@ -120,7 +120,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = "greedy", **kwargs: 
 
     Shapes: as the subscripts say.   Dtypes: numbers; `dtype` converts the operands.
     Derivative: linear in every operand; smooth everywhere.
-    Raises: ShapeError: the subscripts are malformed or do not fit. ArgumentError: out= is given.
+    Raises: ShapeError: the subscripts are malformed or do not fit. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.einsum``.
 
     >>> float(einsum("ii", np.eye(3)))

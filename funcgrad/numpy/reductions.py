@@ -17,7 +17,7 @@ from ..ops import select as _select
 from ..ops import structural as _structural
 from ..ops.exponential import sqrt as _sqrt
 from ..ops.logic import greater
-from ._arguments import array_of, axes_of, converted, module_of, operand, refuse, with_axes
+from ._arguments import array_of, axes_of, converted, module_of, operand, with_axes, written
 
 Axes = tuple[int, ...]
 
@@ -40,14 +40,16 @@ def sum(
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
     Derivative: linear; the cotangent is broadcast back.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.sum``.
 
     >>> sum([[1.0, 2.0], [3.0, 4.0]], axis=0).tolist()
     [4.0, 6.0]
     """
     if out is not None:
-        refuse("sum", out=out)
+        return written(
+            "fnp.sum with out=", sum(a, axis, dtype, None, keepdims, initial, where), out
+        )
     a = converted(_masked(array_of(a), where, 0), dtype)
     axes = axes_of("sum", axis, a.ndim)
     y = _structural.sum(a, axis=axes)
@@ -71,14 +73,16 @@ def prod(
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
     Derivative: the product of the others, without a division: zeros are nothing special.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.prod``.
 
     >>> float(prod([2.0, 3.0]))
     6.0
     """
     if out is not None:
-        refuse("prod", out=out)
+        return written(
+            "fnp.prod with out=", prod(a, axis, dtype, None, keepdims, initial, where), out
+        )
     a = converted(_masked(array_of(a), where, 1), dtype)
     axes = axes_of("prod", axis, a.ndim)
     y = _reduce.prod(a, axis=axes)
@@ -105,14 +109,14 @@ def mean(
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and integers give float64.
     Derivative: linear; the cotangent is spread evenly.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.mean``.
 
     >>> float(mean([1.0, 2.0]))
     1.5
     """
     if out is not None:
-        refuse("mean", out=out)
+        return written("fnp.mean with out=", mean(a, axis, dtype, None, keepdims, where=where), out)
     a = converted(array_of(a), dtype)
     axes = axes_of("mean", axis, a.ndim)
     if where is True:
@@ -161,7 +165,13 @@ def var(
     1.0
     """
     if out is not None:
-        refuse("var", out=out)
+        return written(
+            "fnp.var with out=",
+            var(
+                a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+            ),
+            out,
+        )
     a = converted(array_of(a), dtype)
     axes = axes_of("var", axis, a.ndim)
     ddof = _correction("var", ddof, correction)
@@ -197,7 +207,13 @@ def std(
     1.0
     """
     if out is not None:
-        refuse("std", out=out)
+        return written(
+            "fnp.std with out=",
+            std(
+                a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+            ),
+            out,
+        )
     a = converted(array_of(a), dtype)
     axes = axes_of("std", axis, a.ndim)
     ddof = _correction("std", ddof, correction)
@@ -333,7 +349,11 @@ def _extreme(
     mask: Any,
 ) -> Any:
     if out is not None:
-        refuse(name, out=out)
+        return written(
+            f"fnp.{name} with out=",
+            _extreme(name, reduction, of_two, a, axis, None, keepdims, initial, mask),
+            out,
+        )
     a = array_of(a)
     axes = axes_of(name, axis, a.ndim)
     if mask is not True:
@@ -355,14 +375,14 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: real numbers.
     Derivative: that of the largest minus that of the smallest; equal ones share evenly.
-    Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.ptp``.
 
     >>> float(ptp([1.0, 3.0]))
     2.0
     """
     if out is not None:
-        refuse("ptp", out=out)
+        return written("fnp.ptp with out=", ptp(a, axis, None, keepdims), out)
     a = array_of(a)
     axes = axes_of("ptp", axis, a.ndim)
     y = _reduce.max(a, axis=axes) - _reduce.min(a, axis=axes)

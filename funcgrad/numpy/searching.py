@@ -21,8 +21,8 @@ from ._arguments import (
     module_of,
     operand,
     operands,
-    refuse,
     with_axes,
+    written,
 )
 from .shaping import ravel
 
@@ -35,7 +35,7 @@ def all(
     """Whether every element along the axes is not 0, of those that `where` holds for.
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; gives bool.
-    Derivative: zero.   Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Derivative: zero.   Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.all``.
 
     >>> bool(all([True, False]))
@@ -50,7 +50,7 @@ def any(
     """Whether some element along the axes is not 0, of those that `where` holds for.
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; gives bool.
-    Derivative: zero.   Raises: ShapeError: an axis does not exist. ArgumentError: out= is given.
+    Derivative: zero.   Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.any``.
 
     >>> bool(any([True, False]))
@@ -63,7 +63,11 @@ def _truth(
     name: str, reduction: Any, neutral: bool, a: Any, axis: Any, out: Any, keepdims: bool, mask: Any
 ) -> Any:
     if out is not None:
-        refuse(name, out=out)
+        return written(
+            f"fnp.{name} with out=",
+            _truth(name, reduction, neutral, a, axis, None, keepdims, mask),
+            out,
+        )
     a = array_of(a)
     axes = axes_of(name, axis, a.ndim)
     if mask is not True:
@@ -94,7 +98,7 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     """The first place of the largest element along an axis; in the flattened array if it is None.
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: all; gives integers.
-    Derivative: zero.   Raises: ShapeError: the axis does not exist. ArgumentError: out= is given.
+    Derivative: zero.   Raises: ShapeError: the axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.argmax``.
 
     >>> int(argmax([1.0, 3.0, 2.0]))
@@ -107,7 +111,7 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     """The first place of the smallest element along an axis; in the flattened array if it is None.
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``, n > 0.   Dtypes: all; gives integers.
-    Derivative: zero.   Raises: ShapeError: the axis does not exist. ArgumentError: out= is given.
+    Derivative: zero.   Raises: ShapeError: the axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.argmin``.
 
     >>> int(argmin([3.0, 1.0, 2.0]))
@@ -118,7 +122,7 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 
 def _place(name: str, search: Any, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     if out is not None:
-        refuse(name, out=out)
+        return written(f"fnp.{name} with out=", _place(name, search, a, axis, None, keepdims), out)
     a = array_of(a)
     if axis is None:
         y = search(ravel(a), axis=0)

@@ -16,7 +16,7 @@ from ..ops.contract import matmul
 from ..ops.join import concatenate
 from ..ops.select import clip
 from ..ops.structural import diagonal, reshape
-from ._arguments import array_of, axes_of, axis_of, beside, converted, refuse, with_axes
+from ._arguments import array_of, axes_of, axis_of, beside, converted, refuse, with_axes, written
 from .complex import imag, real
 from .ordering import transpose
 
@@ -41,7 +41,9 @@ def median(
     2.0
     """
     if out is not None:
-        refuse("median", out=out)
+        return written(
+            "fnp.median with out=", median(a, axis, None, overwrite_input, keepdims), out
+        )
     a = array_of(a)
     axes = axes_of("median", axis, a.ndim)
     return _kept(_sort.median(a, axis=axes), (), a.shape, axes, keepdims)

@@ -11,7 +11,7 @@ from ...errors import ShapeError, where
 from ...ops import linalg as _linalg
 from .. import matrices as _matrices
 from .. import products as _products
-from .._arguments import array_of, refuse
+from .._arguments import array_of, written
 
 
 def matrix_power(a: Any, n: int) -> Any:
@@ -33,14 +33,14 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
 
     Shapes: ``(m, k1), (k1, k2), ..., (kn, n) -> (m, n)``; vectors at the ends.   Dtypes: numbers.
     Derivative: linear in every array.
-    Raises: ShapeError: the shapes do not fit. ArgumentError: out= is given.
+    Raises: ShapeError: the shapes do not fit. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.linalg.multi_dot``.
 
     >>> multi_dot([np.ones((2, 9)), np.ones((9, 9)), np.ones(9)]).tolist()
     [81.0, 81.0]
     """
     if out is not None:
-        refuse("linalg.multi_dot", out=out)
+        return written("fnp.linalg.multi_dot with out=", multi_dot(arrays, out=None), out)
     return _linalg.multi_dot([array_of(a) for a in arrays])
 
 
