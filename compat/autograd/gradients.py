@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 import funcgrad
 from funcgrad.algebra import concrete_namespace
-from funcgrad.core import aval_of
+from funcgrad.core import Aval, aval_of
 from funcgrad.ops.cast import cast, cast_constant
 
 from . import engine, modes, views
@@ -227,39 +228,51 @@ def _target(i: int, x: Any, edge: Any) -> Any:
 
 def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
     """The cotangent of output `i`: a tensor, or a bare array if the user has given none."""
-    if not isinstance(out, TensorBase):
-        if ct is None:
-            raise RuntimeError("grad_outputs is needed for a GradientEdge")
-        return ct
-    array = out._array
+    aval: Any
+    if isinstance(out, TensorBase):
+        aval, xp = aval_of(out._array), concrete_namespace(out._array)
+    else:
+        aval, xp = out.like or (None, None)  # an edge
     if ct is None:
-        if array.size != 1:
-            raise RuntimeError(
-                "grad can be implicitly created only for scalar outputs, but this one has shape "
-                f"{list(array.shape)}.{views.made_at(out)} Sum it, or give a gradient of its shape."
-            )
-        if array.dtype.kind == "c":
-            raise RuntimeError(
-                "grad can be implicitly created only for real scalar outputs but got "
-                f"torch.{array.dtype.name}"
-            )
-        ones = concrete_namespace(array).ones(array.shape, array.dtype)
+        _require_number(out, aval)
+        ones = xp.ones(aval.shape, aval.dtype)
         return tensor(ones) if batched else ones
     if not isinstance(ct, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(ct).__name__}")
-    shape = ct._array.shape[1:] if batched else ct._array.shape
-    if shape != array.shape:
+    if aval is None:
+        return ct
+    found = aval_of(ct._array)
+    shape = found.shape[1:] if batched else found.shape
+    if shape != aval.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {tuple(shape)} and output[{i}] "
-            f"has a shape of {tuple(array.shape)}."
+            f"has a shape of {tuple(aval.shape)}."
         )
-    if ct._array.dtype.kind == "c" and array.dtype.kind != "c":
+    if found.dtype.kind == "c" and aval.dtype.kind != "c":
         raise RuntimeError(
             f"For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {ct._array.dtype} and "
-            f"output[{i}] has a dtype of {out._array.dtype}."
+            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {found.dtype} and "
+            f"output[{i}] has a dtype of {aval.dtype}."
         )
-    if ct._array.dtype != array.dtype:  # PyTorch computes in the dtype of the output
-        prim = cast if aval_of(ct._array).dtype.kind in "fcV" else cast_constant
-        return record(prim, (ct,), {"dtype": aval_of(array).dtype})
+    if found.dtype != aval.dtype:  # PyTorch computes in the dtype of the output
+        prim = cast if found.dtype.kind in "fcV" else cast_constant
+        return record(prim, (ct,), {"dtype": aval.dtype})
     return ct
+
+
+def _require_number(out: Any, aval: Aval | None) -> None:
+    """Raises: RuntimeError: an output without a cotangent is not known to be one real number."""
+    if aval is None:
+        raise RuntimeError(
+            "grad_outputs is needed for a GradientEdge not made by get_gradient_edge"
+        )
+    if math.prod(aval.shape) != 1:
+        raise RuntimeError(
+            "grad can be implicitly created only for scalar outputs, but this one has shape "
+            f"{list(aval.shape)}.{_made_at(out)} Sum it, or give a gradient of its shape."
+        )
+    if aval.dtype.kind == "c":
+        raise RuntimeError(
+            "grad can be implicitly created only for real scalar outputs but got "
+            f"torch.{aval.dtype.name}"
+        )

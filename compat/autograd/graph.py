@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from funcgrad.algebra import concrete_namespace
+from funcgrad.core import aval_of
 from funcgrad.views import snapshot
 
 from ..utils.hooks import RemovableHandle
@@ -176,6 +177,7 @@ class GradientEdge(NamedTuple):
     node: Any
     output_nr: int
     ownership_token: Any = None
+    like: Any = None  # the type of the tensor and its array namespace, if they are known
 
     @property
     def edge(self) -> Any:
@@ -200,9 +202,10 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "It is not possible to get the gradient edge for a Tensor that does not require "
             f"gradients.{views.made_at(tensor)}"
         )
+    like = aval_of(tensor._array), concrete_namespace(tensor._array)
     if edge.__class__ is Port:
-        return GradientEdge(edge.node, edge.number, edge)
-    return GradientEdge(edge, 0)
+        return GradientEdge(edge.node, edge.number, edge, like)
+    return GradientEdge(edge, 0, None, like)
 
 
 def increment_version(tensor: Any) -> None:

@@ -306,6 +306,14 @@ def test_gradient_edges(torch: Any) -> None:
     assert g.tolist() == [3.0, 30.0]
     with pytest.raises(RuntimeError, match="not possible to get the gradient edge"):
         graph.get_gradient_edge(torch.ones(2))
+    (g,) = torch.autograd.grad(graph.get_gradient_edge((x * 5).sum()), x)
+    assert g.tolist() == [5.0, 5.0]
+    torch.autograd.backward(graph.get_gradient_edge((x * 4).sum()))
+    assert x.grad.tolist() == [4.0, 4.0]
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        torch.autograd.grad(edge, x)
+    with pytest.raises(RuntimeError, match="Mismatch in shape"):
+        torch.autograd.grad(edge, x, torch.ones(3))
 
 
 def test_backward_by_some_inputs(torch: Any) -> None:
