@@ -182,6 +182,8 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     x = _floats("celu", input, "elu_cpu")
+    if alpha == 1:
+        return composed("CeluBackward0", activations.elu, x)
     return composed("CeluBackward0", activations.celu, x, alpha=alpha)
 
 

@@ -87,7 +87,7 @@ from ..ops.inverses import (
     powm1,
     wrightomega,
 )
-from ..ops.logic import equal, greater, greater_equal, isfinite, less, less_equal
+from ..ops.logic import equal, greater, greater_equal, isfinite, less, less_equal, logical_and
 from ..ops.polynomials import (
     eval_chebyt,
     eval_chebyu,
@@ -307,10 +307,12 @@ def logsumexp(
     if used.shape != shape:
         used = _structural.broadcast_to(used, shape=shape)
     top = stop_gradient(_structural.reshape(_reduce.max(used, axis=axes), shape=_kept(shape, axes)))
+    empty = equal(top, -math.inf)
     top = _where(isfinite(top), top, 0.0)
     total = _structural.sum(b * _exp(used - top), axis=axes)
-    y = log(absolute(total) if return_sign else total)
-    y = y + _structural.reshape(top, shape=total.shape)
+    nothing = logical_and(_structural.reshape(empty, shape=total.shape), equal(total, 0))
+    y = log(_where(nothing, 1.0, absolute(total) if return_sign else total))
+    y = _where(nothing, -math.inf, y + _structural.reshape(top, shape=total.shape))
     y = with_axes(y, shape, axes, keepdims)
     return (y, with_axes(sign(total), shape, axes, keepdims)) if return_sign else y
 
