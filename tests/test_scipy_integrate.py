@@ -393,3 +393,41 @@ def test_integral_of_an_integral() -> None:
 def test_errors_of_integrals(call: Any, says: str) -> None:
     with pytest.raises(FuncgradError, match=says):
         call()
+
+
+# ---------------------------------------------------------------- nothing was found
+
+LOST: dict[str, Callable[[Any], Any]] = {
+    "odeint": lambda c: integrate.odeint(lambda y, t: c * y**2, 1.0, np.array([0.0, 2.0]))[-1, 0],
+    "few steps": lambda c: integrate.odeint(
+        lambda y, t: -c * y, 1.0, np.array([0.0, 9.0]), mxstep=2
+    )[-1, 0],
+    "solve_ivp": lambda c: integrate.solve_ivp(
+        lambda t, y: c * y**2, (0.0, 2.0), [1.0], t_eval=[1.5, 2.0]
+    ).y[0, -1],
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_was_not_found_has_no_derivative(name: str) -> None:
+    f = LOST[name]
+    for way in (f, funcgrad.grad(f), funcgrad.jacfwd(f), funcgrad.jit(funcgrad.grad(f))):
+        assert np.isnan(way(1.0))
+
+
+def test_slopes_that_are_no_numbers_end() -> None:
+    found = integrate.solve_ivp(lambda t, y: y * np.nan, (0.0, 1.0), [1.0], t_eval=[1.0])
+    assert found.status == -1 and np.isnan(found.y).all()
+
+
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
+def test_an_integral_that_diverges_has_no_derivative(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"epsabs": 1e-8, "epsrel": 1e-8, "norm": "max", "limit": 30}
+    monkeypatch.setattr(integrate.quadrature._Tolerance, "of_many", lambda self: few)
+    assert np.isnan(funcgrad.grad(lambda c: integrate.quad(lambda x: c / x, 0.0, 1.0)[0])(1.0))
+    monkeypatch.undo()
+    c = 1.3
+    # what is 0 by rounding errors alone is known
+    odd = funcgrad.grad(lambda c: integrate.quad(lambda x: np.sin(c * x**3), -1.0, 1.0)[0])(c)
+    np.testing.assert_allclose(odd, 0.0, atol=1e-12)

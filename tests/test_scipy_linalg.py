@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
+import funcgrad.numpy as fnp
 import funcgrad.scipy.linalg as fsl
 from funcgrad.errors import ArgumentError, ConcretizationError, ShapeError
 from funcgrad.testing import check_all
@@ -406,3 +407,29 @@ def test_one_triangle_is_named_only_where_numbers_are_known() -> None:
     """Diagonal matrices have no triangle; a program does not know its numbers."""
     np.testing.assert_array_equal(fsl.cholesky(4 * np.eye(2)), 2 * np.eye(2))
     assert funcgrad.jit(fsl.cholesky)(LOW).shape == (2, 2)
+
+
+ON_THE_CUT: dict[str, Callable[[Any, Any], Any]] = {
+    "sqrtm": lambda m, a: m.sqrtm(a),
+    "logm": lambda m, a: m.logm(a),
+    "fractional_matrix_power": lambda m, a: m.fractional_matrix_power(a, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", ON_THE_CUT)
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10**6))
+def test_negative_eigenvalues_are_above_the_branch_cut(name: str, seed: int) -> None:
+    """Of real matrices, as in SciPy, with the derivative of that branch along real directions."""
+    rng, f = np.random.default_rng(seed), ON_THE_CUT[name]
+    basis = rng.uniform(-0.3, 0.3, size=(4, 4)) + np.eye(4)
+    a = basis @ np.diag([-1.0, -2.2, 0.7, 1.9]) @ np.linalg.inv(basis)
+    np.testing.assert_allclose(f(fsl, a), f(sl, a), atol=1e-8)
+    np.testing.assert_allclose(f(fsl, np.stack([a, np.eye(4)]))[0], f(sl, a), atol=1e-8)
+    d, h = rng.normal(size=(4, 4)), 1e-5
+    slope = (f(sl, a + h * d) - f(sl, a - h * d)) / (2 * h)
+    found = funcgrad.jvp(lambda a: f(fsl, a), (a,), (d,))[1]
+    np.testing.assert_allclose(found, slope, atol=1e-5 * (1 + abs(slope).max()))
+    w = rng.normal(size=(4, 4)) + 1j * rng.normal(size=(4, 4))
+    back = funcgrad.grad(lambda a: fnp.real(fnp.sum(w * f(fsl, a))))(a)
+    np.testing.assert_allclose(np.sum(back * d), np.real(np.sum(w * found)), rtol=1e-7)

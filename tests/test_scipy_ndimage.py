@@ -182,3 +182,25 @@ def test_moved_images() -> None:
 def test_errors(call: Any, error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         call()
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("mode", PLACES)
+@settings(max_examples=3)
+@given(seed=st.integers(0, 99), start=st.sampled_from([0.0, 0.2, 4096.25]))
+def test_places_keep_their_precision(order: int, mode: str, seed: int, start: float) -> None:
+    """An image of single precision is looked up at the places that were asked for."""
+    rng = np.random.default_rng(seed)
+    step, start = 1 + np.sqrt(2) / 14, start + np.sqrt(3) / 100  # no place is between two elements
+    x = rng.normal(size=(2, 8192)).astype(np.float32)
+    places = np.stack([rng.uniform(0, 1, 9), start + np.linspace(0, 2048, 9) * step])
+    arguments: dict[str, Any] = {"order": order, "mode": mode}
+    for name, given_ in {
+        "map_coordinates": (places,),
+        "affine_transform": (np.array([[1.0, 0.0], [np.sqrt(5) / 40, step]]), [0.0, start]),
+        "shift": (-(start % 5) - 1e-3,),
+    }.items():
+        ours = getattr(ndimage, name)(x, *given_, **arguments)
+        theirs = getattr(sn, name)(x, *given_, **arguments)
+        assert ours.dtype == np.float32
+        np.testing.assert_allclose(ours, theirs, atol=2e-6)

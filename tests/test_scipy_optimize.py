@@ -432,3 +432,78 @@ def traced(f: Callable[..., Any]) -> Callable[[], Any]:
 def test_errors(call: Any, error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         call()
+
+
+# ---------------------------------------------------------------- nothing was found
+
+
+def valley(x: Any, c: Any) -> Any:
+    return (c - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
+
+
+EARLY: dict[str, Callable[[Any], Any]] = {
+    "minimize": lambda c: optimize.minimize(valley, [-1.2, 1.0], (c,), options={"maxiter": 2}).x[0],
+    "minimize on bounds": lambda c: optimize.minimize(
+        valley, [-1.2, 1.0], (c,), bounds=[(-2, 2)] * 2, options={"maxiter": 2}
+    ).x[0],
+    "minimize_scalar": lambda c: (
+        optimize.minimize_scalar(lambda x: (x - c) ** 4 + np.exp(x), options={"maxiter": 2}).x
+    ),
+    "least_squares": lambda c: optimize.least_squares(
+        lambda x: fnp.stack([10 * (x[1] - x[0] ** 2), c - x[0]]), [-1.2, 1.0], max_nfev=2
+    ).x[0],
+    "root": lambda c: optimize.root(lambda x: fnp.exp(x) - 1e3 * c, [0.0], options={"maxfev": 4}).x[
+        0
+    ],
+    "root_scalar": lambda c: (
+        optimize.root_scalar(lambda x: x**3 - c, bracket=[0.0, 50.0], maxiter=3).root
+    ),
+    "brentq": lambda c: optimize.brentq(lambda x: x**3 - c, 0.0, 50.0, maxiter=3, disp=False),
+    "newton": lambda c: optimize.newton(lambda x: x**3 - c, 50.0, maxiter=3, disp=False),
+}
+
+
+@pytest.mark.parametrize("name", EARLY)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_was_not_found_has_no_derivative(name: str) -> None:
+    f = EARLY[name]
+    assert np.isfinite(f(1.0))
+    for way in (funcgrad.grad, funcgrad.jacfwd, lambda f: funcgrad.jit(funcgrad.grad(f))):
+        assert np.isnan(way(f)(1.0))
+    assert np.isnan(funcgrad.vmap(funcgrad.grad(f))(np.array([1.0, 1.1]))).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_newton_says_which_elements_were_found() -> None:
+    def roots(c: Any) -> Any:
+        return optimize.newton(lambda x: x**2 - c, np.ones(2), maxiter=9, disp=False)
+
+    slope = funcgrad.grad(lambda c: roots(c)[0])(np.array([4.0, -1.0]))
+    np.testing.assert_allclose(slope[0], 0.25)
+    assert np.isnan(funcgrad.jacfwd(roots)(np.array([4.0, -1.0]))[1]).all()
+
+
+def test_a_minimum_that_rounding_errors_hide_is_one() -> None:
+    """Solvers that are asked for too much report no success."""
+
+    def least(c: Any) -> Any:
+        return optimize.minimize(lambda x: fnp.sum(fnp.cosh(x - c)), [-1.0, 3.0], tol=1e-16)
+
+    assert not least(1.1).success
+    np.testing.assert_allclose(funcgrad.jacfwd(lambda c: least(c).x)(1.1), 1.0, rtol=1e-6)
+
+
+TRACED: dict[str, Callable[[Any], Any]] = {
+    "bounds": lambda c: optimize.minimize(valley, [0.0, 0.0], (1.0,), bounds=[(0, c)] * 2).x[0],
+    "f_scale": lambda c: optimize.least_squares(lambda x: x - c, [0.0], loss="cauchy", f_scale=c).x[
+        0
+    ],
+    "xtol": lambda c: optimize.brentq(lambda x: x - c, 0.0, 5.0, xtol=c),
+    "options": lambda c: optimize.root(lambda x: x - c, [0.0], options={"xtol": c}).x[0],
+}
+
+
+@pytest.mark.parametrize("option", TRACED)
+def test_options_of_solvers_are_constants(option: str) -> None:
+    with pytest.raises(ArgumentError, match=f"{option}= is traced; the solver needs a constant"):
+        funcgrad.grad(TRACED[option])(2.0)

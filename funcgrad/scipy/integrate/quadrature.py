@@ -18,6 +18,7 @@ from ...transforms.derivatives import jacrev
 from .._programs import Programs, on_host, tracing, with_tangent
 
 _FLOAT = np.dtype(np.float64)
+_NOT_CONVERGED = 1  # of SciPy's `quad_vec`, which says nothing more
 
 
 class _Tolerance:
@@ -76,8 +77,12 @@ def _traced(
     aval: Aval,
     *,
     scalar: bool,
+    known: bool = False,
 ) -> list[Any]:
-    """The integral of ``integrand(*held, x)`` on the host, with its derivatives (Leibniz)."""
+    """The integral of ``integrand(*held, x)`` on the host, with its derivatives (Leibniz).
+
+    If it must be `known`, nan where it does not converge.
+    """
     scipy = _scipy()
 
     def compute(a: Any, b: Any, *held: Any) -> list[Any]:
@@ -86,7 +91,10 @@ def _traced(
 
         if scalar:
             return list(scipy.quad(f, float(a), float(b), **tolerance.options)[:2])
-        return list(scipy.quad_vec(f, float(a), float(b), **tolerance.of_many())[:2])
+        y, error, about = scipy.quad_vec(
+            f, float(a), float(b), **tolerance.of_many(), full_output=True
+        )
+        return [y * np.nan if known and about.status == _NOT_CONVERGED else y, error]
 
     dtype = aval.dtype if aval.dtype.kind in "fc" else _FLOAT
     types = [Aval(aval.shape, dtype), Aval((), _FLOAT)]
@@ -136,7 +144,7 @@ def _gradient(
 
     moved = aval_of(held[i])
     result = Aval((*aval.shape, *moved.shape), np.result_type(aval.dtype, moved.dtype))
-    return _traced(name, slope, a, b, held, tolerance, result, scalar=False)[0]
+    return _traced(name, slope, a, b, held, tolerance, result, scalar=False, known=True)[0]
 
 
 def quad(
@@ -163,7 +171,8 @@ def quad(
 
     Shapes: scalars, and `func` gives one.   Dtypes: real; gives float64.
     Derivative: Leibniz's rule: by a limit the integrand there, 0 by an infinite one; by `args` and what
-    `func` closes over the integral of the integrand's derivative, adaptive itself; none of the error.
+    `func` closes over the integral of the integrand's derivative, adaptive itself, and nan where that
+    does not converge; none of the error.
     Raises: ArgumentError: a limit is no number, an option is not supported. ImportError: no SciPy.
     ConcretizationError: `func` branches on values that are traced.
     Source: Piessens et al., "QUADPACK", Springer 1983; SciPy reference, ``scipy.integrate.quad``.

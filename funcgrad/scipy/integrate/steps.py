@@ -186,7 +186,7 @@ def trial(slope: Slope, control: Control, target: Any, s: State, rejected: Any) 
     t, aim = stop_gradient(s.t), stop_gradient(target)
     least = _spacing(t)
     size = fnp.minimum(fnp.where(rejected, s.size, fnp.maximum(s.size, least)), control.max_step)
-    failed = fnp.logical_and(rejected, size < least)
+    failed = fnp.logical_and(rejected, fnp.logical_not(size >= least))  # nan among them
     lands = fnp.absolute(aim - t) <= size
     h = fnp.where(lands, target - s.t, fnp.where(aim < t, -size, size))
     y, last, slopes = _step(slope, control.method, s, h)
@@ -231,12 +231,14 @@ def advance(slope: Slope, control: Control, s: State, target: Any) -> State:
 
 
 def solution(slope: Slope, control: Control, s: State, times: Any) -> tuple[State, list[Any]]:
-    """The last state, and the values at all times, stacked; not a number where none was found."""
+    """The last state, and the values at all times, stacked; where none was found they and their
+    derivatives are nan.
+    """
 
     def to_next(carry: Any, target: Any) -> Any:
         new = advance(slope, control, State(*carry), target)
         lost = new.status == FAILED
-        return new, [fnp.where(lost, np.nan, y) for y in new.y]
+        return new, [converted(y * fnp.where(lost, np.nan, 1.0), aval_of(y).dtype) for y in new.y]
 
     last, ys = scan(to_next, s, times)
     return State(*last), ys

@@ -58,13 +58,13 @@ def _order(name: str, order: int) -> int:
     return order
 
 
-def _around(v: Any, n: int, order: int, mode: str) -> list[tuple[Any, Any, Any]]:
-    """The elements around a coordinate, their weights, and which of them exist."""
+def _around(v: Any, n: int, order: int, mode: str, dtype: Any) -> list[tuple[Any, Any, Any]]:
+    """The elements around a coordinate, their weights in `dtype`, and which of them exist."""
     if mode == "wrap" and n > 1:
         inside = fnp.logical_and(v >= 0, v <= n - 1)
         v = fnp.where(inside, v, fnp.mod(v, n - 1))
     low = fnp.floor(v + 0.5) if order == 0 else fnp.floor(v)
-    share = v - low
+    share = converted(v - low, dtype)
     low = converted(low, np.int64)
     found = []
     for i, weight in [(low, None)] if order == 0 else [(low, 1.0 - share), (low + 1, share)]:
@@ -119,8 +119,8 @@ def _at(name: str, x: Any, coordinates: Any, order: int, mode: str, cval: Any) -
         raise ShapeError(
             f"{name}: coordinates have shape {list(v.shape)}; need {x.ndim} rows{where()}"
         )
-    v = converted(v, np.finfo(aval_of(x).dtype).dtype)
-    around = [_around(v[k], n, order, mode) for k, n in enumerate(x.shape)]
+    precision = np.finfo(aval_of(x).dtype).dtype
+    around = [_around(v[k], n, order, mode, precision) for k, n in enumerate(x.shape)]
     total: Any = 0.0
     for corner in itertools.product(*around):
         value = read(x, tuple(i for i, _, _ in corner))
@@ -135,8 +135,9 @@ def _at(name: str, x: Any, coordinates: Any, order: int, mode: str, cval: Any) -
     return total
 
 
-def _grid(shape: Sequence[int], dtype: Any) -> np.ndarray:
-    return np.indices(tuple(shape)).astype(dtype)
+def _grid(shape: Sequence[int]) -> np.ndarray:
+    """The places of all elements, exact whatever the precision of the image."""
+    return np.indices(tuple(shape)).astype(np.float64)
 
 
 def shift(
@@ -162,7 +163,7 @@ def shift(
     """
     x = image("shift", input, output)
     steps = per_axis("shift", "shift", shift, x.ndim)
-    grid = _grid(x.shape, np.finfo(aval_of(x).dtype).dtype)
+    grid = _grid(x.shape)
     moved = [g - s for g, s in zip(grid, steps, strict=True)]
     return _at("shift", x, fnp.stack(moved), order, mode, cval)
 
@@ -202,7 +203,7 @@ def affine_transform(
         )
     matrix = fnp.diag(matrix) if matrix.ndim == 1 else matrix
     shape = x.shape if output_shape is None else tuple(output_shape)
-    grid = _grid(shape, np.finfo(aval_of(x).dtype).dtype)
+    grid = _grid(shape)
     offset = fnp.broadcast_to(offset, (d,))
     places = fnp.tensordot(matrix, grid, axes=1) + fnp.reshape(offset, (d,) + (1,) * len(shape))
     return _at("affine_transform", x, places, order, mode, cval)

@@ -27,6 +27,7 @@ from .implicit import (
     plain,
     point,
     refuse,
+    require_constants,
     said,
     scipy,
     where_free,
@@ -127,6 +128,7 @@ def least_squares(
 
     if not tracing():
         return in_precision(solve(f, given, x0), x0)
+    require_constants("least_squares", **options)
     program = Programs([f, *given], [aval_of(x0)])
     return _traced(program, x0, solve, loss, f_scale, bounds)
 

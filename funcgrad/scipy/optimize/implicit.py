@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ... import numpy as fnp
-from ...core import Aval, aval_of
+from ... import tree
+from ...core import Aval, Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, converted
@@ -65,6 +66,17 @@ def refuse(name: str, why: str, **options: Any) -> None:
     for option, value in options.items():
         if value is not None and not (isinstance(value, tuple | list | int) and not value):
             raise ArgumentError(f"{name}: {option}= is not supported {why}{where()}")
+
+
+def require_constants(name: str, **options: Any) -> None:
+    """Raise for an option of a solver that depends on a traced value."""
+    for option, value in options.items():
+        parts = [value.lb, value.ub] if hasattr(value, "lb") else [value]
+        if any(isinstance(x, Tracer) for x in tree.leaves(parts)):
+            raise ArgumentError(
+                f"{name}: {option}= is traced; the solver needs a constant, and there is no derivative "
+                f"by it{where()}"
+            )
 
 
 def flag(size: Any = ()) -> Aval:

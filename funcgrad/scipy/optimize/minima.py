@@ -26,6 +26,7 @@ from .implicit import (
     plain,
     point,
     refuse,
+    require_constants,
     said,
     scipy,
     where_free,
@@ -103,6 +104,7 @@ def minimize(
             more["hessp"] = lambda x, p: hessp(x, p, *further)
         return in_precision(solve(f, own, x0, **more), x0)
     refuse("minimize", "under transforms", hessp=hessp, callback=callback)
+    require_constants("minimize", bounds=bounds, tol=tol, options=options)
     if bounds is not None and kind not in _ON_BOUNDS:
         raise ArgumentError(
             f"minimize: method={method!r} ends near bounds and not on them, so the minimum has no "
@@ -203,6 +205,7 @@ def minimize_scalar(
     """
     require_callable("minimize_scalar", fun)
     solver, further = scipy("minimize_scalar").minimize_scalar, extras(args)
+    require_constants("minimize_scalar", bracket=bracket, bounds=bounds, tol=tol, options=options)
     low, high = (-np.inf, np.inf) if bounds is None else map(float, bounds)
 
     def f(x: Any) -> Any:
@@ -225,9 +228,7 @@ def minimize_scalar(
         messages.append(found.message)
         x = np.float64(found.x)
         free = _free(lambda x: value(*held, x), x, low, high)
-        is_least = is_solution(
-            found.success, x, lambda v: residual(free, *held, v), negative_slope
-        )
+        is_least = is_solution(found.success, x, lambda v: residual(free, *held, v), negative_slope)
         return [x, free, is_least, found.success, found.get("nit", 0), found.nfev]
 
     def slope(*held_and_x: Any) -> Any:

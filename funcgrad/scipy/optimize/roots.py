@@ -24,6 +24,7 @@ from .implicit import (
     negative_slope,
     plain,
     point,
+    require_constants,
     scipy,
 )
 
@@ -150,6 +151,7 @@ def root_scalar(
         g = _with(lambda x, *a: f(x, *a)[0], further)
     if not tracing():
         return solve(g, [_slope(g) if own_slope else given[0], given[1]], *xs)
+    require_constants("root_scalar", xtol=xtol, rtol=rtol, maxiter=maxiter, options=options)
 
     def numbers(*parts: Any) -> list[Any]:
         r = solve(*parts)
@@ -177,6 +179,7 @@ def _bracketed(
     if not tracing():
         x, about = solver(g, *map(float, xs), full_output=True, **options)
         return (x, about) if full_output else x
+    require_constants(name, **options)
 
     def numbers(f: Any, _: Any, a: Any, b: Any) -> list[Any]:
         x, r = solver(f, float(a), float(b), full_output=True, **options)
@@ -300,13 +303,14 @@ def newton(
 
     if not tracing():
         return solve(g, [_slope(g) if own_slope else given[0], given[1]], *xs)
+    require_constants("newton", tol=tol, rtol=rtol, maxiter=maxiter)
     if full_output:
         raise ArgumentError(f"newton: full_output is not supported under transforms{where()}")
     dtype = np.result_type(*[aval_of(x).dtype for x in xs])
     xs = [fnp.asarray(x, dtype) for x in xs]
 
-    def numbers(*parts: Any) -> list[Any]:
-        x, about, *_ = solve(*parts, full=True)
+    def numbers(f: Any, derivatives: Any, x0: Any, x1: Any = None) -> list[Any]:
+        x, about, *_ = solve(f, derivatives, x0, x1, full=True)
         return [x, 0, 0, about if isinstance(about, np.ndarray) else about.converged]
 
     return _found("newton", g, given, xs, numbers, own_slope=own_slope, dtype=dtype)[0]

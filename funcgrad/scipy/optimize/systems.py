@@ -24,6 +24,7 @@ from .implicit import (
     plain,
     point,
     refuse,
+    require_constants,
     said,
     scipy,
 )
@@ -79,6 +80,7 @@ def root(
     if not tracing():
         return in_precision(solve(f, given, x0, callback), x0)
     refuse("root", "under transforms", callback=callback)
+    require_constants("root", tol=tol, options=options)
     program = Programs([f, *given], [aval_of(x0)])
     _require_square("root", program.out_avals[0], x0)
     messages: list[str] = []
@@ -153,6 +155,7 @@ def fixed_point(
 
     if not tracing():
         return solve(f, x0)[()]
+    require_constants("fixed_point", xtol=xtol, maxiter=maxiter)
     program = Programs([f], [aval_of(x0)])
     _require_square("fixed_point", program.out_avals[0], x0)
 
