@@ -35,6 +35,10 @@ FLAGS = [
     "-fno-builtin",
     "-fno-math-errno",
     "-fno-trapping-math",
+    # What would move calls into the branches of a selection, where they are no vectors any more.
+    "-fno-tree-sink",
+    "-fno-tree-pre",
+    "-fno-thread-jumps",
     "-ffp-contract=off",
     "-fwrapv",
     "-fno-strict-aliasing",

@@ -80,7 +80,13 @@ _TEMPLATES = {
     np.logical_not: "(!{0})",
     np.logical_xor: "(!{0} != !{1})",
 }
+# Of calls; the choice is made inside of them, for a call under a condition is no vector.
+_COMPOSED = {
+    np.logaddexp: "(({0} > {1} ? {0} : {1}) + {log1p}({exp}(-{fabs}({0} == {1} ? 0 : {0} - {1}))))",
+}
 _SPECIAL = {"erf": "erf", "erfc": "erfc"}  # of SciPy's, by name
+# What NumPy calls the C library for, element by element, where C has vectors: worth a loop each.
+_SLOW = frozenset({np.sin, np.cos, np.hypot, np.logaddexp})
 SQRT_HALF = "0.70710678118654752440"
 VECTORISED = [
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh"),
@@ -133,8 +139,9 @@ def _holds(dtype: Any, value: Value) -> bool:
 
 
 def is_worth_it(group: Group) -> bool:
-    """Whether a loop of its own beats NumPy's: two steps or more, and operands that NumPy takes."""
-    if len(group.steps) < 2 or len(group.inputs) + len(group.outs) > 30:
+    """Whether a loop of its own beats NumPy's: two steps or a slow one, of operands NumPy takes."""
+    is_short = len(group.steps) < 2 and group.steps[0].function not in _SLOW
+    if is_short or len(group.inputs) + len(group.outs) > 30:
         return False
     if any(step.kind == REDUCE for step in group.steps):
         return all(v.shape in (group.shape, ()) for v in group.inputs)
@@ -160,15 +167,22 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
         if not floating and f in (np.reciprocal, np.sign, np.isfinite, np.isinf, np.isnan):
             raise NotLowerableError("of integers")
         return _TEMPLATES[f].format(*texts)
+    if floating and f in _COMPOSED:
+        calls = {c: _call(c, suffix, dialect) for c in ("exp", "log1p", "fabs")}
+        return _COMPOSED[f].format(*texts, **calls)
     if floating and f.__name__ == "ndtr":  # as SciPy does where it matters, below 0
         return f"(0.5{suffix} * erfc{suffix}(-{SQRT_HALF}{suffix} * {texts[0]}))"
     name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
     if name is None or not floating:
         raise NotLowerableError(f.__name__)
+    return f"{_call(name, suffix, dialect)}({', '.join(texts)})"
+
+
+def _call(name: str, suffix: str, dialect: Dialect) -> str:
+    """The name of a function of the C library, in a dialect."""
     if name == "exp" and suffix and dialect is C:
         name = "exp_or_0"
-    head = dialect.instruction if name in INSTRUCTIONS else ""
-    return f"{head}{name}{suffix}({', '.join(texts)})"
+    return f"{dialect.instruction if name in INSTRUCTIONS else ''}{name}{suffix}"
 
 
 def prototypes() -> str:

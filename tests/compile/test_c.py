@@ -340,6 +340,39 @@ def run_check(cache: Path | str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
+VECTORS = """
+import numpy as np, funcgrad
+x = np.linspace(-1, 1, 100)
+with funcgrad.config("c"):
+    print(*funcgrad.jit({function})(x)[:1])
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "function",
+    [
+        "lambda x: np.where(x > 0, 0.5, np.exp(x))",
+        "lambda x: np.where(x == 0, 1.0, np.sin(x) / x)",
+        "funcgrad.grad(lambda x: np.sum(np.logaddexp(x, 0.0)))",
+    ],
+)
+def test_functions_under_a_selection_stay_vectors(function: str, tmp_path: Path) -> None:
+    """The compiler would move a call into the branch that needs it, and lose the vectors by that."""
+    given = {**os.environ}
+
+    def libraries(code: str, name: str) -> bytes:
+        given["FUNCGRAD_CACHE"] = str(tmp_path / name)
+        text = VECTORS.format(function=code)
+        subprocess.run([sys.executable, "-c", text], env=given, check=True, capture_output=True)
+        found = [f.read_bytes() for f in (tmp_path / name).glob("*.so")]
+        return b"".join(x for x in found if b"kernel0" in x)
+
+    if b"_ZGV" not in libraries("lambda x: np.exp(x) * 2.0", "plain"):
+        pytest.skip("the C library has no functions of vectors")
+    assert b"_ZGV" in libraries(function, "selected")
+
+
 def answer(process: subprocess.Popen[str]) -> str:
     out, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
