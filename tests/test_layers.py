@@ -36,6 +36,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.scipy.optimize": 4.25,
     "funcgrad.scipy._programs": 4.25,
     "funcgrad.nn": 4.25,
+    "funcgrad.nn.initializers": 5,
     "funcgrad.indexing": 3.5,
     "funcgrad.protocols": 3.5,
     "funcgrad.ufunc_methods": 3.5,

@@ -1,7 +1,8 @@
 """Layers of networks as pure functions of arrays: the functional twin of ``torch.nn.functional``.
 
-An input is ``(*batch, channels, *spatial)`` or, for pooling, any array whose last axes are pooled.
-Nothing here keeps state; weights are arguments, and every function is differentiable, to any order.
+An input of a convolution is ``(*batch, channels, *spatial)``, of a pool any array whose last axes are
+pooled. Nothing here keeps state; weights are arguments, and every function is differentiable, to any
+order. Activations, softmaxes and `initializers` have the names and arguments of ``jax.nn``.
 
 >>> import numpy as np, funcgrad
 >>> from funcgrad.nn import conv, max_pool
@@ -10,7 +11,31 @@ Nothing here keeps state; weights are arguments, and every function is different
 [[[[45.0, 54.0], [81.0, 90.0]]]]
 >>> funcgrad.grad(lambda w: conv(x, w).sum())(w)[0, 0].tolist()
 [[10.0, 14.0, 18.0], [26.0, 30.0, 34.0], [42.0, 46.0, 50.0]]
+
+A small network, trained to tell in which quadrants a point lies:
+
+>>> from funcgrad import nn, optim, random
+>>> keys = random.split(random.PRNGKey(0), 3)
+>>> x = random.normal(keys[0], (64, 2))
+>>> labels = (x[:, 0] * x[:, 1] > 0).astype(int)
+>>> init = nn.initializers.he_normal()
+>>> params = {"w1": init(keys[1], (2, 16)), "b1": np.zeros(16), "w2": init(keys[2], (16, 2))}
+>>> def logits(p):
+...     return nn.relu(x @ p["w1"] + p["b1"]) @ p["w2"]
+>>> optimizer = optim.adam(lr=0.03)
+>>> @funcgrad.jit
+... def step(params, state):
+...     loss, grads = funcgrad.value_and_grad(lambda p: nn.cross_entropy(logits(p), labels))(params)
+...     return loss, *optimizer.update(grads, state, params)
+>>> state = optimizer.init(params)
+>>> for _ in range(200):
+...     loss, params, state = step(params, state)
+>>> bool(loss < 0.1), bool(np.all(logits(params).argmax(1) == labels))
+(True, True)
 """
+
+import typing as _typing
+from importlib import import_module as _import_module
 
 from .activations import (
     celu,
@@ -41,6 +66,7 @@ from .activations import (
 )
 from .attention import multi_head_attention, scaled_dot_product_attention
 from .conv import conv, conv_transpose
+from .ctc import ctc_loss
 from .dot_product import dot_product_attention
 from .dropout import dropout
 from .embedding import embedding, one_hot
@@ -92,6 +118,16 @@ from .recurrent import gru_cell, gru_layer, lstm_cell, lstm_layer, rnn_cell, rnn
 from .resample import fold, resample, unfold
 from .softmax import log_softmax, logmeanexp, logsumexp, softmax
 
+if _typing.TYPE_CHECKING:
+    from . import initializers as initializers
+else:
+
+    def __getattr__(name):
+        if name == "initializers":  # needs `funcgrad.random`, which an import does not wait for
+            return _import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "adaptive_avg_pool",
     "adaptive_max_pool",
@@ -106,6 +142,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dot_product_attention",
     "dropout",
     "elu",
@@ -127,6 +164,7 @@ __all__ = [
     "hinge_loss",
     "huber_loss",
     "identity",
+    "initializers",
     "instance_norm",
     "kl_divergence",
     "layer_norm",
