@@ -110,7 +110,7 @@ def _find_function(func: Any) -> Callable[..., Any]:
     for part in parts:
         space = getattr(space, part, None)
     found = getattr(space, func.__name__, None) if space is not None else None
-    if found is None:
+    if found is None or found is func:
         path = ".".join(["np", *parts, func.__name__])
         raise HandoverError(
             f"{path} is not supported on traced values; it has no counterpart in funcgrad.numpy. "

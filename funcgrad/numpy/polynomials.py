@@ -13,10 +13,10 @@ from ..ops.join import concatenate, pad
 from ..ops.reduce import norm2
 from ..ops.structural import reshape
 from ._arguments import array_of, arrays_of, beside, converted, host, module_of, refuse
-from .creation import ones_like, zeros_like
+from .creation import array, asarray, ones_like, zeros_like
 from .linalg import eigvals, lstsq
 from .products import convolve
-from .shaping import atleast_1d
+from .shaping import atleast_1d, ndim
 
 
 def _coefficients(name: str, p: Any) -> Any:
@@ -92,6 +92,32 @@ def polymul(a1: Any, a2: Any) -> Any:
     [1.0, 0.0, -1.0]
     """
     return convolve(*(_coefficients("polymul", a) for a in arrays_of(a1, a2)))
+
+
+def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
+    """The quotient and the remainder of polynomials, the latter without zeros in front.
+
+    Shapes: ``(m,), (n,) -> (max(m - n + 1, 1),), (<n,)``.   Dtypes: numbers; gives floats.
+    Derivative: smooth where the first coefficient of `v` is not 0.
+    Raises: ShapeError: coefficients are no vector. ConcretizationError: the remainder is not known.
+    Source: NumPy reference, ``numpy.polydiv``.
+
+    >>> [y.tolist() for y in polydiv([1.0, 0.0, 2.0], [1.0, 1.0])]
+    [[1.0, -1.0], [3.0]]
+    """
+    u, v = (_coefficients("polydiv", a) for a in arrays_of(u, v))
+    dtype = np.result_type(u.dtype, v.dtype, np.float64 if u.dtype.kind in "biu" else u.dtype)
+    u, v = converted(u, dtype), converted(v, dtype)
+    rest, n = [u[k] for k in range(u.shape[0])], v.shape[0]
+    quotient = []
+    for k in range(max(len(rest) - n + 1, 0)):
+        quotient.append(rest[k] / v[0])
+        for i in range(n):
+            rest[k + i] = rest[k + i] - quotient[k] * v[i]
+    values = host("polydiv", "the remainder", array(rest))
+    small = np.isclose(values, 0, rtol=1e-14)
+    first = int(np.argmin(small)) if not small.all() else len(rest) - 1
+    return array(quotient) if quotient else zeros_like(u[:1]), array(rest[first:])
 
 
 def polyder(p: Any, m: int = 1) -> Any:
@@ -250,3 +276,31 @@ def roots(p: Any) -> Any:
         )
         found = concatenate(eigvals(companion), found, axis=0)
     return found
+
+
+class poly1d(np.poly1d):
+    """A polynomial of one variable, by its coefficients or, with `r`, by its roots.
+
+    NumPy's class: its operators and methods are the functions of this file, on traced coefficients.
+
+    Shapes: ``(n,)``.   Dtypes: numbers.
+    Derivative: by the coefficients and the variable.
+    Raises: ConcretizationError: the values, of which zeros in front are left out, are not known.
+    Source: NumPy reference, ``numpy.poly1d``.
+
+    >>> float(poly1d([1.0, 0.0, 2.0]).deriv()(3.0))
+    6.0
+    """
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
+        if not isinstance(c_or_r, np.poly1d):
+            c_or_r = asarray(c_or_r)
+        super().__init__(c_or_r, r, variable)
+
+    def __truediv__(self, other: Any) -> Any:
+        if not isinstance(other, np.poly1d) and ndim(other) == 0:
+            return poly1d(self.coeffs / other)
+        return tuple(map(poly1d, polydiv(self.coeffs, poly1d(other).coeffs)))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return poly1d(other) / self

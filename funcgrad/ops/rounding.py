@@ -143,3 +143,18 @@ def nextafter(xp, x, y, /):
     True
     """
     return xp.nextafter(x, y)
+
+
+@elementwise_constant
+def binary_exponent(xp, x, /):
+    """The integer `e` for which ``x / 2**e`` lies in [1/2, 1); 0 for 0.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives int32.
+    Derivative: zero; at powers of two too.
+    Raises: nothing of its own.
+    Source: NumPy reference, ``numpy.frexp``.
+
+    >>> binary_exponent(np.array([0.3, 1.0, 6.0])).tolist()
+    [-1, 1, 3]
+    """
+    return xp.frexp(x)[1]
