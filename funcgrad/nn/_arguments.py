@@ -44,6 +44,20 @@ def integers(name: str, what: str, x: Any) -> Any:
     return x
 
 
+def require_classes(name: str, labels: Any, classes: int, ignored: Any = None) -> None:
+    """Raises: IndexError: a label that is known is no class, and not ignored either."""
+    found = known(labels)
+    if found is None:
+        return
+    wrong = np.asarray(found)[(found < 0) | (found >= classes)]
+    wrong = wrong if ignored is None else wrong[wrong != ignored]
+    if wrong.size:
+        raise IndexError(
+            f"nn.{name}: a label is {wrong[0]}; need one of {classes} classes, counted from 0"
+            f"{where()}"
+        )
+
+
 def require(holds: Any, name: str, what: str, value: Any, needed: str) -> None:
     """Raises: ArgumentError: a condition on an option is known not to hold."""
     found = known(holds)

@@ -21,7 +21,7 @@ from ..ops.softmax import log_softmax
 from ..ops.special import log_expit
 from ..scipy import special
 from . import loss_terms
-from ._arguments import integers, real, reals, require
+from ._arguments import integers, real, reals, require, require_classes
 
 
 def reduced(name: str, losses: Any, reduction: str) -> Any:
@@ -222,8 +222,9 @@ def _picked(
     labels = integers(name, "labels", labels)
     shape = aval_of(log_p).shape
     _require_shape(name, "labels", labels, shape[:axis] + shape[axis + 1 :])
+    require_classes(name, labels, shape[axis], ignore)
     counted = fnp.not_equal(labels, ignore) if ignore is not None else np.True_
-    # What is below 0 must not count from the end.
+    # Of labels that are not known yet: what is below 0 must not count from the end.
     places = choose(counted, choose(fnp.less(labels, 0), shape[axis], labels), 0)
     places = fnp.expand_dims(places, axis)
     picked = fnp.squeeze(fnp.take_along_axis(log_p, places, axis), axis)

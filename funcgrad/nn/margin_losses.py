@@ -17,7 +17,7 @@ from ..ops.reduce import norm2
 from ..ops.select import minimum
 from ..ops.special import relu
 from . import loss_terms
-from ._arguments import integers, real, reals, require
+from ._arguments import integers, real, reals, require, require_classes
 from .losses import reduced
 
 
@@ -195,8 +195,8 @@ def multi_margin_loss(
     Shapes: ``scores: (n, c), labels: (n,), weight: (c,) -> (n,)``, reduced to ``()``.
     Dtypes: real; labels integers.
     Derivative: that of the formula; 0 at the margin.
-    Raises: ShapeError: the shapes do not fit. ArgumentError: `p` is neither 1 nor 2, a label is known
-    to be no class, or complex numbers.
+    Raises: ShapeError: the shapes do not fit. IndexError: a label is no class. ArgumentError: `p` is
+    neither 1 nor 2, or complex numbers.
     Source: PyTorch reference, ``torch.nn.functional.multi_margin_loss``.
 
     >>> float(multi_margin_loss(np.array([[0.1, 0.2, 0.4, 0.8]]), np.array([3])).round(4))
@@ -213,8 +213,7 @@ def multi_margin_loss(
             f"nn.{name}: scores {aval_of(x)}, labels {aval_of(y)}, weight "
             f"{aval_of(given[0]) if given else None}; need (n, c), (n,), (c,){where()}"
         )
-    inside = fnp.logical_and(fnp.greater_equal(y, 0), fnp.less(y, shape[1]))
-    require(inside, name, "labels", aval_of(y), f"classes below {shape[1]}")
+    require_classes(name, y, shape[1])
     return reduced(name, loss_terms.multi_margin(x, y, *given, p=p, margin=margin), reduction)
 
 
