@@ -139,5 +139,6 @@ for _module in (linalg, fft):
 for _module in (special, nn.functional):
     _numpy_names.also(_module)
 
-_explain_missing("torch", globals(), ("distributions",))
+_LATER = ("_dynamo", "_inductor", "distributions", "multiprocessing", "profiler")
+_explain_missing("torch", globals(), _LATER)
 _stand_in.install()

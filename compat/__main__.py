@@ -32,6 +32,7 @@ NAMESPACES = (
     "nn.init",
     "nn.utils",
     "optim",
+    "profiler",
     "random",
     "special",
     "utils.checkpoint",

@@ -1,4 +1,4 @@
-"""Names for parts of a program. There is no profiler here: Python's own ones see every function.
+"""Parts of a program to profile. Nothing is recorded here: Python's own profilers see every function.
 
 Layer 6.
 """
@@ -7,6 +7,32 @@ from __future__ import annotations
 
 import contextlib
 from typing import Any
+
+from . import sites
+
+_ADVICE = "Python's own profilers see everything: python -m cProfile -s tottime script.py"
+
+_OPTIONS = frozenset(
+    [
+        "acc_events",
+        "activities",
+        "custom_trace_id_callback",
+        "execution_trace_observer",
+        "experimental_config",
+        "on_trace_ready",
+        "post_processing_timeout_s",
+        "profile_memory",
+        "record_shapes",
+        "schedule",
+        "use_cpu",
+        "use_cuda",
+        "use_device",
+        "use_kineto",
+        "with_flops",
+        "with_modules",
+        "with_stack",
+    ]
+)
 
 
 class record_function(contextlib.ContextDecorator):
@@ -29,4 +55,52 @@ class record_function(contextlib.ContextDecorator):
         pass
 
 
-__all__ = ["record_function"]
+def nothing_recorded(*_: Any, **__: Any) -> Any:
+    """Raises: RuntimeError: always; it stands for what reads a recording."""
+    raise RuntimeError(f"torch.profiler: nothing was recorded. {_ADVICE}")
+
+
+class profile(contextlib.ContextDecorator):
+    """A part of the program to profile. It runs as it does otherwise; a warning says so.
+
+    Nothing is recorded, so `on_trace_ready` is not called. Its options change nothing.
+
+    Raises: RuntimeError: what was recorded is asked for. TypeError: PyTorch has no such option.
+
+    >>> import compat as torch
+    >>> with torch.profiler.profile(enabled=False) as found:
+    ...     torch.ones(2) + 1
+    ...     found.step()
+    tensor([2., 2.])
+    """
+
+    def __init__(self, enabled: bool = True, **options: Any) -> None:
+        unknown = options.keys() - _OPTIONS
+        if unknown:
+            raise TypeError(f"profile() got unexpected keyword arguments {sorted(unknown)}")
+        self.enabled = enabled
+        self.step_num = 0
+
+    def start(self) -> None:
+        if self.enabled:
+            sites.warn(f"torch.profiler records nothing here. {_ADVICE}")
+
+    def stop(self) -> None:
+        """The end of the part."""
+
+    def step(self) -> None:
+        """The next step of a schedule."""
+        self.step_num += 1
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    key_averages = events = export_chrome_trace = export_stacks = nothing_recorded
+    export_memory_timeline = nothing_recorded
+
+
+__all__ = ["profile", "record_function"]

@@ -9,6 +9,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import compat
 
 
 def run(program: str) -> str:
@@ -78,3 +85,81 @@ def test_other_packages_are_left_alone() -> None:
             assert error.name == "torchless"
         """
     )
+
+
+def test_profilers_and_options_of_pytorchs_compiler_change_nothing() -> None:
+    run(
+        """
+        import warnings
+        import torch, torch._dynamo
+        from torch.profiler import ProfilerActivity, profile, record_function, schedule
+        torch._dynamo.config.suppress_errors = True
+        torch._dynamo.reset()
+        torch._inductor.config.coordinate_descent_tuning = True
+
+        def never(_):
+            raise AssertionError
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            with profile(
+                activities=[ProfilerActivity.CPU], record_shapes=True, on_trace_ready=never,
+                schedule=schedule(wait=0, warmup=0, active=1),
+            ) as found, record_function("part"):
+                y = torch.ones(2) + 1
+                found.step()
+        assert y.tolist() == [2.0, 2.0] and "records nothing" in str(seen[0].message)
+        for read in (found.key_averages, lambda: found.export_chrome_trace("trace.json")):
+            try:
+                read()
+            except RuntimeError as error:
+                assert "cProfile" in str(error)
+            else:
+                raise AssertionError
+        try:
+            profile(activites=[])
+        except TypeError:
+            pass
+        else:
+            raise AssertionError
+        """
+    )
+
+
+def test_processes_start_and_fail_with_an_error() -> None:
+    run(
+        """
+        import torch, torch.multiprocessing as mp
+
+        def work(i, queue):
+            queue.put((i, torch.ones(2) * i))
+
+        def fail(i):
+            raise SystemExit(3)
+
+        queue = mp.get_context("fork").SimpleQueue()
+        mp.spawn(work, (queue,), nprocs=2, start_method="fork")
+        found = dict(queue.get() for _ in range(2))
+        assert found[1].tolist() == [1.0, 1.0] and type(found[0]) is torch.Tensor
+        try:
+            mp.spawn(fail, nprocs=2, start_method="fork")
+        except mp.ProcessRaisedException as error:
+            assert error.error_index in (0, 1)
+        else:
+            raise AssertionError
+        """
+    )
+
+
+STEPS = st.integers(0, 3)
+SCHEDULES = st.fixed_dictionaries(
+    {"wait": STEPS, "warmup": STEPS, "active": st.integers(1, 3), "repeat": STEPS}
+    | {"skip_first": STEPS, "skip_first_wait": st.booleans()}
+)
+
+
+@given(SCHEDULES)
+def test_schedules_of_profilers(options: dict[str, int]) -> None:
+    torch = pytest.importorskip("torch")
+    with warnings.catch_warnings(action="ignore"):
+        ours, theirs = (th.profiler.schedule(**options) for th in (compat, torch))
+    assert [ours(i).name for i in range(20)] == [theirs(i).name for i in range(20)]

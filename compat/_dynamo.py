@@ -1,0 +1,26 @@
+"""`torch._dynamo`: scripts set its options. `compat.compile` has none of them, and needs none."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ._missing import explain as _explain_missing
+from .compiler import allow_in_graph as allow_in_graph
+from .compiler import disable as disable
+from .compiler import is_compiling as is_compiling
+from .compiler import reset as reset
+
+config = SimpleNamespace(
+    suppress_errors=False, cache_size_limit=8, recompile_limit=8, verbose=False
+)
+
+
+def mark_dynamic(t: object, index: object, **options: object) -> None:
+    """Nothing: a program is made for each size."""
+
+
+def graph_break(msg: str = "") -> None:
+    """Nothing: a program holds all of a function, or it runs as it is."""
+
+
+_explain_missing("torch._dynamo", globals())
