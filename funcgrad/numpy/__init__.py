@@ -29,7 +29,7 @@ from numpy import (
     uintc, uintp, ulong, ulonglong, unravel_index, unsignedinteger, ushort, void,
 )
 
-from . import fft, linalg
+from . import fft, linalg, polynomial
 from ..ops.arithmetic import (
     absolute, absolute as abs, add, copysign, divide, divide as true_divide, float_power,
     floor_divide, fmod, gcd, hypot, lcm, ldexp, multiply, negative, positive, power, power as pow,
@@ -466,8 +466,7 @@ __all__ = [
     "polydiv",
     "polyfit",
     "polyint",
-    "polymul",
-    "polysub",
+    "polymul", "polynomial", "polysub",
     "polyval",
     "positive",
     "pow",
