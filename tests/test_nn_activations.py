@@ -216,12 +216,12 @@ def along_by_jax(name: str, axis: Any) -> Callable[..., Any]:
     return jax.jit(lambda *xs: (f(*xs), slopes(*xs), second(*xs)))
 
 
-@pytest.mark.parametrize("axis", [-1, (0, 2)], ids=str)
 @pytest.mark.parametrize("name", ALONG)
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), masked=st.booleans())
-def test_along_axes_as_in_jax(name: str, axis: Any, seed: int, masked: bool) -> None:
+def test_along_axes_as_in_jax(name: str, seed: int, masked: bool) -> None:
     jax = pytest.importorskip("jax")
+    axis = (0, 2) if name in ("softmax", "weighted", "logmeanexp") else -1
     rng = np.random.default_rng(seed)
     x = rng.normal(scale=3.0, size=(2, 3, 4))
     mask = (rng.random(x.shape) < 0.6) | (not masked)
@@ -337,18 +337,19 @@ def attentions(draw: Any) -> tuple[list[np.ndarray], dict[str, Any]]:
     return [q, k, v], options
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(attentions())
 def test_attention_as_in_jax(drawn: Any) -> None:
     jax = pytest.importorskip("jax")
     arrays, options = drawn
     with jax.enable_x64(True):
         theirs = lambda *xs: jax.nn.dot_product_attention(*xs, **options)  # noqa: E731
-        expected, pull = jax.vjp(theirs, *map(jax.numpy.asarray, arrays))
-        slopes = pull(jax.numpy.cos(expected))
+        expected = jax.jit(theirs)(*arrays)
+        square = lambda *xs: (theirs(*xs) ** 2).sum() / 2  # noqa: E731
+        slopes = jax.jit(jax.grad(square, (0, 1, 2)))(*arrays)
     found, pull = funcgrad.vjp(lambda *xs: nn.dot_product_attention(*xs, **options), *arrays)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)  # JAX's softmax is in float32
-    for a, b in zip(pull(np.cos(found)), slopes, strict=True):
+    for a, b in zip(pull(found), slopes, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 

@@ -263,7 +263,7 @@ def values_of_theirs(f: Callable[..., Any], arrays: tuple[np.ndarray, ...]) -> l
 
 
 @pytest.mark.parametrize("name", ROWS)
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 4),
@@ -419,11 +419,7 @@ def test_norms_of_nothing(n: int, axis: Any) -> None:
 # ---------------------------------------------------------------- initializers
 
 INITIALIZERS: dict[str, Callable[[Any], Any]] = {
-    "zeros": lambda i: i.zeros,
-    "ones": lambda i: i.ones,
-    "constant": lambda i: i.constant(3.0),
     "normal": lambda i: i.normal(),
-    "uniform": lambda i: i.uniform(),
     "truncated": lambda i: i.truncated_normal(0.5, lower=-1.0, upper=0.5),
     "orthogonal": lambda i: i.orthogonal(2.0, column_axis=0),
     "spread": lambda i: i.variance_scaling(3.0, "fan_geo_avg", "normal", 0, (1,)),
@@ -456,6 +452,16 @@ def test_initializers_under_transforms(name: str) -> None:
     np.testing.assert_allclose(
         funcgrad.jit(lambda k: init(k, (3, 4)))(keys[0]), each[0], rtol=1e-12
     )
+
+
+def test_simple_initializers() -> None:
+    init, key = nn.initializers, random.PRNGKey(4)
+    for f, value in ((init.zeros, 0), (init.ones, 1), (init.constant(3.0), 3)):
+        np.testing.assert_array_equal(
+            f(key, [2, 3], np.float32), np.full((2, 3), value, np.float32)
+        )
+        assert f(key, (2,)).dtype == np.float64
+    np.testing.assert_array_equal(init.uniform(0.5)(key, (4,)), random.uniform(key, (4,)) / 2)
 
 
 def variances(name: str, *args: Any) -> float:
@@ -576,3 +582,36 @@ def test_labels_that_are_no_class_raise_when_compiled(label: int) -> None:
 def test_rows_that_are_not_there_raise() -> None:
     with pytest.raises(IndexError, match="2"):
         nn.embedding(Y, X)
+
+
+# ---------------------------------------------------------------- on a device
+
+ON_DEVICE: dict[str, Callable[..., Any]] = {
+    "one_hot": lambda x, labels: nn.one_hot(labels, 4),
+    "embedding": lambda x, labels: nn.embedding(labels, x),
+    "cross_entropy": lambda x, labels: funcgrad.grad(nn.cross_entropy)(x, labels),
+    "ignored": lambda x, labels: nn.cross_entropy(
+        x, labels, ignore_index=1, label_smoothing=0.1, weight=x[0]
+    ),
+    "batch_norm": lambda x, labels: nn.batch_norm(x, training=True)[0],
+    "layer_norm": lambda x, labels: nn.layer_norm(x, x[0], x[1]),
+    "dropout": lambda x, labels: nn.dropout(x[0, :2].astype(np.uint32), x, 0.5),
+    "huber": lambda x, labels: nn.huber_loss(x, 0.0),
+    "softmax": lambda x, labels: nn.softmax(x, where=x > 0.5),
+    "gaussian": lambda x, labels: nn.gaussian_nll_loss(x, 1.0, 2.0),
+    "multi margin": lambda x, labels: nn.multi_margin_loss(x, labels),
+    "attention": lambda x, labels: nn.dot_product_attention(
+        *[x[:, None]] * 3, is_causal=True, local_window_size=1
+    ),
+    "initializer": lambda x, labels: nn.initializers.he_uniform()(
+        x[0, :2].astype(np.uint32), (2, 3)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ON_DEVICE)
+def test_on_a_device(name: str, cupy: Any) -> None:
+    x, labels = np.arange(12.0).reshape(3, 4) % 5, np.array([0, 2, 1])
+    found = ON_DEVICE[name](cupy.asarray(x), cupy.asarray(labels))
+    assert isinstance(found, cupy.ndarray)
+    np.testing.assert_allclose(found.get(), ON_DEVICE[name](x, labels), rtol=1e-12)

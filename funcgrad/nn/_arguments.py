@@ -49,11 +49,11 @@ def require_classes(name: str, labels: Any, classes: int, ignored: Any = None) -
     found = known(labels)
     if found is None:
         return
-    wrong = np.asarray(found)[(found < 0) | (found >= classes)]
+    wrong = found[(found < 0) | (found >= classes)]
     wrong = wrong if ignored is None else wrong[wrong != ignored]
     if wrong.size:
         raise IndexError(
-            f"nn.{name}: a label is {wrong[0]}; need one of {classes} classes, counted from 0"
+            f"nn.{name}: a label is {int(wrong[0])}; need one of {classes} classes, counted from 0"
             f"{where()}"
         )
 
@@ -61,5 +61,5 @@ def require_classes(name: str, labels: Any, classes: int, ignored: Any = None) -
 def require(holds: Any, name: str, what: str, value: Any, needed: str) -> None:
     """Raises: ArgumentError: a condition on an option is known not to hold."""
     found = known(holds)
-    if found is not None and not np.all(found):
+    if found is not None and not (found.all() if hasattr(found, "all") else found):
         raise ArgumentError(f"nn.{name}: {what}={value}; need {needed}{where()}")

@@ -9,6 +9,7 @@ import numpy as np
 from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
+from ..numpy._arguments import beside
 from ..ops.logic import greater_equal, less, less_equal, logical_and
 from ..ops.select import where as choose
 from ._arguments import integers, real, require
@@ -60,28 +61,26 @@ def dot_product_attention(
     if ndim == 3:
         q, k, v = (x[None] for x in (q, k, v))
     (batch, times, _, _), keys = aval_of(q).shape, aval_of(k).shape[1]
-    seen = _seen(batch, times, keys, mask, is_causal, key_value_seq_lengths, local_window_size)
+    seen = _seen(q, times, keys, mask, is_causal, key_value_seq_lengths, local_window_size)
     q, k, v = (fnp.swapaxes(x, 1, 2) for x in (q, k, v))
     y = scaled_dot_product_attention(
         q,
         k,
         v,
-        mask=_as_one(seen, bias, aval_of(q).dtype),
+        mask=_as_one(seen, bias, q),
         scale=scale,
         grouped=True,
     )
     y = fnp.swapaxes(y, 1, 2)
     if query_seq_lengths is not None:
         lengths = _lengths("query_seq_lengths", query_seq_lengths, batch)
-        y = choose(less(np.arange(times)[:, None, None], lengths), y, 0.0)
+        y = choose(less(beside(q, np.arange(times)[:, None, None]), lengths), y, 0.0)
     return y[0] if ndim == 3 else y
 
 
-def _seen(
-    batch: int, times: int, keys: int, mask: Any, causal: bool, lengths: Any, window: Any
-) -> Any:
+def _seen(q: Any, times: int, keys: int, mask: Any, causal: bool, lengths: Any, window: Any) -> Any:
     """Which query sees which key: booleans that broadcast to (b, n, t, s); None: each sees all."""
-    rows, columns = np.arange(times)[:, None], np.arange(keys)
+    rows, columns = beside(q, np.arange(times)[:, None]), beside(q, np.arange(keys))
     parts = []
     if mask is not None:
         if aval_of(mask).dtype.kind != "b":
@@ -92,7 +91,7 @@ def _seen(
     if causal:
         parts.append(columns <= rows)
     if lengths is not None:
-        parts.append(less(columns, _lengths("key_value_seq_lengths", lengths, batch)))
+        parts.append(less(columns, _lengths("key_value_seq_lengths", lengths, aval_of(q).shape[0])))
     if window is not None:
         before, after = window if isinstance(window, tuple) else (window, window)
         inside = greater_equal(columns, rows - before), less_equal(columns, rows + after)
@@ -113,10 +112,10 @@ def _lengths(what: str, given: Any, batch: int) -> Any:
     return fnp.reshape(lengths, (batch, 1, 1, 1))
 
 
-def _as_one(seen: Any, bias: Any, dtype: Any) -> Any:
+def _as_one(seen: Any, bias: Any, q: Any) -> Any:
     """What is added to scores: the bias where a key is seen, -inf elsewhere."""
     bias = bias if bias is None else real("dot_product_attention", bias)
     if seen is None:
         return bias
-    low = np.full((), -np.inf, dtype)
-    return choose(seen, np.zeros((), dtype) if bias is None else bias, low)
+    low, zero = (beside(q, np.full((), y, aval_of(q).dtype)) for y in (-np.inf, 0.0))
+    return choose(seen, zero if bias is None else bias, low)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ShapeError, where
-from ..numpy._arguments import array_of, axis_of
+from ..numpy._arguments import array_of, axis_of, beside
 from ._arguments import integers, require
 
 
@@ -33,7 +33,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: int = -1) -> A
     require(count >= 0, "one_hot", "num_classes", count, "0 or more")
     ndim = aval_of(x).ndim
     axis = axis_of("nn.one_hot", axis, ndim + 1)
-    classes = np.arange(count).reshape((count,) + (1,) * (ndim - axis))
+    classes = beside(x, np.arange(count).reshape((count,) + (1,) * (ndim - axis)))
     hits = fnp.equal(fnp.expand_dims(x, axis), classes)
     return fnp.astype(hits, np.float64 if dtype is None else dtype)
 

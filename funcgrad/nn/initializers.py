@@ -68,6 +68,8 @@ def _made(draw: Callable[[Any, tuple[int, ...], Any], Any], dtype: Any) -> Initi
 
 def _times(x: Any, factor: Any) -> Any:
     """The product in the dtype of `x`."""
+    if isinstance(factor, int | float | np.generic):
+        return x * float(factor)
     return fnp.multiply(x, fnp.astype(factor, x.dtype))
 
 

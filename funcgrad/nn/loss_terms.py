@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
+from ..numpy._arguments import beside
 from ..ops import reduce as reductions
 from ..ops import structural
 from ..ops.exponential import logaddexp, xlogy
@@ -167,7 +168,7 @@ def multi_margin(x: Any, y: Any, w: Any = None, /, *, p: int, margin: float) -> 
     >>> multi_margin(np.array([[0.1, 0.8]]), np.array([1]), p=1, margin=1.0).round(4).tolist()
     [0.15]
     """
-    here = np.arange(x.shape[1]) == y[:, None]
+    here = y[:, None] == beside(y, np.arange(x.shape[1]))
     own = fnp.where(here, x, 0).sum(axis=1)[:, None]
     z = margin - own + x
     z = fnp.where(fnp.logical_or(here, z <= 0), 0, z)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401  (doctests)
 
 from .. import numpy as fnp
 from ..core import aval_of
@@ -158,7 +158,7 @@ def cross_entropy(
         return reduced(name, _against(q, log_p, weight, axis), reduction)
     losses, counted = _picked(name, log_p, labels, weight, ignore_index, axis)
     if smooth:
-        everywhere = _against(np.full((), 1 / max(classes, 1), aval.dtype), log_p, weight, axis)
+        everywhere = _against(1 / max(classes, 1), log_p, weight, axis)
         losses = losses * (1 - smooth) + choose(counted != 0, everywhere * smooth, 0.0)
     return _mean_by(name, losses, counted, reduction)
 
@@ -223,15 +223,18 @@ def _picked(
     shape = aval_of(log_p).shape
     _require_shape(name, "labels", labels, shape[:axis] + shape[axis + 1 :])
     require_classes(name, labels, shape[axis], ignore)
-    counted = fnp.not_equal(labels, ignore) if ignore is not None else np.True_
     # Of labels that are not known yet: what is below 0 must not count from the end.
-    places = choose(counted, choose(fnp.less(labels, 0), shape[axis], labels), 0)
+    places = choose(fnp.less(labels, 0), shape[axis], labels)
+    if ignore is not None:
+        places = choose(equal(labels, ignore), 0, places)
     places = fnp.expand_dims(places, axis)
     picked = fnp.squeeze(fnp.take_along_axis(log_p, places, axis), axis)
-    weights = fnp.astype(fnp.broadcast_to(counted, picked.shape), picked.dtype)
-    if weight is not None:
+    if weight is None:
+        weights = fnp.ones_like(picked)
+    else:
         own = fnp.take_along_axis(fnp.broadcast_to(weight, shape), places, axis)
-        weights = weights * fnp.squeeze(own, axis)
+        weights = fnp.squeeze(own, axis)
+    weights = weights if ignore is None else choose(equal(labels, ignore), 0.0, weights)
     return -zero_preserving_multiply(weights, picked), weights
 
 
