@@ -80,8 +80,10 @@ _TEMPLATES = {
     np.logical_not: "(!{0})",
     np.logical_xor: "(!{0} != !{1})",
 }
-# Of calls; the choice is made inside of them, for a call under a condition is no vector.
+# Of others. A choice is made inside of a call: a call under a condition is no vector.
 _COMPOSED = {
+    np.deg2rad: "({0} * (3.14159265358979323846{f} / 180.0{f}))",
+    np.rad2deg: "({0} * (180.0{f} / 3.14159265358979323846{f}))",
     np.logaddexp: "(({0} > {1} ? {0} : {1}) + {log1p}({exp}(-{fabs}({0} == {1} ? 0 : {0} - {1}))))",
 }
 _SPECIAL = {"erf": "erf", "erfc": "erfc"}  # of SciPy's, by name
@@ -169,7 +171,7 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
         return _TEMPLATES[f].format(*texts)
     if floating and f in _COMPOSED:
         calls = {c: _call(c, suffix, dialect) for c in ("exp", "log1p", "fabs")}
-        return _COMPOSED[f].format(*texts, **calls)
+        return _COMPOSED[f].format(*texts, f=suffix, **calls)
     if floating and f.__name__ == "ndtr":  # as SciPy does where it matters, below 0
         return f"(0.5{suffix} * erfc{suffix}(-{SQRT_HALF}{suffix} * {texts[0]}))"
     name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
