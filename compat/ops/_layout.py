@@ -14,6 +14,7 @@ from funcgrad.ops.index_layout import FULL
 from funcgrad.ops.structural import reshape
 from funcgrad.views import snapshot
 
+from .. import size
 from ..autograd import modes
 from ..autograd.base import UNCOUNTED
 from ..autograd.tape import record
@@ -93,6 +94,40 @@ def own(out: Any, order: Any = "C") -> Any:
         out._array = snapshot(array, copy=False)
     out._view = None
     out._counter = UNCOUNTED if modes.get().inference else [0]
+    return out
+
+
+_CHANNELS_LAST = {size.channels_last: 4, size.channels_last_3d: 5}  # and the axes that it needs
+
+
+def memory_axes(order: Any, ndim: int) -> tuple[int, ...] | None:
+    """The axes in an order of memory, the fastest last; None: as they are.
+
+    Raises: TypeError: it is no order. RuntimeError: it is one for another number of axes.
+    """
+    if order.__class__ is not size.memory_format:
+        raise TypeError(
+            f"argument 'memory_format' must be torch.memory_format, not {type(order).__name__}"
+        )
+    if order is size.preserve_format:
+        return None
+    last = _CHANNELS_LAST.get(order)
+    if last not in (None, ndim):
+        raise RuntimeError(
+            f"required rank {last} tensor to use {order._name} format, not one of {ndim} axes"
+        )
+    return (0, *range(2, ndim), 1) if last else tuple(range(ndim))
+
+
+def lies_in(array: Any, axes: tuple[int, ...]) -> bool:
+    """Whether the elements of a bare array lie in that order, without gaps."""
+    return bool(array.transpose(axes).flags.c_contiguous)
+
+
+def laid_out(out: Any, axes: tuple[int, ...]) -> Any:
+    """`out`, which nobody has seen and which owns its memory, with its elements in that order."""
+    if out._array.__class__ is ndarray:
+        out._array = out._array.transpose(axes).copy("C").transpose(np.argsort(axes))
     return out
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from funcgrad.core import Tracer
 from funcgrad.ops.cast import cast, cast_constant
 
@@ -16,6 +14,7 @@ from ..autograd.base import TensorBase, made
 from ..autograd.tape import record
 from . import _operands, legacy
 from ._apply import _TYPE_WORDS, requires_grad
+from ._layout import laid_out, lies_in, memory_axes
 from ._operands import convert, dtype_of, is_number, operand
 from .create import moved
 from .legacy import TensorType
@@ -139,34 +138,15 @@ def _cast(x: Any, dtype: dtypes.dtype, *, always: bool = False) -> Any:
     return convert(x, dtype)
 
 
-_CHANNELS_LAST = {size.channels_last: 4, size.channels_last_3d: 5}  # and the axes that it needs
-
-
 def _in_order(x: Any, order: Any, given: Any) -> Any:
     """`x` with its elements in an order of memory; `given` is the tensor that it was made of.
 
     Raises: TypeError: it is no order. RuntimeError: it is one for another number of axes.
     """
-    if order.__class__ is not size.memory_format:
-        raise TypeError(
-            f"argument 'memory_format' must be torch.memory_format, not {type(order).__name__}"
-        )
-    array = x._array
-    ndim = len(array.shape)
-    last = _CHANNELS_LAST.get(order)
-    if last not in (None, ndim):
-        raise RuntimeError(
-            f"required rank {last} tensor to use {order._name} format, not one of {ndim} axes"
-        )
-    if isinstance(array, Tracer) or order is size.preserve_format:
+    axes = memory_axes(order, len(x._array.shape))
+    if axes is None or isinstance(x._array, Tracer) or lies_in(x._array, axes):
         return x
-    axes = (0, *range(2, ndim), 1) if last else tuple(range(ndim))
-    if array.transpose(axes).flags.c_contiguous:
-        return x
-    if x is given:
-        x = _cast(x, dtype_of(x), always=True)
-    x._array = x._array.transpose(axes).copy("C").transpose(np.argsort(axes))
-    return x
+    return laid_out(_cast(x, dtype_of(x), always=True) if x is given else x, axes)
 
 
 def _short(name: str) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from . import legacy
 from ._apply import _type_word
 from ._data import array_of
 from ._fresh import dtype_for, finished, made, shape_in, shape_of, there
+from ._layout import laid_out, memory_axes
 from ._operands import convert, dtype_of, is_number, number_for
 
 # ---------------------------------------------------------------- from data
@@ -341,7 +342,11 @@ def empty(
     tensor([], size=(0, 3))
     """
     shape = shape_of("empty", sizes, size)
-    return _filled("empty", shape, 0, out, dtype, device, requires_grad)
+    axes = None if memory_format is None else memory_axes(memory_format, len(shape))
+    if axes is None or out is not None:
+        return _filled("empty", shape, 0, out, dtype, device, requires_grad)
+    found = laid_out(_filled("empty", shape, 0, out, dtype, device, False), axes)
+    return found.requires_grad_() if requires_grad else found
 
 
 def full(

@@ -11,6 +11,7 @@ from ..autograd.base import TensorBase
 from ..size import contiguous_format, device_of
 from . import create
 from ._fresh import made, there
+from ._layout import laid_out, memory_axes
 from ._operands import dtype_of, number_for, operand
 
 # ---------------------------------------------------------------- like another
@@ -29,13 +30,17 @@ def _like(
     x = operand(name, 1, "input", input)._array
     chosen = dtypes.of(x.dtype) if dtype is None else dtypes.as_dtype(dtype, name)
     number = number_for(chosen, value)
+    axes = None if memory_format is None else memory_axes(memory_format, len(x.shape))
     plain = isinstance(x, Tracer) or memory_format is contiguous_format
     with there(device_of(x) if device is None else device) as xp:
         if plain or not create.belongs(x, xp):
             array = xp.full(x.shape, number, chosen.numpy)
         else:
             array = xp.full_like(x, number, chosen.numpy, "K")
-    return made(array, requires_grad)
+    if axes is None:
+        return made(array, requires_grad)
+    out = laid_out(made(array, False), axes)
+    return out.requires_grad_() if requires_grad else out
 
 
 def zeros_like(

@@ -24,9 +24,10 @@ from ..autograd import modes, views
 from ..autograd.base import TensorBase, View, tensor
 from ..autograd.node import AccumulateGrad
 from ..autograd.tape import record
+from ..size import preserve_format
 from ..storage import UntypedStorage
 from ._apply import finish
-from ._layout import alias, ints_of, own, unlocked
+from ._layout import alias, ints_of, laid_out, lies_in, memory_axes, own, unlocked
 from ._operands import convert, dtype_of, operand
 from .reduce import axis_of
 from .shape import reshape, squeeze, swapaxes, swapdims, t, transpose, unsqueeze, view
@@ -327,25 +328,46 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 
 
 def clone(input: Any, *, memory_format: Any = None) -> Any:
-    """A copy of `input`, in memory of its own and in the same order.
+    """A copy of `input`, in memory of its own; in the same order, or in that of `memory_format`.
 
-    Derivative: the identity. `memory_format` changes nothing here.
+    Derivative: the identity.
+
+    Raises: RuntimeError: the tensor has not the number of axes of its memory format.
 
     >>> import compat as torch
     >>> torch.clone(torch.tensor([1.0, 2.0]))
     tensor([1., 2.])
     """
-    return own(alias(operand("clone", 1, "input", input), "CloneBackward0"), "K")
+    x = operand("clone", 1, "input", input)
+    axes = None if memory_format is None else memory_axes(memory_format, len(x._array.shape))
+    out = own(alias(x, "CloneBackward0"), "K")
+    return out if axes is None else laid_out(out, axes)
 
 
 def contiguous(self: Any, *, memory_format: Any = None) -> Any:
-    """`self` if its elements lie in C order in memory, else a copy in which they do."""
-    return self if is_contiguous(self) else own(alias(self, "CloneBackward0"))
+    """`self` if its elements lie in C order in memory, or in another one; else such a copy.
+
+    Raises: RuntimeError: the tensor has not the number of axes of the order, or that is none.
+    """
+    if memory_format is None:
+        return self if is_contiguous(self) else own(alias(self, "CloneBackward0"))
+    if is_contiguous(self, memory_format=memory_format):
+        return self
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return clone(self, memory_format=memory_format)
 
 
 def is_contiguous(self: Any, *, memory_format: Any = None) -> bool:
-    """Whether the elements lie in C order in memory, without gaps."""
-    return bool(views.layout(self).flags.c_contiguous)
+    """Whether the elements lie in C order in memory, or in another one, without gaps."""
+    array = views.layout(self)
+    if memory_format is None or memory_format is preserve_format:
+        return bool(array.flags.c_contiguous)
+    try:
+        axes = memory_axes(memory_format, array.ndim)
+    except RuntimeError:
+        return False
+    return axes is not None and lies_in(array, axes)
 
 
 def stride(self: Any, dim: int | None = None) -> Any:

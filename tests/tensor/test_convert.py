@@ -448,6 +448,35 @@ def test_memory_formats(torch: Any) -> None:
         x.to(memory_format="channels_last")
 
 
+def test_copies_in_a_memory_format(torch: Any) -> None:
+    x = torch.arange(48.0).reshape(2, 2, 3, 4)
+    last = x.contiguous(memory_format=torch.channels_last)
+    assert last.stride() == (24, 1, 8, 2) and last.tolist() == x.tolist()
+    assert last.is_contiguous(memory_format=torch.channels_last) and not last.is_contiguous()
+    assert x.is_contiguous(memory_format=torch.contiguous_format)
+    assert not x.is_contiguous(memory_format=torch.channels_last)
+    assert not x[0].is_contiguous(memory_format=torch.channels_last)
+    assert last.contiguous(memory_format=torch.channels_last) is last
+    assert last.contiguous().stride() == x.stride()
+    assert last.clone().stride() == last.stride()
+    assert last.clone(memory_format=torch.contiguous_format).stride() == x.stride()
+    assert x.clone(memory_format=torch.channels_last).stride() == last.stride()
+    for make in (torch.empty_like, torch.zeros_like, torch.ones_like):
+        assert make(x, memory_format=torch.channels_last).stride() == last.stride()
+        assert make(last, memory_format=torch.preserve_format).stride() == last.stride()
+    assert torch.empty(2, 2, 3, 4, memory_format=torch.channels_last).stride() == last.stride()
+    for f in (torch.clone, torch.empty_like, lambda x, **k: x.contiguous(**k)):
+        with pytest.raises(
+            RuntimeError, match="required rank 4 tensor to use channels_last format"
+        ):
+            f(torch.ones(2, 3), memory_format=torch.channels_last)
+    with pytest.raises(RuntimeError, match="preserve"):
+        last.contiguous(memory_format=torch.preserve_format)
+    y = x.double().requires_grad_()
+    (y.contiguous(memory_format=torch.channels_last) * x).sum().backward()
+    assert y.grad.tolist() == x.tolist()
+
+
 def test_another_order_of_elements_is_recorded(torch: Any) -> None:
     x = torch.ones(1, 2, 3, 4, requires_grad=True)
     y = x.to(memory_format=torch.channels_last)
