@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import funcgrad
-
-pytest.importorskip("scipy.special")
-
+from funcgrad.errors import ArgumentError
 from funcgrad.ops import gamma as gammas
 from funcgrad.scipy import special
+
+ss = pytest.importorskip("scipy.special")
 
 # Name, point, first derivatives by every operand, second derivative by the first operand.
 BY_SHAPE: list[tuple[str, tuple[float, ...], tuple[float, ...], float]] = [
@@ -97,3 +99,78 @@ def test_reciprocal_gamma(x: float, first: float, second: float) -> None:
 def test_no_derivative_by_an_exponent() -> None:
     with pytest.raises(NotImplementedError, match="zeta: there is no derivative by `x`"):
         funcgrad.grad(special.zeta)(2.0, 1.0)
+
+
+# ---------------------------------------------------------------- against SciPy
+
+COMPOSED = {
+    "bdtr": 3, "bdtrc": 3, "beta": 2, "chdtr": 2, "chdtrc": 2, "factorial": 1, "fdtr": 3, "fdtrc": 3,
+    "gammasgn": 1, "gdtr": 3, "gdtrc": 3, "huber": 2, "kl_div": 2, "kn": 2, "pdtr": 2, "pdtrc": 2,
+    "pseudo_huber": 2, "stdtr": 2,
+}  # fmt: skip
+EDGES = [0.0, 1.0, -1.0, 0.3, 1.5, 2.0, 3.0, 7.5, -2.0, 1e-10, 40.0, 0.9999]
+BEYOND = [float("nan"), -0.0]
+SINGLE = {"bdtr", "bdtrc", "fdtr", "fdtrc", "gdtr", "gdtrc", "gammasgn"}
+numbers = st.sampled_from(EDGES) | st.floats(-4.0, 8.0)
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+@pytest.mark.filterwarnings("ignore:non-integer arg n is deprecated")
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@given(data=st.data())
+def test_values(name: str, data: Any) -> None:
+    places = numbers | st.sampled_from(BEYOND) if name in SINGLE else numbers
+    xs = np.array(data.draw(st.tuples(*[places] * COMPOSED[name])))
+    with np.errstate(all="ignore"):
+        found, wanted = getattr(special, name)(*xs), getattr(ss, name)(*xs)
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_single_precision_stays(name: str) -> None:
+    f, x = getattr(special, name), np.array([2.0, 3.0], np.float32)
+    for among in ([x] * COMPOSED[name], [x, *[0.5] * (COMPOSED[name] - 1)]):
+        for operands in (among, among[::-1]):
+            assert f(*operands).dtype == np.float32
+            assert (
+                funcgrad.grad(lambda v, r=operands: f(*[v if a is x else a for a in r]).sum())(
+                    x
+                ).dtype
+                == np.float32
+            )
+
+
+@pytest.mark.parametrize("name", sorted(set(COMPOSED) - {"kn"}))
+def test_complex_numbers_are_refused(name: str) -> None:
+    with pytest.raises(ArgumentError, match="needs real numbers, found"):
+        getattr(special, name)(*[np.array([1.0 + 1j])] * COMPOSED[name])
+
+
+# ---------------------------------------------------------------- ends and far tails
+
+
+@pytest.mark.parametrize(
+    ("x", "first", "second"),
+    [
+        (11.9, -0.003942633974226029, 0.0006557763815958489),
+        (12.1, -0.003814669471505324, 0.0006242134692411792),
+        (50.0, -0.00022554056313532387, 9.016217115157223e-06),
+        (1e8, -5.641895835477562e-17, 1.1283791670955122e-24),
+    ],
+)
+def test_slopes_of_the_scaled_error_function(x: float, first: float, second: float) -> None:
+    np.testing.assert_allclose(funcgrad.grad(special.erfcx)(x), first, rtol=1e-13)
+    bend = funcgrad.grad(funcgrad.grad(special.erfcx))(x)
+    np.testing.assert_allclose(bend, second, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"), [("gammaincinv", [0.0]), ("gammainccinv", [1.0]), ("betaincinv", [0.0, 1.0])]
+)
+@given(a=st.floats(0.2, 9.0), b=st.floats(0.2, 9.0))
+def test_shapes_do_not_move_the_ends(name: str, ends: list[float], a: float, b: float) -> None:
+    shapes = [a] if name.startswith("gamma") else [a, b]
+    for end in [*ends, 1e-300 if 0.0 in ends else 1.0 - 1e-16]:
+        for i in range(len(shapes)):
+            slope = funcgrad.grad(getattr(special, name), argnums=i)(*shapes, end)
+            assert np.isfinite(slope) and (slope == 0.0 or end not in ends)

@@ -527,3 +527,38 @@ def test_frozen_distributions_and_moments_together() -> None:
         return stats.gamma(2.0, scale=scale).logpdf(np.array([1.0, 4.0])).sum()
 
     assert funcgrad.jit(funcgrad.grad(likelihood))(3.0) == pytest.approx(-4 / 3 + 5 / 9)
+
+
+@pytest.mark.parametrize(
+    ("log_tail", "z", "shape", "value", "slopes"),
+    [
+        (
+            stats.exponnorm.logcdf,
+            -1e5,
+            0.3,
+            -5000000022.74085,
+            (100000.00001999967, -3.333222225925836),
+        ),
+        (stats.exponnorm.logcdf, -1e10, 1.0, -5e19, (1e10, -1.0)),
+        (stats.invgauss.logsf, 1e10, 0.3, -55555555589.394745, (-5.5555555557, None)),
+        (stats.loggamma.logsf, 1e3, 2.0, -math.inf, (-math.inf, None)),
+    ],
+    ids=repr,
+)
+def test_logarithms_far_beyond_underflow(
+    log_tail: Any, z: float, shape: float, value: float, slopes: tuple[Any, Any]
+) -> None:
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(log_tail(z, shape), value, rtol=1e-12)
+        for i, slope in enumerate(slopes):
+            if slope is not None:
+                found = funcgrad.grad(log_tail, argnums=i)(z, shape)
+                np.testing.assert_allclose(found, slope, rtol=1e-5)
+
+
+@given(beta=st.floats(0.6, 4.0))
+def test_the_middle_of_an_even_distribution(beta: float) -> None:
+    """There the power that leads to a quantile of `gennorm` has no slope, the quantile has one."""
+    by_q, by_beta = funcgrad.grad(stats.gennorm.ppf, argnums=(0, 1))(0.5, beta)
+    np.testing.assert_allclose(by_q, 1 / stats.gennorm.pdf(0.0, beta))
+    assert by_beta == 0.0

@@ -71,12 +71,14 @@ def real_floating(xp: ModuleType, name: str, x: Any) -> Any:
 def together(xp: ModuleType, name: str, *xs: Any) -> tuple[Any, ...]:
     """The operands, integers in the floating dtype of the others: SciPy would make float64 of all.
 
+    Python's numbers, too: some of SciPy's functions take them for float64.
+
     Raises: ArgumentError: one is complex.
     """
     floats = [x.dtype for x in xs if hasattr(x, "dtype") and x.dtype.kind == "f"]
     dtype = xp.result_type(*floats) if floats else xp.dtype(xp.float64)
     found = [real_floating(xp, name, x) for x in xs]
-    return tuple(x.astype(dtype) if hasattr(x, "dtype") else x for x in found)
+    return tuple(x.astype(dtype) if hasattr(x, "dtype") else dtype.type(x) for x in found)
 
 
 def by_nothing(name: str, operand: str) -> Callable[..., Any]:

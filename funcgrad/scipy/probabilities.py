@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import aval_of
+from ..errors import ArgumentError, where
 from ..numpy._arguments import converted, operand
 from ..ops.arithmetic import divide
 from ..ops.exponential import exp as _exp
@@ -15,14 +16,20 @@ from ..ops.exponential import sqrt as _sqrt
 from ..ops.gamma import betainc, betaincc, betaln, gammainc, gammaincc
 from ..ops.logic import greater, greater_equal, isinf, less, less_equal, logical_and
 from ..ops.rounding import floor
+from ..ops.select import maximum, minimum
 from ..ops.select import where as _where
 from ..ops.special import ndtr
 
 
 def in_one_dtype(*xs: Any) -> tuple[Any, ...]:
-    """The operands as arrays of their common floating dtype."""
+    """The operands as arrays of their common floating dtype.
+
+    Raises: ArgumentError: one is complex.
+    """
     found = [operand(x) for x in xs]
     dtype = np.result_type(*[aval_of(x).promoting() for x in found])
+    if dtype.kind == "c":
+        raise ArgumentError(f"needs real numbers, found {dtype}{where()}")
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     return tuple(converted(x, dtype) for x in found)
 
@@ -65,7 +72,8 @@ def _fdtr(dfn: Any, dfd: Any, x: Any, lower: Any, upper: Any) -> Any:
     scaled = dfn * x
     far = greater(scaled, dfd)
     near_x, far_x = _where(far, dfd, scaled), _where(far, scaled, dfd)
-    valid = logical_and(greater(dfn, 0), greater(dfd, 0))
+    valid = logical_and(greater(minimum(dfn, dfd), 0), less(maximum(dfn, dfd), math.inf))
+    valid = logical_and(valid, greater_equal(x, 0))
     a, b = _where(valid, dfn, math.nan) * 0.5, dfd * 0.5
     below = lower(a, b, divide(near_x, dfd + near_x))
     return _where(far, upper(b, a, divide(dfd, dfd + far_x)), below)
@@ -111,7 +119,7 @@ def gdtr(a: Any, b: Any, x: Any, /) -> Any:
     0.6321
     """
     a, b, x = in_one_dtype(a, b, x)
-    return gammainc(b, a * x)
+    return gammainc(b, a * _where(less(x, 0), math.nan, x))
 
 
 def gdtrc(a: Any, b: Any, x: Any, /) -> Any:
@@ -126,12 +134,12 @@ def gdtrc(a: Any, b: Any, x: Any, /) -> Any:
     0.3679
     """
     a, b, x = in_one_dtype(a, b, x)
-    return gammaincc(b, a * x)
+    return gammaincc(b, a * _where(less(x, 0), math.nan, x))
 
 
 def _whole(k: Any) -> Any:
     """`k` rounded down, NaN below 0."""
-    return _where(less(k, 0), math.nan, floor(k))
+    return _where(greater_equal(k, 0), floor(k), math.nan)
 
 
 def pdtr(k: Any, m: Any, /) -> Any:
@@ -172,7 +180,8 @@ def _bdtr(k: Any, n: Any, p: Any, function: Any, below: float, above: float) -> 
     y = function(_where(inside, k, 0.0) + 1.0, _where(inside, n - k, 1.0), p)
     y = _where(less(k, 0), below, _where(inside, y, above))
     valid = logical_and(greater_equal(p, 0), less_equal(p, 1))
-    return _where(logical_and(valid, less_equal(k, n)), y, math.nan)
+    counted = logical_and(less_equal(k, n), less(n, math.inf))
+    return _where(logical_and(valid, counted), y, math.nan)
 
 
 def bdtr(k: Any, n: Any, p: Any, /) -> Any:

@@ -20,7 +20,7 @@ from ..ops import gamma as _gamma
 from ..ops import reduce as _reduce
 from ..ops import softmax as _softmax
 from ..ops import structural as _structural
-from ..ops.arithmetic import absolute, divide, multiply
+from ..ops.arithmetic import absolute, divide, hypot, multiply
 from ..ops.bessel import (
     i0,
     i0e,
@@ -42,12 +42,11 @@ from ..ops.bessel import (
     yv,
 )
 from ..ops.bessel import jv as jn
-from ..ops.bessel import kv as kn
 from ..ops.bessel import yv as yn
 from ..ops.exponential import cbrt, exp2, expm1, log, log1p, xlog1py, xlogy
 from ..ops.exponential import exp as _exp
-from ..ops.exponential import sqrt as _sqrt
 from ..ops.gamma import (
+    beta,
     betainc,
     betaincc,
     betaincinv,
@@ -60,6 +59,7 @@ from ..ops.gamma import (
     gammainccinv,
     gammaincinv,
     gammaln,
+    gammasgn,
     loggamma,
     poch,
     rgamma,
@@ -87,7 +87,7 @@ from ..ops.inverses import (
     powm1,
     wrightomega,
 )
-from ..ops.logic import equal, greater, greater_equal, isfinite, less, less_equal, logical_and
+from ..ops.logic import equal, greater_equal, isfinite, less, less_equal, logical_and
 from ..ops.polynomials import (
     eval_chebyt,
     eval_chebyu,
@@ -99,7 +99,7 @@ from ..ops.polynomials import (
     eval_laguerre,
     eval_legendre,
 )
-from ..ops.rounding import floor, sign
+from ..ops.rounding import sign, trunc
 from ..ops.select import stop_gradient
 from ..ops.select import where as _where
 from ..ops.special import (
@@ -139,6 +139,7 @@ from .probabilities import (
     fdtrc,
     gdtr,
     gdtrc,
+    in_one_dtype,
     pdtr,
     pdtrc,
     stdtr,
@@ -375,39 +376,6 @@ def polygamma(n: Any, x: Any) -> Any:
     return _gamma.polygamma(x, n=order) if order else digamma(x)
 
 
-def gammasgn(x: Any, /) -> Any:
-    """The sign of the gamma function: 1 or -1; NaN at the negative integers.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give floats.
-    Derivative: zero.   Raises: ArgumentError: `x` is no array.
-    Source: SciPy reference, ``scipy.special.gammasgn``.
-
-    >>> gammasgn(np.array([2.5, -0.5])).tolist()
-    [1.0, -1.0]
-    """
-    x = array_of(x)
-    whole = floor(x)
-    below = _where(equal(whole % 2, 0), 1.0, -1.0)
-    below = _where(equal(whole, x), math.nan, below)
-    return _where(less(x, 0), below, 1.0)
-
-
-def beta(a: Any, b: Any, /) -> Any:
-    """``gamma(a) gamma(b) / gamma(a + b)``, without overflow.
-
-    Shapes: broadcast.   Dtypes: real; integers give floats.
-    Derivative: that of ``exp(betaln(a, b))``, with the sign.
-    Raises: ShapeError: the shapes do not broadcast.
-    Source: SciPy reference, ``scipy.special.beta``.
-
-    >>> float(beta(2.0, 3.0).round(6))
-    0.083333
-    """
-    a, b = operand(a), operand(b)
-    size = _exp(betaln(a, b))
-    return size * gammasgn(a) * gammasgn(b) * gammasgn(a + b)
-
-
 def multigammaln(a: Any, d: Any) -> Any:
     """The logarithm of the multivariate gamma function of dimension `d`, ``a > (d - 1) / 2``.
 
@@ -455,9 +423,9 @@ def factorial(n: Any, exact: bool = False) -> Any:
     [1.0, 1.0, 120.0]
     """
     _inexact("factorial", exact)
-    n = array_of(n)
-    known = greater_equal(n, 0)
-    return _where(known, gamma(_where(known, n, 0) + 1.0), 0.0)
+    n = _real_operand("factorial", n)
+    below = less(n, 0)
+    return _where(below, 0.0, gamma(_where(below, 0, n) + 1.0))
 
 
 def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
@@ -507,6 +475,22 @@ def _inexact(name: str, exact: bool) -> None:
 # ---------------------------------------------------------------- others
 
 
+def kn(n: Any, x: Any, /) -> Any:
+    """The modified Bessel function of the second kind of integer order; `n` is rounded towards 0.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of `kv` by `x`; zero by `n`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: DLMF 10.25.3; SciPy reference, ``scipy.special.kn``.
+
+    >>> [float(kn(n, 1.0).round(4)) for n in (1, 1.5)]
+    [0.6019, 0.6019]
+    """
+    n, x = operand(n), operand(x)
+    whole = trunc(n)
+    return kv(converted(whole, aval_of(x).dtype) if aval_of(n).weak else whole, x)
+
+
 def erfcinv(y: Any, /) -> Any:
     """The number whose complementary error function is `y`, accurate for small `y`.
 
@@ -542,7 +526,7 @@ def huber(delta: Any, r: Any, /) -> Any:
     >>> [float(huber(1.0, r)) for r in (0.5, 3.0)]
     [0.125, 2.5]
     """
-    delta, r = _real_operand("huber", delta), _real_operand("huber", r)
+    delta, r = in_one_dtype(delta, r)
     size = absolute(r)
     y = _where(less_equal(size, delta), multiply(r, r) * 0.5, delta * (size - delta * 0.5))
     return _where(less(delta, 0), math.inf, y)
@@ -559,9 +543,7 @@ def pseudo_huber(delta: Any, r: Any, /) -> Any:
     >>> float(pseudo_huber(1.0, 0.0))
     0.0
     """
-    delta, r = _real_operand("pseudo_huber", delta), _real_operand("pseudo_huber", r)
-    ratio = divide(r, _where(greater(delta, 0), delta, 1.0))
-    square = multiply(ratio, ratio)
-    # sqrt(1 + s) - 1 without the cancellation for small s
-    y = delta * delta * (square / (1.0 + _sqrt(1.0 + square)))
+    delta, r = in_one_dtype(delta, r)
+    reach = delta + hypot(delta, r)
+    y = delta * r * divide(r, _where(equal(reach, 0), 1.0, reach))  # never larger than it must be
     return _where(less(delta, 0), math.inf, y)

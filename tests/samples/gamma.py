@@ -18,6 +18,8 @@ SAMPLES = {
     "loggamma": operands(positive(0.3, 4.0)),
     "rgamma": operands(floats(-2.5, 4.0)),
     "betaln": operands(SHAPE, SHAPE),
+    "beta": operands(SHAPE, SHAPE),
+    "gammasgn": operands(BETWEEN_POLES),
     "poch": operands(SHAPE, floats(0.1, 2.0)),
     "binom": operands(floats(2.5, 4.0), floats(0.2, 2.0)),
     "zeta": operands(integers(2, 5), SHAPE, weak=False),

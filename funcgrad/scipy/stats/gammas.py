@@ -220,7 +220,9 @@ class LogGamma(ContinuousDistribution):
         return choose(small, c * z - gammaln(c + 1.0), near)
 
     def _logsf(self, z: Any, c: Any) -> Any:
-        return log_gammaincc(c, exp(z))
+        x = exp(z)
+        over = equal(x, math.inf)
+        return choose(over, -x, log_gammaincc(c, choose(over, 1.0, x)))
 
     def _ppf(self, q: Any, c: Any) -> Any:
         first = (log(q) + gammaln(c + 1.0)) / c  # where x may underflow, as in cdf
@@ -278,8 +280,11 @@ class GenNorm(ContinuousDistribution):
     def _isf(self, q: Any, beta: Any) -> Any:
         upper = less(q, 0.5)
         r = divide(1.0, beta)
-        size = power(gammainccinv(r, 2.0 * choose(upper, q, 1.0 - q)), r)
-        return choose(upper, size, -size)
+        middle = equal(q, 0.5)  # where the density is even and the power has no slope
+        inner = choose(middle, 0.25, choose(upper, q, 1.0 - q))
+        size = power(gammainccinv(r, 2.0 * inner), r)
+        between = (0.5 - q) * exp(gammaln(r) + LOG_2 - log(beta))  # over the density
+        return choose(middle, between, choose(upper, size, -size))
 
     def _mean(self, beta: Any) -> Any:
         return 0.0

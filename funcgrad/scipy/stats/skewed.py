@@ -14,9 +14,9 @@ from ...ops.integrals import exp1, owens_t
 from ...ops.logic import equal, greater, less
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
-from ...ops.special import log_ndtr, ndtr
+from ...ops.special import erfcx, log_ndtr, ndtr
 from .continuous import ContinuousDistribution
-from .logs import LOG_2, log1mexp, log_of, log_sum
+from .logs import LOG_2, log_of, log_sum
 from .normal import LOG_2PI, log_density
 
 _FADED = 40.0  # beyond a fall by e**-40 an integrand is left out
@@ -83,6 +83,16 @@ class SkewNorm(ContinuousDistribution):
         return 1.0 - mean * mean
 
 
+def log_difference(x: Any, y: Any) -> Any:
+    """``log(ndtr(-x) - exp((y**2 - x**2) / 2) ndtr(-y))`` for 0 <= x < y.
+
+    >>> float(log_difference(1e9, 2e9))
+    -5e+17
+    """
+    r = math.sqrt(0.5)
+    return log(erfcx(x * r) - erfcx(y * r)) - LOG_2 - x * x * 0.5
+
+
 class ExponNorm(ContinuousDistribution):
     """A normal variable plus `K` > 0 times an exponential one:
     ``f(z) = exp(1 / (2 K**2) - z / K) Phi(z - 1 / K) / K``.
@@ -113,8 +123,7 @@ class ExponNorm(ContinuousDistribution):
         low = less(z, 0.0)
         near = choose(low, 0.0, z)
         far = choose(low, z, 0.0)
-        whole = log_ndtr(far)
-        tail = whole + log1mexp(whole - self._log_rest(far, k))
+        tail = log_difference(-far, divide(1.0, k) - far)
         return choose(low, tail, log_of(self._cdf(near, k), self._sf(near, k)))
 
     def _logsf(self, z: Any, k: Any) -> Any:
@@ -175,10 +184,8 @@ class InvGauss(ContinuousDistribution):
         return choose(high, self._logsf_above(choose(high, z, mu), mu), log_of(1.0 - rest, rest))
 
     def _logsf_above(self, z: Any, mu: Any) -> Any:
-        """For z >= mu, where nothing but a little cancels."""
-        near, far = self._places(z, mu)
-        whole = log_ndtr(-near)
-        return whole + log1mexp(whole - divide(2.0, mu) - log_ndtr(-far))
+        """For z >= mu."""
+        return log_difference(*self._places(z, mu))
 
     def _mean(self, mu: Any) -> Any:
         return mu
