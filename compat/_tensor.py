@@ -157,6 +157,14 @@ class Tensor(
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__torch_function__" in vars(cls):
+            sites.warn(
+                f"{cls.__name__}.__torch_function__ is not called here: what functions and operators "
+                f"make of such tensors are plain ones"
+            )
+
     # ------------------------------------------------------------ autograd
 
     @property

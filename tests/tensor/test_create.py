@@ -190,6 +190,19 @@ def test_subclasses_of_tensors() -> None:
     assert copy.copy(x).tag == "left"
 
 
+def test_a_protocol_that_is_not_called_is_named() -> None:
+    with pytest.warns(UserWarning, match="Logged.__torch_function__ is not called here"):
+
+        class Logged(compat.Tensor):
+            @classmethod
+            def __torch_function__(
+                cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
+                raise AssertionError
+
+    assert type(compat.ones(2).as_subclass(Logged) + 1) is compat.Tensor
+
+
 def test_as_subclass_is_recorded(torch: Any) -> None:
     class Named(torch.Tensor):
         pass
