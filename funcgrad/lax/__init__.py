@@ -1,0 +1,363 @@
+"""The names of ``jax.lax``: control flow that programs can hold, and functions of arrays.
+
+`cond`, `switch`, `while_loop`, `fori_loop`, `scan`, `map` and `associative_scan` are plain Python
+outside of `jit` and `make_jaxpr`; there they are one step of the program, with every derivative, and
+under `vmap` every example takes its own branch and its own number of steps.
+
+>>> import funcgrad, numpy as np
+>>> from funcgrad.lax import scan
+>>> def decay(rate, dt):
+...     return scan(lambda y, _: (y - dt * rate * y, y), 1.0, length=3)[1]
+>>> decay(0.5, 1.0).tolist()
+[1.0, 0.5, 0.25]
+>>> funcgrad.jit(funcgrad.jacfwd(decay))(0.5, 1.0).tolist()
+[0.0, -1.0, -1.0]
+
+The functions of arrays are those of `funcgrad.numpy`, with the arguments of ``jax.lax``: starts of
+slices that are computed, any axes of products and convolutions, padding between elements. Operands
+broadcast and promote as NumPy's do.
+
+>>> from funcgrad import lax
+>>> x = np.arange(5.0)
+>>> funcgrad.jit(lambda x, i: lax.dynamic_slice(x, (i,), (2,)))(x, 1).tolist()
+[1.0, 2.0]
+"""
+
+from numpy import broadcast_shapes
+
+from ..numpy.complex import imag, real
+from ..numpy.elementwise import sign
+from ..numpy.joining import stack, unstack
+from ..numpy.repeating import tile
+from ..ops.arithmetic import (
+    absolute as abs,
+)
+from ..ops.arithmetic import (
+    add,
+    reciprocal,
+    square,
+)
+from ..ops.arithmetic import (
+    fmod as rem,
+)
+from ..ops.arithmetic import (
+    multiply as mul,
+)
+from ..ops.arithmetic import (
+    negative as neg,
+)
+from ..ops.arithmetic import (
+    power as pow,
+)
+from ..ops.arithmetic import (
+    subtract as sub,
+)
+from ..ops.bits import bit_count as population_count
+from ..ops.cast import astype as convert_element_type
+from ..ops.complex import complex_from as complex
+from ..ops.complex import conjugate as conj
+from ..ops.exponential import cbrt, exp, exp2, expm1, log, log1p, sqrt
+from ..ops.gamma import (
+    betainc,
+    digamma,
+    zeta,
+)
+from ..ops.gamma import (
+    gammainc as igamma,
+)
+from ..ops.gamma import (
+    gammaincc as igammac,
+)
+from ..ops.gamma import (
+    gammaln as lgamma,
+)
+from ..ops.logic import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+)
+from ..ops.logic import (
+    equal as eq,
+)
+from ..ops.logic import (
+    greater as gt,
+)
+from ..ops.logic import (
+    greater_equal as ge,
+)
+from ..ops.logic import (
+    invert as bitwise_not,
+)
+from ..ops.logic import (
+    isfinite as is_finite,
+)
+from ..ops.logic import (
+    less as lt,
+)
+from ..ops.logic import (
+    less_equal as le,
+)
+from ..ops.logic import (
+    not_equal as ne,
+)
+from ..ops.rounding import ceil, floor, nextafter
+from ..ops.select import maximum as max
+from ..ops.select import minimum as min
+from ..ops.select import stop_gradient
+from ..ops.special import erf, erfc
+from ..ops.special import erfinv as erf_inv
+from ..ops.special import expit as logistic
+from ..ops.trigonometric import (
+    arccos as acos,
+)
+from ..ops.trigonometric import (
+    arccosh as acosh,
+)
+from ..ops.trigonometric import (
+    arcsin as asin,
+)
+from ..ops.trigonometric import (
+    arcsinh as asinh,
+)
+from ..ops.trigonometric import (
+    arctan as atan,
+)
+from ..ops.trigonometric import (
+    arctan2 as atan2,
+)
+from ..ops.trigonometric import (
+    arctanh as atanh,
+)
+from ..ops.trigonometric import (
+    cos,
+    cosh,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+from ..scipy.special import i0e as bessel_i0e
+from ..scipy.special import i1e as bessel_i1e
+from ..transforms.control import cond, switch
+from ..transforms.loops import associative_scan, map, scan
+from ..transforms.until import fori_loop, while_loop
+from . import linalg
+from .convolutions import (
+    ConvDimensionNumbers,
+    conv,
+    conv_dimension_numbers,
+    conv_general_dilated,
+    conv_general_dilated_patches,
+    conv_transpose,
+    conv_with_general_padding,
+)
+from .elementwise import (
+    bitcast_convert_type,
+    clamp,
+    clz,
+    div,
+    integer_pow,
+    polygamma,
+    round,
+    rsqrt,
+    select,
+    select_n,
+    shift_left,
+    shift_right_arithmetic,
+    shift_right_logical,
+)
+from .implicit import custom_linear_solve, custom_root
+from .ordering import argmax, argmin, sort, sort_key_val, top_k
+from .products import batch_matmul, dot, dot_general
+from .reductions import (
+    cumlogsumexp,
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    reduce,
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_prod,
+    reduce_sum,
+    reduce_window,
+    reduce_xor,
+)
+from .shapes import (
+    broadcast,
+    broadcast_in_dim,
+    broadcasted_iota,
+    collapse,
+    concatenate,
+    expand_dims,
+    full,
+    full_like,
+    iota,
+    pad,
+    reshape,
+    rev,
+    split,
+    squeeze,
+    transpose,
+)
+from .slicing import (
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+    index_in_dim,
+    slice,
+    slice_in_dim,
+)
+
+__all__ = [
+    "ConvDimensionNumbers",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "argmax",
+    "argmin",
+    "asin",
+    "asinh",
+    "associative_scan",
+    "atan",
+    "atan2",
+    "atanh",
+    "batch_matmul",
+    "bessel_i0e",
+    "bessel_i1e",
+    "betainc",
+    "bitcast_convert_type",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "broadcast",
+    "broadcast_in_dim",
+    "broadcast_shapes",
+    "broadcasted_iota",
+    "cbrt",
+    "ceil",
+    "clamp",
+    "clz",
+    "collapse",
+    "complex",
+    "concatenate",
+    "cond",
+    "conj",
+    "conv",
+    "conv_dimension_numbers",
+    "conv_general_dilated",
+    "conv_general_dilated_patches",
+    "conv_transpose",
+    "conv_with_general_padding",
+    "convert_element_type",
+    "cos",
+    "cosh",
+    "cumlogsumexp",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "custom_linear_solve",
+    "custom_root",
+    "digamma",
+    "div",
+    "dot",
+    "dot_general",
+    "dynamic_index_in_dim",
+    "dynamic_slice",
+    "dynamic_slice_in_dim",
+    "dynamic_update_index_in_dim",
+    "dynamic_update_slice",
+    "dynamic_update_slice_in_dim",
+    "eq",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "expm1",
+    "floor",
+    "fori_loop",
+    "full",
+    "full_like",
+    "ge",
+    "gt",
+    "igamma",
+    "igammac",
+    "imag",
+    "index_in_dim",
+    "integer_pow",
+    "iota",
+    "is_finite",
+    "le",
+    "lgamma",
+    "linalg",
+    "log",
+    "log1p",
+    "logistic",
+    "lt",
+    "map",
+    "max",
+    "min",
+    "mul",
+    "ne",
+    "neg",
+    "nextafter",
+    "pad",
+    "polygamma",
+    "population_count",
+    "pow",
+    "real",
+    "reciprocal",
+    "reduce",
+    "reduce_and",
+    "reduce_max",
+    "reduce_min",
+    "reduce_or",
+    "reduce_prod",
+    "reduce_sum",
+    "reduce_window",
+    "reduce_xor",
+    "rem",
+    "reshape",
+    "rev",
+    "round",
+    "rsqrt",
+    "scan",
+    "select",
+    "select_n",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "sign",
+    "sin",
+    "sinh",
+    "slice",
+    "slice_in_dim",
+    "sort",
+    "sort_key_val",
+    "split",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "stop_gradient",
+    "sub",
+    "switch",
+    "tan",
+    "tanh",
+    "tile",
+    "top_k",
+    "transpose",
+    "unstack",
+    "while_loop",
+    "zeta",
+]
