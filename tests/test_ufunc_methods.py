@@ -24,9 +24,10 @@ ALL = [*SMOOTH, *ORDERED, *WHOLE, *TRUTH]
 SHAPES = [(1,), (5,), (2, 3), (4, 1, 3), (3, 2, 2)]
 
 
-def traced(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
-    """What `f` gives for a traced array, as a plain one."""
-    return np.asarray(funcgrad.vmap(f)(x[None]))[0]
+def traced(f: Callable[..., Any], *xs: np.ndarray) -> Any:
+    """What `f` gives for traced arrays, as plain ones."""
+    found = funcgrad.vmap(f)(*(x[None] for x in xs))
+    return [np.asarray(y)[0] for y in found] if isinstance(found, list) else np.asarray(found)[0]
 
 
 def numbers(ufunc: Any, shape: tuple[int, ...], seed: int) -> np.ndarray:
@@ -145,6 +146,150 @@ def test_out(name: str) -> None:
     if name != "subtract.outer":  # ufuncs repeat their operands
         with pytest.raises(ShapeError, match="has a result of shape"):
             traced(lambda x: f(x, fnp.zeros((7, *shape))), x)
+
+
+# ---------------------------------------------------------------- options of calls, for all ufuncs
+
+UFUNCS = {
+    name: getattr(np, name)
+    for name in dir(np)
+    if isinstance(getattr(np, name), np.ufunc) and hasattr(fnp, name)
+}
+ELEMENTWISE = sorted(n for n, u in UFUNCS.items() if u.signature is None and n != "isnat")
+
+
+def operands(ufunc: Any, rng: np.random.Generator) -> list[np.ndarray]:
+    """Operands of one of the dtypes that the ufunc takes, where it is smooth."""
+    kinds = [t.split("->")[0] for t in ufunc.types]
+    kind = "d" * ufunc.nin if "d" * ufunc.nin in kinds else kinds[0]
+    kind = "dl" if ufunc is np.ldexp else "l" * ufunc.nin if "l" * ufunc.nin in kinds else kind
+    kind = "d" * ufunc.nin if "d" * ufunc.nin in kinds else kind
+    low = 1.1 if ufunc is np.arccosh else 0.1
+    made = [rng.uniform(low, low + 0.8, (2, 3)) for _ in kind]
+    return [x if k == "d" else (10 * x).astype(k) for x, k in zip(made, kind, strict=True)]
+
+
+@given(name=st.sampled_from(ELEMENTWISE), seed=st.integers(0, 10**6), data=st.data())
+def test_options(name: str, seed: int, data: st.DataObject) -> None:
+    """`fnp.f` on plain and on traced arrays, and `np.f` on traced ones: as NumPy's on plain ones."""
+    ours, theirs = getattr(fnp, name), UFUNCS[name]
+    rng = np.random.default_rng(seed)
+    xs = operands(theirs, rng)
+    mask = rng.random((2, 3)) < 0.6
+    wide = (2, *np.shape(xs[0])) if data.draw(st.booleans()) else np.shape(xs[0])
+    options: dict[str, Any] = {}
+    if data.draw(st.booleans()):
+        options["casting"] = data.draw(st.sampled_from(["same_kind", "unsafe"]))
+    if data.draw(st.booleans()) and xs[0].dtype == np.float64 and theirs.nout == 1:
+        dtype = theirs(*(x.astype(np.float32) if x.dtype.kind == "f" else x for x in xs)).dtype
+        options["dtype"] = dtype
+    masked = data.draw(st.booleans())
+    positional = data.draw(st.booleans())
+    dtypes = [y.dtype for y in _list(theirs(*xs))]
+
+    def run(f: Any, zeros: Any, *xs: Any) -> list[Any]:
+        outs = tuple(zeros(wide, d) for d in dtypes)
+        given = options | ({"where": mask} if masked else {})
+        if positional:
+            f(*xs, *outs, **given)
+        else:
+            f(*xs, out=outs if len(outs) > 1 else outs[0], **given)
+        return [*outs, *([] if masked else _list(f(*xs, **options)))]
+
+    expected = run(theirs, np.zeros, *xs)
+    plain = run(ours, np.zeros, *xs)
+    inside = [traced(lambda *x, f=f: run(f, fnp.zeros, *x), *xs) for f in (ours, theirs)]
+    for found in (plain, *inside):
+        for x, y in zip(found, expected, strict=True):
+            assert x.dtype == y.dtype and x.shape == y.shape
+            np.testing.assert_allclose(x, y, rtol=1e-6 if y.dtype == np.float32 else 1e-12)
+
+
+def _list(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, tuple) else [x]
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_masks_keep_singular_points_out_of_derivatives(name: str) -> None:
+    """What a mask leaves out may be any number: no gradient is NaN or passes there."""
+    theirs = UFUNCS[name]
+    xs = operands(theirs, np.random.default_rng(0))
+    places = [i for i, x in enumerate(xs) if x.dtype.kind == "f"]
+    if not places or theirs.nout > 1 or theirs(*xs).dtype.kind != "f":
+        return
+    mask = np.array([[True, False, True], [False, True, False]])
+    for bad in (np.nan, 0.0):
+        ys = [np.where(mask, x, bad) if x.dtype.kind == "f" else x for x in xs]
+
+        def f(*ys: Any) -> Any:
+            out = fnp.ones((2, 3))
+            getattr(fnp, name)(*ys, out=out, where=mask)
+            return out.sum()
+
+        def chosen(*xs: Any) -> Any:
+            return fnp.where(mask, getattr(fnp, name)(*xs), 1.0).sum()
+
+        found = funcgrad.grad(f, argnums=tuple(range(len(xs))) if len(places) > 1 else places[0])(
+            *ys
+        )
+        wanted = funcgrad.grad(
+            chosen, argnums=tuple(range(len(xs))) if len(places) > 1 else places[0]
+        )(*xs)
+        for a, b in zip(_list(found), _list(wanted), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+ROUNDS = [np.multiply, np.maximum, np.divide, np.hypot, np.add, np.subtract, np.power, np.arctan2]
+
+
+@pytest.mark.parametrize("ufunc", [*ROUNDS, np.negative, np.exp], ids=lambda u: u.__name__)
+def test_at_takes_one_after_the_other(ufunc: Any) -> None:
+    rng = np.random.default_rng(5)
+    x, at = rng.uniform(0.5, 1.5, (4, 3)), (rng.integers(-4, 4, 5), rng.integers(0, 3, 5))
+    b = [rng.uniform(0.5, 1.5, 5)] * (ufunc.nin - 1)
+
+    def f(x: Any, *b: Any) -> Any:
+        z = fnp.array(x)
+        getattr(fnp, ufunc.__name__).at(z, at, *b)
+        return z
+
+    expected = x.copy()
+    ufunc.at(expected, at, *b)
+    np.testing.assert_allclose(f(x, *b), expected, rtol=1e-13)
+    np.testing.assert_allclose(traced(f, x, *b), expected, rtol=1e-13)
+    check_grads(f, (x, *b))
+
+
+def test_ufuncs_look_like_numpys() -> None:
+    for name, theirs in UFUNCS.items():
+        ours = getattr(fnp, name)
+        for attribute in ("nin", "nout", "nargs", "identity", "signature", "types", "ntypes"):
+            assert getattr(ours, attribute) == getattr(theirs, attribute), name
+    x, table = np.arange(4.0), np.arange(6.0).reshape(2, 3)
+    assert fnp.add.reduce([1.0, 2.0, 3.0]) == 6.0
+    assert fnp.multiply.outer(x, x).shape == (4, 4)
+    assert fnp.add.reduceat(x, [0, 2]).tolist() == [1.0, 5.0]
+    assert fnp.maximum.accumulate(table, axis=1).tolist() == table.tolist()
+    check_grads(lambda t: fnp.add.reduce(table, axis=0, initial=t, where=table > 1), (2.0,))
+
+
+def test_options_that_are_refused() -> None:
+    x = np.arange(1.0, 4.0)
+    for f in (fnp.log, np.log):
+        with pytest.raises(HandoverError, match="leaves elements undefined"):
+            traced(lambda x, f=f: f(x, where=x > 1), x)
+    with pytest.raises(HandoverError, match="leaves elements undefined"):
+        fnp.log(x, where=x > 1)
+    with pytest.raises(ArgumentError, match="No loop"):
+        traced(lambda x: fnp.sin(x, dtype=int), x)
+    with pytest.raises(ArgumentError, match="cast"):
+        traced(lambda x: fnp.sin(x, out=fnp.zeros(3, int)), x)
+    with pytest.raises(ArgumentError, match="casting rule 'no'"):
+        traced(lambda x: fnp.add(x, np.arange(3), casting="no"), x)
+    with pytest.raises(ArgumentError, match="must be of booleans"):
+        traced(lambda x: fnp.sin(x, out=fnp.zeros(3), where=np.ones(3)), x)
+    with pytest.raises(ArgumentError, match="order='F'"):
+        traced(lambda x: fnp.sin(x, order="F"), x)
 
 
 def test_what_is_refused() -> None:

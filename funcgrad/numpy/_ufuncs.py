@@ -113,22 +113,47 @@ def _assembled(x: Any) -> Any:
     return operand(x) if isinstance(x, list | tuple) and contains_foreign(x) else x
 
 
-class _Primitive(Ufunc):
-    """The call of a primitive that is a ufunc; asking for options costs it 15 ns."""
+class _Unary(Ufunc):
+    """The call of a primitive with one operand; looking for options costs it 15 ns."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        try:
+            (_,) = args
+        except ValueError:
+            return _with_options(self.theirs, args, options)  # `out` among them, or too few
         if options:
             return _with_options(self.theirs, args, options)
         try:
             return _get_current().process(self, args, options)  # type: ignore[arg-type]
         except TypeError:
-            assembled = [_assembled(a) for a in args]
-            listed = any(a is not b for a, b in zip(args, assembled, strict=True))
-            if not listed and len(args) <= self.theirs.nin:
-                raise
-        if listed:  # of traced values
-            return self(*assembled)
-        return _with_options(self.theirs, args, options)  # `out` among the operands
+            return self(*_without_lists(args))
+
+
+class _Binary(Ufunc):
+    """The call of a primitive with two operands; looking for options costs it 15 ns."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        try:
+            _, _ = args
+        except ValueError:
+            return _with_options(self.theirs, args, options)  # `out` among them, or too few
+        if options:
+            return _with_options(self.theirs, args, options)
+        try:
+            return _get_current().process(self, args, options)  # type: ignore[arg-type]
+        except TypeError:
+            return self(*_without_lists(args))
+
+
+def _without_lists(args: tuple[Any, ...]) -> list[Any]:
+    """The operands with arrays in place of lists of traced values.
+
+    Raises: the exception that is being handled, where there are none.
+    """
+    made = [_assembled(a) for a in args]
+    if all(a is b for a, b in zip(args, made, strict=True)):
+        raise
+    return made
 
 
 def with_options(name: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
@@ -139,11 +164,12 @@ def with_options(name: str, args: tuple[Any, ...], options: Mapping[str, Any]) -
 _KINDS: dict[Any, type[Primitive]] = {}
 
 
-def _kind(kind: type[Primitive]) -> type[Primitive]:
+def _kind(kind: type[Primitive], nin: int) -> type[Primitive]:
     """The kind of primitive that is a ufunc, too."""
-    if kind not in _KINDS:
-        _KINDS[kind] = type(f"{kind.__name__}Ufunc", (_Primitive, kind), {})
-    return _KINDS[kind]
+    if (kind, nin) not in _KINDS:
+        bases = (_Unary if nin == 1 else _Binary, kind)
+        _KINDS[kind, nin] = type(f"{kind.__name__}Ufunc", bases, {})
+    return _KINDS[kind, nin]
 
 
 def make_ufuncs(functions: Mapping[str, Any]) -> None:
@@ -153,7 +179,7 @@ def make_ufuncs(functions: Mapping[str, Any]) -> None:
         if not isinstance(theirs, np.ufunc) or hasattr(prim, "nin"):  # an alias
             continue
         if isinstance(prim, Primitive):
-            prim.__class__ = _kind(type(prim))
+            prim.__class__ = _kind(type(prim), theirs.nin)
             prim.theirs = theirs  # type: ignore[attr-defined]
         else:
             _give_methods(prim, theirs)
