@@ -11,9 +11,12 @@ import numpy as np
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..numpy._arguments import array_of, converted
+from ..ops.cast import astype as cast_to
 from ..ops.contract import normal_axis
 
 Ints = tuple[int, ...]
+
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 def ints(name: str, what: str, given: Any, count: int | None = None) -> Ints:
@@ -66,3 +69,17 @@ def integral(name: str, x: Any) -> Any:
 def preferred(dtype: Any, *xs: Any) -> list[Any]:
     """The operands of a product whose result is to have the dtype, unless that is None."""
     return [converted(array_of(x), dtype) for x in xs]
+
+
+def stored(name: str, x: Any, value: Any) -> Any:
+    """`value` in the dtype of `x`.
+
+    Raises: ArgumentError: that cannot hold it.
+    """
+    value, dtype = array_of(value), aval_of(x).dtype
+    if _RANK[aval_of(value).dtype.kind] > _RANK[dtype.kind]:
+        raise ArgumentError(
+            f"lax.{name}: a value of {aval_of(value)} into {aval_of(x)} would lose part of it; convert "
+            f"one of them{where()}"
+        )
+    return cast_to(value, dtype)

@@ -328,7 +328,7 @@ def conv_general_dilated_patches(
     )
     sizes = tuple(map(_conv.dilated, x.shape[2:], left))
     pads = padding_of(name, padding, sizes, tuple(map(_conv.dilated, window, right)), strides)
-    x = spread(x, 0.0, pads, left)
+    x = spread(x, False, pads, left)
     seen = fnp.stack(list(taps(name, x, window, strides, right)), axis=2)
     out = fnp.reshape(seen, (x.shape[0], x.shape[1] * math.prod(window), *seen.shape[3:]))
     return fnp.transpose(out, np.argsort(numbers.out_spec).tolist())

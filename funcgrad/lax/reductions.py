@@ -23,7 +23,7 @@ from ..ops.logic import bitwise_and, bitwise_or, bitwise_xor
 from ..ops.pool import max_pool, sum_windows
 from ..ops.select import maximum, minimum
 from ..transforms.vmap import vmap
-from ._arguments import Ints, axes_in, axis_in, ints
+from ._arguments import Ints, axes_in, axis_in, ints, stored
 from .convolutions import padding_of, spread, taps
 
 # ---------------------------------------------------------------- running
@@ -236,10 +236,7 @@ def reduce(
     """
     leaves, treedef = tree.flatten(operands)
     arrays = [array_of(x) for x in leaves]
-    firsts = [
-        fnp.astype(array_of(v), aval_of(x).dtype)
-        for v, x in zip(tree.leaves(init_values), arrays, strict=True)
-    ]
+    firsts = [stored("reduce", x, v) for v, x in zip(tree.leaves(init_values), arrays, strict=True)]
     shape = arrays[0].shape
     if any(x.shape != shape for x in arrays):
         raise ShapeError(f"lax.reduce: operands of shapes {[x.shape for x in arrays]}{where()}")
@@ -318,7 +315,7 @@ def reduce_window(
     [3.0, 6.0]
     """
     name, operand = "reduce_window", array_of(operand)
-    first = fnp.astype(array_of(init_value), operand.dtype)
+    first = stored(name, operand, init_value)
     ones = (1,) * operand.ndim
     window, strides, base, dilation = (
         ints(name, what, ones if given is None else given, operand.ndim)

@@ -14,7 +14,7 @@ from ..errors import ArgumentError, ShapeError, where
 from ..numpy._arguments import array_of, beside
 from ..ops import join as _join
 from ..ops import structural as _structural
-from ._arguments import Ints, axes_in, axis_in, ints
+from ._arguments import Ints, axes_in, axis_in, ints, stored
 
 
 def iota(dtype: Any, size: int) -> Any:
@@ -182,7 +182,7 @@ def pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
     Shapes: ``n -> low + n + (n - 1) interior + high``.   Dtypes: that of `operand`.
     Derivative: linear in `operand` and in the value.
     Raises: ShapeError: there is not one triple for each axis, the value is no number, or more is cut
-    off than there is. ArgumentError: a negative `interior`.
+    off than there is. ArgumentError: a negative `interior`, or a value that `operand` cannot hold.
     Source: XLA's operation semantics, "Pad".
 
     >>> pad(np.array([1, 2, 3]), 0, [(-1, 2, 1)]).tolist()
@@ -201,7 +201,7 @@ def pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
             raise ShapeError(
                 f"lax.pad: {(low, high, interior)} cuts off more than an axis of {n} has{where()}"
             )
-    return _join.pad_constant(operand, fnp.astype(value, aval_of(operand).dtype), widths=widths)
+    return _join.pad_constant(operand, stored("pad", operand, value), widths=widths)
 
 
 def broadcast(operand: Any, sizes: Any) -> Any:

@@ -14,14 +14,14 @@ import numpy as np
 
 from .. import numpy as fnp
 from ..core import aval_of
-from ..errors import ArgumentError, ShapeError, where
+from ..errors import ShapeError, where
 from ..indexing import known
 from ..numpy._arguments import array_of, beside
 from ..ops.cast import astype
 from ..ops.index import getitem, scatter_set, take, view_update
 from ..ops.index_layout import FULL, ArrayIndex, Slice
 from ..ops.structural import squeeze
-from ._arguments import Ints, axis_in, integral, ints
+from ._arguments import Ints, axis_in, integral, ints, stored
 
 
 def slice(operand: Any, start_indices: Any, limit_indices: Any, strides: Any = None) -> Any:
@@ -208,20 +208,6 @@ def dynamic_index_in_dim(
     return out if keepdims else squeeze(out, axis=(axis,))
 
 
-def _stored(name: str, operand: Any, update: Any) -> Any:
-    """`update` in the dtype of `operand`.
-
-    Raises: ArgumentError: that cannot hold it.
-    """
-    update, dtype = array_of(update), aval_of(operand).dtype
-    if not np.can_cast(aval_of(update).dtype, dtype, "same_kind"):
-        raise ArgumentError(
-            f"lax.{name}: an update of {aval_of(update)} into {aval_of(operand)} would lose part of "
-            f"its numbers; convert one of them{where()}"
-        )
-    return astype(update, dtype)
-
-
 def dynamic_update_slice(
     operand: Any, update: Any, start_indices: Any, *, allow_negative_indices: Any = True
 ) -> Any:
@@ -238,7 +224,7 @@ def dynamic_update_slice(
     [0.0, 0.0, 1.0, 1.0]
     """
     name, operand = "dynamic_update_slice", array_of(operand)
-    update = _stored(name, operand, update)
+    update = stored(name, operand, update)
     sizes = update.shape
     starts = _starts(name, start_indices, operand.shape, sizes, allow_negative_indices)
     if all(isinstance(i, int) for i in starts):
