@@ -84,7 +84,7 @@ def by_us(name: str, x: np.ndarray, *p: Any) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(seed=st.integers(0, 10**6))
 def test_elementwise_as_in_jax(name: str, seed: int) -> None:
     """At the kinks the first derivatives, too."""
@@ -217,7 +217,7 @@ def along_by_jax(name: str, axis: Any) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", ALONG)
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 10**6), masked=st.booleans())
 def test_along_axes_as_in_jax(name: str, seed: int, masked: bool) -> None:
     jax = pytest.importorskip("jax")
@@ -337,7 +337,7 @@ def attentions(draw: Any) -> tuple[list[np.ndarray], dict[str, Any]]:
     return [q, k, v], options
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(attentions())
 def test_attention_as_in_jax(drawn: Any) -> None:
     jax = pytest.importorskip("jax")
@@ -353,7 +353,7 @@ def test_attention_as_in_jax(drawn: Any) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(attentions())
 def test_derivatives_of_attention(drawn: Any) -> None:
     arrays, options = drawn
