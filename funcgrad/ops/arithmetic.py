@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -399,3 +399,18 @@ def zero_preserving_multiply(xp, t, c, /):
     """
     dtype = xp.result_type(t, c)  # where() alone would make float64 of a Python number
     return t * choose_in(xp, xp.equal(t, 0), 0, xp.asarray(c, dtype))
+
+
+# ---------------------------------------------------------------- polynomials
+
+
+def polynomial(x: Any, coefficients: Sequence[Any]) -> Any:
+    """``c_0 + c_1 x + c_2 x^2 + ...`` by Horner's rule.
+
+    >>> polynomial(np.array([1.0, 2.0]), [1.0, 0.0, 3.0]).tolist()
+    [4.0, 13.0]
+    """
+    total = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        total = total * x + c
+    return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..algebra import elementwise
 from ..core import aval_of
 from ..errors import ArgumentError
 from ..errors import where as at_user_code
-from .arithmetic import absolute, divide
+from .arithmetic import absolute, divide, polynomial
 from .exponential import exp, sqrt
 from .from_scipy import by_nothing, floating, scipy_function, together
 from .logic import greater, greater_equal, isinf, less
@@ -139,15 +139,8 @@ def _log_slope(z: Any, side: int, v: Any = None) -> Any:
         root = sqrt(1.0 + square)
         leading = v * slant / (1.0 + root) * side  # w - z
         q = divide(square, 1.0 + square)
-        w, rates = z * root, [_horner(r, q) for r in _debye(8)]
-    return divide(leading + _horner(rates, divide(side, w)), z)
-
-
-def _horner(coefficients: Sequence[Any], x: Any) -> Any:
-    total = coefficients[-1]
-    for c in reversed(coefficients[:-1]):
-        total = total * x + c
-    return total
+        w, rates = z * root, [polynomial(q, r) for r in _debye(8)]
+    return divide(leading + polynomial(divide(side, w), rates), z)
 
 
 def _i_gap(x: Any) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
 from ..core import dtype_of
-from .arithmetic import absolute, divide, hypot, remainder
+from .arithmetic import absolute, divide, hypot, polynomial, remainder
 from .complex import complex_from, imag, real
 from .exponential import exp, log
 from .from_scipy import by_nothing, scipy_function, together
@@ -38,14 +37,6 @@ FAR = 7.0  # where asymptotic series are exact to rounding
 # 1, 3, 3 * 5, 3 * 5 * 7, ...: the asymptotic series of the derivatives of `dawsn` and `wofz`
 ODD = [float(math.prod(range(1, 2 * k + 2, 2))) for k in range(26)]
 ALL_ODD = [1.0, *ODD[:-1]]  # and of their values
-
-
-def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
-    """``c_0 + c_1 x + c_2 x^2 + ...``"""
-    total: Any = coefficients[-1]
-    for c in coefficients[-2::-1]:
-        total = total * x + c
-    return total
 
 
 # ---------------------------------------------------------------- exponential integrals
@@ -122,7 +113,7 @@ def _sine_over(x: Any) -> Any:
     """``sin(x) / x``; near 0, where derivatives of it cancel, by its series."""
     near = less(absolute(x), 1.0)
     inside, outside = where(near, x, 0.0), where(near, 1.0, x)
-    return where(near, _polynomial(inside * inside, SINE), divide(sin(outside), outside))
+    return where(near, polynomial(inside * inside, SINE), divide(sin(outside), outside))
 
 
 def _hyperbolic_sine_over(x: Any) -> Any:
@@ -130,7 +121,7 @@ def _hyperbolic_sine_over(x: Any) -> Any:
     near = less(absolute(x), 1.0)
     inside, outside = where(near, x, 0.0), where(near, 1.0, x)
     product = sinh(outside * 0.5) * divide(2.0 * cosh(outside * 0.5), outside)
-    return where(near, _polynomial(inside * inside, HYPERBOLIC_SINE), product)
+    return where(near, polynomial(inside * inside, HYPERBOLIC_SINE), product)
 
 
 def _hyperbolic_cosine_over(x: Any) -> Any:
@@ -278,7 +269,7 @@ def _beyond_strip(z: Any) -> Any:
 def _dawsn_slope(y: Any, x: Any) -> Any:
     far = greater_equal(absolute(x), FAR)
     q = _inverse_square(x, far)
-    outside = -q * _polynomial(q, ODD)
+    outside = -q * polynomial(q, ODD)
     if dtype_of(x).kind == "c":
         used = logical_and(far, _beyond_strip(x))
         upper = where(used, where(less(imag(x), 0.0), -x, x), 0.0)
@@ -321,7 +312,7 @@ def _wofz_slope(y: Any, z: Any) -> Any:
     far = greater_equal(size, FAR)
     on_strip = logical_and(far, less(size, 40.0))  # where e**(-z**2) is no 0
     q = _inverse_square(z, far)
-    outside = q * _polynomial(q, ODD) * (-2j / SQRT_PI)
+    outside = q * polynomial(q, ODD) * (-2j / SQRT_PI)
     if dtype_of(z).kind == "c":
         below = logical_and(far, logical_and(less(imag(z), -STRIP), _beyond_strip(z)))
         on_strip = logical_and(on_strip, less_equal(absolute(imag(z)), STRIP))
@@ -363,7 +354,7 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     far = logical_and(greater_equal(size, FAR * scale), greater(size, 0.0))
     r = divide(1.0, where(far, z, 1.0))
     s = where(far, sigma, 0.0) * r
-    outside = real(1j * r * _polynomial(s * s, ALL_ODD)) * (1.0 / math.pi)
+    outside = real(1j * r * polynomial(s * s, ALL_ODD)) * (1.0 / math.pi)
 
     # What the series does not have, see the note: on the axis that is all of the normal density.
     height = where(less(sigma, 0.0), -gamma, gamma)
@@ -423,7 +414,7 @@ def _spence_slope(_y: Any, z: Any) -> Any:
     inside, outside = where(near, z, 1.0), where(near, 2.0, z)
     s = divide(1.0, inside + 1.0)
     t = (inside - 1.0) * s
-    return where(near, -2.0 * s * _polynomial(t * t, ARTANH), divide(log(outside), 1.0 - outside))
+    return where(near, -2.0 * s * polynomial(t * t, ARTANH), divide(log(outside), 1.0 - outside))
 
 
 @elementwise(_spence_slope)

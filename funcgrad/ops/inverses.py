@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
 from ..core import dtype_of
-from .arithmetic import absolute, divide, power
+from .arithmetic import absolute, divide, polynomial, power
 from .complex import imag, real
 from .exponential import exp, expm1, log, log1p, sqrt, xlog1py, xlogy
 from .from_scipy import floating, scipy_function, together
@@ -27,15 +26,6 @@ from .logic import (
 from .rounding import sign
 from .select import where
 from .trigonometric import sin
-
-
-def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
-    """``c_0 + c_1 x + c_2 x^2 + ...``"""
-    total: Any = coefficients[-1]
-    for c in coefficients[-2::-1]:
-        total = total * x + c
-    return total
-
 
 # ---------------------------------------------------------------- Lambert's W
 
@@ -72,7 +62,7 @@ def _one_more(y: Any, s: Any, reversed_: Any, near: Any) -> Any:
     """``1 + y`` for a branch `y` of w with ``s = e z + 1``; by its series where `near` holds."""
     p = sqrt(where(near, s, 1.0))
     p = where(reversed_, -p, p) * math.sqrt(2.0)
-    return where(near, p * _polynomial(p, DISTANCE), 1.0 + y)
+    return where(near, p * polynomial(p, DISTANCE), 1.0 + y)
 
 
 def _lambertw_slope(y: Any, z: Any, *, k: int, tol: float) -> Any:
@@ -167,7 +157,7 @@ def _boxcox_by_lmbda(size: Any, y: Any, product: Any, lmbda: Any, edge: Any) -> 
     t = lmbda * size
     near = logical_and(less(absolute(t), 0.5), logical_not(edge))
     pole = logical_and(edge, less_equal(lmbda, 0.0))
-    inside = size * size * _polynomial(where(near, t, 0.0), RISE)
+    inside = size * size * polynomial(where(near, t, 0.0), RISE)
     besides = logical_or(near, pole)
     outside = where(besides, 1.0, product - y) / where(besides, 1.0, lmbda)
     return where(pole, math.inf, where(near, inside, outside))
@@ -234,7 +224,7 @@ def _inv_boxcox_by_y(x: Any, y: Any, lmbda: Any) -> Any:
 def _inv_boxcox_by_lmbda(x: Any, y: Any, lmbda: Any) -> Any:
     u = lmbda * y
     near = less(absolute(u), 0.1)
-    inside = x * y * y * _polynomial(where(near, u, 0.0), FALL)
+    inside = x * y * y * polynomial(where(near, u, 0.0), FALL)
     outer = where(near, 1.0, u)
     outside = where(near, 0.0, _inv_boxcox_by_y(x, y, lmbda) * y) - xlog1py(
         where(near, 0.0, x), outer

@@ -10,7 +10,7 @@ import numpy as np  # noqa: F401  (doctests)
 from ..algebra import Selection, elementwise
 from ..choose import choose_in
 from ..core import dtype_of
-from .arithmetic import divide
+from .arithmetic import divide, polynomial
 from .exponential import exp, expm1, log, log1p, logaddexp
 from .from_scipy import floating, real_floating, scipy_function, scipy_or_math, together
 from .logic import equal, greater, logical_and
@@ -152,11 +152,8 @@ def _erfcx_slope(y: Any, x: Any) -> Any:
     far = greater(x, _FAR)
     r = divide(1.0, where(far, x, _FAR))
     q = r * r * 0.5
-    total: Any = _SLOPE[-1]
-    for c in reversed(_SLOPE[:-1]):
-        total = total * q + c
     near = 2.0 * where(far, 0.0, x) * y - 2.0 / SQRT_PI
-    return where(far, q * total * (-2.0 / SQRT_PI), near)
+    return where(far, q * polynomial(q, _SLOPE) * (-2.0 / SQRT_PI), near)
 
 
 @elementwise(_erfcx_slope)

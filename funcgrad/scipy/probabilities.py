@@ -10,7 +10,7 @@ import numpy as np
 from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import converted, operand
-from ..ops.arithmetic import divide
+from ..ops.arithmetic import divide, polynomial
 from ..ops.exponential import exp as _exp
 from ..ops.exponential import sqrt as _sqrt
 from ..ops.gamma import betainc, betaincc, betaln, gammainc, gammaincc
@@ -225,12 +225,10 @@ _HALF_STEP += [0.00021717708659687988, 0.0038200471120362874, -0.000489271573569
 def student_peak(df: Any) -> Any:
     """The density of Student's t at 0."""
     far = greater(df, 60.0)
-    r, total = divide(2.0, _where(far, df, 60.0)), 0.0
-    for c in reversed(_HALF_STEP):
-        total = total * r + c
+    r = divide(2.0, _where(far, df, 60.0))
     near = _where(far, 1.0, df)
     inside = _exp(-betaln(0.5, near * 0.5)) / _sqrt(near)
-    return _where(far, total * math.sqrt(0.5 / math.pi), inside)
+    return _where(far, polynomial(r, _HALF_STEP) * math.sqrt(0.5 / math.pi), inside)
 
 
 def stdtr(df: Any, t: Any, /) -> Any:

@@ -17,12 +17,13 @@ import numpy as np
 from ...algebra import concrete_namespace
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of
 from ...ops import fft as _fft
 from ...ops.complex import imag, real
 from ...ops.contract import normal_axis
 from ...ops.cumulative import part
 from ...ops.join import pad
+from .._arrays import floating
 
 
 class Plan(NamedTuple):
@@ -90,9 +91,7 @@ def _one(
     name: str, x: Any, kind: Any, n: Any, axis: Any, norm: Any, orthogonal: Any, *, inverse: bool
 ) -> Any:
     """One transform along one axis."""
-    x = array_of(x)
-    if x.dtype.kind not in "fc":
-        x = converted(x, np.float64)
+    x = floating(x)
     axis = normal_axis(name, operator.index(axis), x.ndim)
     norm = "backward" if norm is None else norm
     if kind not in _INVERSE or norm not in _fft.OTHER_WAY:

@@ -17,6 +17,7 @@ from ...ops.select import stop_gradient
 from ...transforms.arguments import is_array, require_callable
 from ...transforms.bodies import boxed
 from ...views import snapshot
+from .._arrays import floating
 from .._results import Result
 from . import steps
 from .steps import Control, State
@@ -40,7 +41,7 @@ class Equation:
             leaves, self.treedef = tree.flatten(y0)
         else:
             leaves, self.treedef = tree.flatten(fnp.atleast_1d(array_of(y0)))
-        self.y0 = [_floating(array_of(y)) for y in leaves]
+        self.y0 = [floating(y) for y in leaves]
         if not self.y0:
             raise ArgumentError(f"{name}: y0 holds no arrays{where()}")
         parts = [np.finfo(aval_of(y).dtype).dtype for y in self.y0]
@@ -108,10 +109,6 @@ def _extras(args: Any) -> tuple[Any, ...]:
     if args is None:
         return ()
     return tuple(args) if isinstance(args, tuple | list) else (args,)
-
-
-def _floating(y: Any) -> Any:
-    return y if aval_of(y).dtype.kind in "fc" else converted(y, np.float64)
 
 
 def _tolerance(name: str, what: str, x: Any) -> Any:

@@ -11,13 +11,8 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
-from ...numpy._arguments import array_of, axis_of, converted
-
-
-def floating(x: Any) -> Any:
-    """`x` as an array of floating or complex numbers."""
-    x = array_of(x)
-    return x if aval_of(x).dtype.kind in "fc" else converted(x, np.float64)
+from ...numpy._arguments import axis_of
+from .._arrays import floating
 
 
 def require_rising(name: str, x: Any, least: int = 2) -> Any:

@@ -13,7 +13,8 @@ from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
 from ...numpy._arguments import array_of, axis_of
-from .piecewise import columns, floating, require_rising
+from .._arrays import floating
+from .piecewise import columns, require_rising
 from .splines import CubicSpline
 
 # ---------------------------------------------------------------- one dimension

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...algebra import concrete_namespace
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of
 from ...ops import structural as _structural
 from ...ops.contract import conjugated, matrix_transpose
 from ...ops.decompose import hermitian_part
@@ -26,11 +24,6 @@ def matrix(name: str, a: Any, *, square: bool = False) -> Any:
     a = array_of(a)
     require_matrix(name, aval_of(a), square=square)
     return a
-
-
-def floating(x: Any) -> Any:
-    """`x`, integers as float64."""
-    return x if x.dtype.kind in "fc" else converted(x, np.float64)
 
 
 def hermitian(name: str, a: Any) -> Any:

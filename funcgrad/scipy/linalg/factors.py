@@ -18,7 +18,8 @@ from ...ops import matrix_functions as _functions
 from ...ops.contract import matmul
 from ...ops.index import FULL, Slice, getitem, take
 from ...ops.structural import reshape, tril, triu
-from ._matrices import adjoint_of, filled, floating, hermitian, matrix
+from .._arrays import floating
+from ._matrices import adjoint_of, filled, hermitian, matrix
 
 # ---------------------------------------------------------------- Cholesky
 

@@ -13,8 +13,9 @@ from ...numpy._arguments import converted, operand
 from ...ops import linalg as _linalg
 from ...ops import matrix_functions as _functions
 from ...ops.complex import imag, real
+from .._arrays import floating
 from .._options import refuse_options
-from ._matrices import floating, matrix
+from ._matrices import matrix
 
 
 def expm(A: Any) -> Any:

@@ -20,7 +20,8 @@ from ...ops.complex import real
 from ...ops.contract import conjugated, kron, matmul, matrix_transpose
 from ...ops.join import pad
 from ...ops.structural import expand_dims, reshape, transpose
-from ._matrices import adjoint_of, filled, floating, matrix, structured, vectors
+from .._arrays import floating
+from ._matrices import adjoint_of, filled, matrix, structured, vectors
 from .structured import toeplitz
 
 

@@ -17,7 +17,8 @@ from ...ops.contract import conjugated
 from ...ops.index import FULL, Slice, getitem, take
 from ...ops.join import concatenate, pad
 from ...ops.structural import diagonal_embed, expand_dims, flip, reshape
-from ._matrices import filled, floating, matrix, vectors
+from .._arrays import floating
+from ._matrices import filled, matrix, vectors
 
 
 def _table(x: Any, places: Any) -> Any:

@@ -13,6 +13,7 @@ from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...numpy._arguments import array_of, axis_of, converted
 from ...ops.conv import conv
+from .._arrays import floating
 
 # How an image goes on beyond its edges, by SciPy's names, and what `pad` calls that.
 _PADS = {
@@ -37,8 +38,7 @@ def image(name: str, x: Any, output: Any) -> Any:
         raise ArgumentError(
             f"{name}: output= is not supported, because the function works on traced values{where()}"
         )
-    x = array_of(x)
-    return x if aval_of(x).dtype.kind in "fc" else converted(x, np.float64)
+    return floating(x)
 
 
 def axes_in(name: str, axes: Any, ndim: int) -> tuple[int, ...]:

@@ -5,22 +5,15 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of
 from ...ops.contract import normal_axis
 from ...ops.index import FULL, Slice, getitem
 from ...ops.join import pad
 from ...ops.structural import transpose
-
-
-def floating(x: Any) -> Any:
-    """`x` as an array of floats or complex numbers."""
-    x = array_of(x)
-    return x if x.dtype.kind in "fc" else converted(x, np.float64)
+from .._arrays import floating
 
 
 def axis_last(name: str, x: Any, axis: Any) -> tuple[Any, int]:

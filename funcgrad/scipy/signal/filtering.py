@@ -17,12 +17,12 @@ from ...ops.exponential import exp
 from ...ops.implicit import all_pole
 from ...ops.join import concatenate, stack, unstack
 from ...ops.structural import broadcast_to, flip, reshape
+from .._arrays import floating
 from ..linalg.structured import companion
 from ._vectors import (
     axis_back,
     axis_last,
     coefficients,
-    floating,
     padded,
     require_leading,
     stretch,

@@ -17,8 +17,9 @@ from ...numpy._arguments import array_of
 from ...numpy.repeating import pad as pad_by_mode
 from ...ops.contract import matmul, tensordot
 from ...ops.join import concatenate
+from .._arrays import floating
 from .._options import refuse_options
-from ._vectors import axis_back, axis_last, floating, padded, stretch
+from ._vectors import axis_back, axis_last, padded, stretch
 
 # ---------------------------------------------------------------- trends
 

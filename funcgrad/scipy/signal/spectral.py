@@ -24,7 +24,8 @@ from ...ops.exponential import sqrt
 from ...ops.select import where as choose
 from ...ops.strided import add_strided, strided
 from ...ops.structural import transpose
-from ._vectors import axis_back, axis_last, floating, padded, stretch
+from .._arrays import floating
+from ._vectors import axis_back, axis_last, padded, stretch
 from .filtering import extended
 from .smoothing import detrend as _detrend
 from .windows import get_window
