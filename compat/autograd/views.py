@@ -27,6 +27,7 @@ from funcgrad.views import Link
 from . import mirrors, modes, sites
 from .base import UNCOUNTED, TensorBase, View, hold
 from .cutting import cut, stop
+from .narrow import is_narrow, narrowed, widened
 from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, new_node, node_class
 
 ndarray = np.ndarray
@@ -335,11 +336,13 @@ def _with_history_of(x: TensorBase, value: Any, constant: Callable[[Any], Any]) 
     """The numbers `value` with the derivative of what is in `x`: what `no_grad` writes, if a transform
     traces `x`. `constant`: which derivatives that is about, `cut` or `stop`."""
     old = x._array
-    if not isinstance(old, Tracer) or aval_of(old).dtype.kind not in "fc":
+    if not isinstance(old, Tracer) or aval_of(old).dtype.kind not in "fcV":
         return value
-    value = constant(value)
+    narrow = is_narrow(old)
+    value, old = widened(constant(value)), widened(old)
     with np.errstate(invalid="ignore"):
-        return add(value, where(isfinite(old), subtract(old, constant(old)), 0.0))
+        out = add(value, where(isfinite(old), subtract(old, constant(old)), 0.0))
+    return narrowed(out) if narrow else out
 
 
 # The nodes of operations that write without reading; those of others copy.

@@ -224,7 +224,7 @@ def diff(
         _require_fit(x._array.shape, e._array.shape, axis)
     if n == 0:  # whatever the ends are
         found = x._array.dtype
-        y = record(cast if found.kind in "fc" else cast_constant, (x,), {"dtype": found})
+        y = record(cast if found.kind in "fcV" else cast_constant, (x,), {"dtype": found})
     else:
         x, *others = promoted((x, *ends.values()))
         y = through(fnp.diff, x, n=n, axis=axis, **dict(zip(ends, others, strict=True)))

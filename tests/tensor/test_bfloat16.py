@@ -140,3 +140,27 @@ def test_compiled_steps_have_gradients(expression: str) -> None:
     for a, b in found[1:]:
         np.testing.assert_allclose(a, found[0][0], rtol=0.03)
         np.testing.assert_allclose(b, found[0][1], rtol=0.06, atol=0.03)
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_numbers_written_without_a_derivative(name: str) -> None:
+    """What `no_grad` writes keeps the derivative that was there, as in float32."""
+
+    def f(x: Any, dtype: Any) -> Any:
+        y = x.to(dtype) * 1
+        with compat.no_grad():
+            y.mul_(2)
+        return (y * y).float().sum()
+
+    x = compat.tensor([[1.0, 2.0], [3.0, 0.5]])
+    found, expected = (
+        TRANSFORMS[name](lambda x: f(x, dtype), x)  # noqa: B023
+        for dtype in (compat.bfloat16, compat.float32)
+    )
+    assert found.tolist() == expected.tolist()
+
+
+def test_no_difference_keeps_the_graph() -> None:
+    x = compat.ones(2, dtype=compat.bfloat16, requires_grad=True)
+    compat.diff(x, n=0).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
