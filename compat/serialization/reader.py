@@ -243,6 +243,11 @@ def _encoded(text: Any, encoding: Any) -> bytes:
     return text.encode("latin1")
 
 
+def _no_bytes() -> bytes:
+    """How old pickles write ``b""``."""
+    return b""
+
+
 def _set_of(items: Any = ()) -> set[Any]:
     if not all(may_be_key(x) for x in items):
         raise CheckpointError("a set of what is no number, string or tuple of them")
@@ -271,6 +276,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "torch device": Device,
     "collections OrderedDict": _ordered,
     "_codecs encode": _encoded,
+    **{f"{module} bytes": _no_bytes for module in ("__builtin__", "builtins")},
     **{f"{module} set": _set_of for module in ("__builtin__", "builtins")},
     **{f"{module} complex": _complex for module in ("__builtin__", "builtins")},
 }

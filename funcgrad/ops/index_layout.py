@@ -15,7 +15,9 @@ wins, and the derivative of the other is zero.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -187,9 +189,9 @@ def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any
     arrays = [xp.asarray(a) if a.__class__ is int else a for a in arrays]
     before, block, after = layout(shape, index, [a.shape for a in arrays])
     ndim = len(before) + len(block) + len(after)
-    total = xp.zeros((1,) * ndim, dtype=xp.intp)
     stride = math.prod(shape)
-    axis = place = 0
+    axis = place = start = 0
+    terms: list[Any] = []
     for i in index:
         if i is None:
             place += 1
@@ -201,19 +203,25 @@ def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any
             r = range(length)[slice(*i)]
             # `place` counts the axes of slices and None; the block stands between them.
             at = place if place < len(before) else place + len(block)
-            term = xp.arange(r.start, r.stop, r.step) * stride
-            total = total + term.reshape((len(r),) + (1,) * (ndim - 1 - at))
+            steps = xp.arange(r.start, r.stop, r.step) * stride
+            terms.append(steps.reshape((len(r),) + (1,) * (ndim - 1 - at)))
             place += 1
         elif i.__class__ is int:
-            total = total + i * stride
+            start += i * stride
         else:
             array = (
                 _iota(xp, i)
                 if i.__class__ is Iota
                 else _wrapped(xp, arrays[i.position], i, axis, length)
             )
-            total = total + (array * stride).reshape(array.shape + (1,) * len(after))
+            steps = array if stride == 1 else array * stride
+            terms.append(steps.reshape(array.shape + (1,) * len(after)))
         axis += 1
+    if start or not terms:
+        terms.append(xp.full((1,) * ndim, start, dtype=xp.intp))
+    terms.sort(key=lambda term: term.size)  # so that there are few large sums
+    total = functools.reduce(operator.add, terms)
+    return xp.broadcast_to(total, before + block + after)
     return xp.broadcast_to(total, before + block + after)
 
 

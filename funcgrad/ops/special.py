@@ -30,8 +30,9 @@ def expit(xp, x, /):
     """``1 / (1 + e**-x)``, the logistic sigmoid, without overflow.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``y * (1 - y)``, within rounding of 1, so beyond x = 37 it is 0; what has its digits
-    costs another exponential (three times as much on 10,000 elements). `log_expit` keeps them.
+    Derivative: ``y * (1 - y)``; smooth everywhere. It is within rounding of 1, so beyond x = 37 it is
+    0; what has its digits costs another exponential (three times as much on 10,000 elements).
+    `log_expit` keeps them.
     Raises: ArgumentError: complex numbers.
     Source: SciPy reference, ``scipy.special.expit``.
 

@@ -64,12 +64,17 @@ def _record_for(prim: Primitive) -> Record:
         return _record_getitem
     if prim is view_update:
         return _record_view_update
-    if isinstance(prim, Elementwise) and not prim.has_params:
+    if isinstance(prim, Elementwise) and not prim.has_params and _goes_by_rules(prim):
         if len(prim.rules) == 1:
             return _unary(prim)
         if len(prim.rules) == 2 and None not in prim.rules:
             return _binary(prim)
     return GENERAL
+
+
+def _goes_by_rules(prim: Elementwise) -> bool:
+    """Whether the class has no way of its own to cotangents."""
+    return type(prim).cotangents is Elementwise.cotangents
 
 
 def _coefficient(rule: Any) -> Callable[..., Any]:
