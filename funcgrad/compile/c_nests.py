@@ -242,7 +242,8 @@ class Nest:
                 continue
             is_gathered = any(r.axes == {axis} for r in self.reductions)
             far = is_large and not is_gathered and self.lies_outside(axis, inner)
-            if far and copies * n > STREAMS:
+            # What sums over another axis reads its terms once for all places.
+            if far and copies * n > STREAMS and not self.reductions:
                 continue
             copies *= n
             self.unrolled.insert(0, axis)
@@ -276,7 +277,7 @@ class Nest:
             if not a.variable
         )
         is_summed = any(axis in r.axes for r in self.reductions)
-        is_long = n >= SHORT or (n >= self.kernel.long and not is_summed)
+        is_long = n >= SHORT or (not is_summed and self.kernel.is_filled_by(n))
         return SHORT if is_long else n, score, n
 
     def collapse(self) -> None:

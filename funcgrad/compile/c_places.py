@@ -77,13 +77,13 @@ def dense(base: str, shape: tuple[int, ...], order: Sequence[int] | None = None)
     return Place(base, shown, _address(shown), shown.size == 1)
 
 
-def layout(shape: tuple[int, ...], long: int) -> list[int]:
-    """The order of axes for an intermediate result: a last axis that is not long gives way to one
-    that is longer.
+def layout(shape: tuple[int, ...], keeps: bool) -> list[int]:
+    """The order of axes for an intermediate result: a last axis gives way to a long one, or `keeps`
+    its place.
     """
     axes = list(range(len(shape)))
     longest = max(axes, key=lambda a: (shape[a], a))
-    if shape[-1] < long and shape[longest] >= 4 * shape[-1]:
+    if not keeps and shape[longest] >= 4 * shape[-1]:
         axes.remove(longest)
         axes.append(longest)
     return axes

@@ -120,9 +120,7 @@ class RegionKernel(Kernel):
         self.counter = 0
         self.extremes: dict[str, str] = {}
         self.narrow = False
-        # From how many elements on vectors lie along an axis: a row of eight fills one, but sums over
-        # rows ask for more.
-        self.long = SHORT // 2 if has_products(region.steps) else SHORT
+        self.has_products = has_products(region.steps)
         self.text = self._text()
         self.signature = self._signature()
         self.shared = [
@@ -137,6 +135,12 @@ class RegionKernel(Kernel):
         ]
         if self.narrow:
             self.shared.append(NARROW)
+
+    def is_filled_by(self, n: int) -> bool:
+        """Whether vectors should lie along an axis of `n` elements: of a matrix beside products also
+        where these are eight, which are a vector; sums over rows ask for more.
+        """
+        return n >= SHORT or (self.has_products and n == SHORT // 2)
 
     def _signature(self) -> str:
         sides = [
@@ -172,7 +176,9 @@ class RegionKernel(Kernel):
             if value.size == 1:
                 place = dense(name, value.shape)
             else:
-                place = dense(name, value.shape, layout(value.shape, self.long))
+                place = dense(
+                    name, value.shape, layout(value.shape, self.is_filled_by(value.shape[-1]))
+                )
                 self.blocks[name] = self.arena.take(value.size * value.dtype.itemsize)
                 kind = self._type(value)
                 self.head.append(f"{kind} *{name} = ({kind} *)(space + {self.blocks[name][1]});")
