@@ -12,18 +12,8 @@ __all__ = [
 # These are loaded when they are looked at: some need transforms, and traced arrays need this package.
 _LATE = tuple(name for name in __all__ if name != "special")
 
-if _typing.TYPE_CHECKING:
-    from . import fft as fft
-    from . import integrate as integrate
-    from . import interpolate as interpolate
-    from . import linalg as linalg
-    from . import ndimage as ndimage
-    from . import optimize as optimize
-    from . import signal as signal
-    from . import stats as stats
-else:
 
-    def __getattr__(name):
-        if name in _LATE:
-            return _import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> _typing.Any:
+    if name in _LATE:
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
