@@ -24,7 +24,7 @@ if BFLOAT16 is not None:
 
 def is_narrow(x: Any) -> bool:
     """Whether `x` is a bfloat16 array, or the type of one."""
-    return getattr(x, "dtype", None) is BFLOAT16
+    return BFLOAT16 is not None and getattr(x, "dtype", None) is BFLOAT16
 
 
 def widened(x: Any) -> Any:
