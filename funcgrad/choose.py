@@ -23,7 +23,7 @@ def choose(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     """`x` where `condition` holds, `y` elsewhere; `out` is memory of its own.
 
     Shapes: broadcast.   Dtypes: as ``np.where``.
-    Source: Warren, "Hacker's Delight", 2nd ed. 2013, section 2-20.
+    Source: Warren, "Hacker's Delight", 2nd ed. 2013, chapter 2.
 
     >>> choose(np.array([True, False]), np.array([1.0, 2.0]), 0.0).tolist()
     [1.0, 0.0]

@@ -11,7 +11,7 @@ from ..algebra import Selection, elementwise
 from ..choose import choose_in
 from ..core import dtype_of
 from .arithmetic import divide, polynomial
-from .exponential import exp, expm1, log, log1p, logaddexp
+from .exponential import exp, expm1, log, log1p, logaddexp, sqrt
 from .from_scipy import floating, real_floating, scipy_function, scipy_or_math, together
 from .logic import equal, greater, logical_and
 from .select import where
@@ -170,6 +170,16 @@ def erfcx(xp, x, /):
     [1.0, 0.0056]
     """
     return scipy_function(xp, "erfcx")(x)
+
+
+def wald_moved(mean: Any, x: Any) -> Any:
+    """How fast a number of the inverse normal distribution moves with its mean, its probability kept.
+
+    ``2 m(z) x**1.5 / mean**2`` with Mills' ratio ``m`` of the normal distribution at
+    ``z = (x / mean + 1) / sqrt(x)``.
+    """
+    ratio = (SQRT_PI / SQRT_2) * erfcx((x / mean + 1) / sqrt(2 * x))
+    return 2 * ratio * x * sqrt(x) / (mean * mean)
 
 
 @elementwise(lambda y, _x: exp(y * y) * (SQRT_PI / 2.0))

@@ -10,11 +10,11 @@ import numpy as np
 from .. import numpy as fnp
 from ..ops import random as _random
 from ..ops.select import stop_gradient
-from ..ops.special import erfcx
+from ..ops.special import wald_moved
 from ..scipy.stats import truncnorm
-from ..transforms.custom import custom_jvp
 from ._arguments import Shape, floating, in_dtype, of_shape, parameters, shape_of
 from .keys import split
+from .moving import moving
 
 
 def uniform(
@@ -282,19 +282,7 @@ def truncated_normal(
     return fnp.clip(fnp.astype(inside, dtype), lower, upper)
 
 
-@custom_jvp
-def _wald_at(mean: Any, drawn: Any) -> Any:
-    """`drawn`, which moves with `mean` so that the probability below it stays."""
-    return drawn + fnp.zeros_like(mean)
-
-
-@_wald_at.defjvp
-def _wald_moves(primals: Any, tangents: Any) -> Any:
-    (mean, drawn), t = primals, tangents[0]
-    x = _wald_at(mean, drawn)
-    # Mills' ratio of the normal distribution at (x / mean + 1) / sqrt(x)
-    ratio = math.sqrt(math.pi / 2) * erfcx((x / mean + 1) / fnp.sqrt(2 * x))
-    return x, t * (2 * ratio * x * fnp.sqrt(x) / (mean * mean))
+_wald_at = moving(wald_moved)
 
 
 def wald(key: Any, mean: Any, shape: Shape | None = None, dtype: Any = float) -> Any:

@@ -16,23 +16,12 @@ from ..ops.gamma import log_gamma_moved
 from ..ops.random_rejection import random_log_gamma
 from ..ops.select import stop_gradient
 from ..ops.special import expit
-from ..transforms.custom import custom_jvp
 from ._arguments import Shape, floating, parameters
 from .continuous import normal
 from .keys import split
+from .moving import moving
 
-
-@custom_jvp
-def _log_gamma_at(a: Any, drawn: Any) -> Any:
-    """`drawn`, NOTE [Moving with the shape]."""
-    return drawn + fnp.zeros_like(a)
-
-
-@_log_gamma_at.defjvp
-def _log_gamma_moves(primals: Any, tangents: Any) -> Any:
-    (a, drawn), t = primals, tangents[0]
-    y = _log_gamma_at(a, drawn)
-    return y, t * log_gamma_moved(a, y)
+_log_gamma_at = moving(log_gamma_moved)  # NOTE [Moving with the shape]
 
 
 def log_gamma_numbers(key: Any, a: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
