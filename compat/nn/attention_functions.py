@@ -12,9 +12,10 @@ import numpy as np
 from funcgrad.nn import attention as functions
 
 from ..autograd import base, sites
+from ..ops._compose import require_types
+from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
 from ..ops.matrix import word_of
-from .one_node import one_node, require_types
 
 # ---------------------------------------------------------------- scaled dot products
 
@@ -63,9 +64,9 @@ def scaled_dot_product_attention(
     keep = _factors(weights, dropout_p, q) if dropout_p else None
     four = len(weights) == 4
     node = "ScaledDotProductFlashAttentionForCpuBackward0" if four else "UnsafeViewBackward0"
-    options = (("causal", is_causal), ("scale", scale), ("grouped", enable_gqa))
+    options = {"causal": is_causal, "scale": scale, "grouped": enable_gqa}
     f = functions.scaled_dot_product_attention
-    return one_node(node, f, [q, k, v, attn_mask, keep], options)
+    return fused(node, f, q, k, v, attn_mask, keep, **options)
 
 
 def _shape_of_weights(q: Any, k: Any, v: Any, grouped: bool) -> tuple[int, ...]:
@@ -215,8 +216,8 @@ def multi_head_attention_forward(
     ]
     require_types(*[t for t in tensors if t is not None and t is not mask and t is not padding])
     weights = "none" if not need_weights else "mean" if average_attn_weights else "each"
-    options = (("heads", num_heads), ("zero", bool(add_zero_attn)), ("weights", weights))
-    found = one_node("ViewBackward0", functions.multi_head_attention, tensors, options)
+    options = {"heads": num_heads, "zero": bool(add_zero_attn), "weights": weights}
+    found = fused("ViewBackward0", functions.multi_head_attention, *tensors, **options)
     y, shares = found if need_weights else (found, None)
     if alone:
         return y.squeeze(1), None if shares is None else shares.squeeze(0)

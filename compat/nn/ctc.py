@@ -13,10 +13,10 @@ import numpy as np
 from funcgrad.nn.ctc import ctc_tables, ctc_terms
 
 from ..autograd.base import TensorBase, tensor
-from ..ops._compose import not_implemented, rename, values_of
+from ..ops._compose import not_implemented, values_of
+from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
 from .loss_functions import _check_reduction, _reduced
-from .one_node import one_node
 
 _NODE = "CtcLossBackward0"
 
@@ -59,10 +59,7 @@ def ctc_loss(
     target_sizes = _lengths("target", target_lengths, count)
     labels = _labels(y, target_sizes, blank, classes)
     tables = ctc_tables(labels, input_sizes, target_sizes, times, blank)
-    options = (("zero_infinity", zero_infinity),)
-    losses = one_node(_NODE, ctc_terms, (x, *map(tensor, tables)), options)
-    if losses._node is not None:
-        rename(losses._node, _NODE)
+    losses = fused(_NODE, ctc_terms, x, *map(tensor, tables), zero_infinity=zero_infinity)
     if reduction == "mean":
         losses = losses / tensor(np.maximum(target_sizes, 1).astype(x._array.dtype))
     if one_example and reduction == "none":

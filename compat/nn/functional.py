@@ -15,9 +15,9 @@ from funcgrad.ops.select import stop_gradient
 from .. import dtypes
 from .._missing import explain as _explain_missing
 from ..autograd import base, no_grad, views
-from ..autograd.tape import through
 from ..ops._apply import _type_word, finish
-from ..ops._compose import composed, require_real_floats
+from ..ops._compose import require_real_floats
+from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
 from ..ops.activation import (
     celu,
@@ -204,26 +204,23 @@ def batch_norm(
     _check_channels(input, running_mean, running_var, weight, bias)
     axes = tuple(i for i in range(len(shape)) if i != 1)
     count = math.prod(shape[i] for i in axes)
+    node = "NativeBatchNormBackward0"
     if not training:
         if running_mean is None or running_var is None:
             missing = "running_mean" if running_mean is None else "running_var"
             raise RuntimeError(f"{missing} must be defined in evaluation mode")
-        mean, variance, centered = running_mean, running_var, None
-    else:
-        if count == 1:
-            raise ValueError(
-                f"Expected more than 1 value per channel when training, got input size "
-                f"{input.shape}"
-            )
-        mean, variance, centered = through(norms.statistics, input, axes=axes, count=max(count, 1))
-        if count:
-            _update(running_mean, mean, momentum)
-            _update(running_var, variance, momentum, count / (count - 1))
-    if centered is None:
-        centered = through(norms.centered, input, mean)
-    names = {k: x for k, x in (("weight", weight), ("bias", bias)) if x is not None}
-    node = "NativeBatchNormBackward0"
-    return composed(node, norms.normalised, centered, variance, eps=eps, **names)
+        given = input, running_mean, running_var, weight, bias
+        return fused(node, norms.with_statistics, *given, eps=eps)
+    if count == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {input.shape}"
+        )
+    options = {"axes": axes, "count": max(count, 1), "eps": eps}
+    y, mean, variance = fused(node, norms.with_own_statistics, input, weight, bias, **options)
+    if count:
+        _update(running_mean, mean, momentum)
+        _update(running_var, variance, momentum, count / (count - 1))
+    return y
 
 
 def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
@@ -267,7 +264,7 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out:
             f"{_type_word(dtype_of(input))}"
         )
     axes = axes_of("normalize", len(input._array.shape), dim)
-    y = composed("DivBackward0", _unit, input, p=float(p), axis=axes, eps=eps)
+    y = fused("DivBackward0", _unit, input, p=float(p), axis=axes, eps=eps)
     return finish("normalize", y, out, (input,))
 
 

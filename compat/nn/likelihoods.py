@@ -20,7 +20,8 @@ from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast
-from ..ops._compose import composed, require_real_floats
+from ..ops._compose import require_real_floats
+from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, is_number, operand, promoted
 from ..ops.pointwise import sub
 from ..ops.shape import unsqueeze
@@ -144,7 +145,7 @@ def kl_div(
     check_broadcast(x, y)
     f = loss_terms.kl_of_logarithms if log_target else loss_terms.kl
     node = "MulBackward0" if log_target else "SubBackward0"
-    losses = composed(node, f, *promoted((x, y)))
+    losses = fused(node, f, *promoted((x, y)))
     total = _reduced(losses, "sum" if batch else reduction, "MeanBackward0", "SumBackward0")
     shape = x._array.shape
     return total / shape[0] if batch and shape else total
@@ -179,7 +180,7 @@ def poisson_nll_loss(
         x = convert(x, dtypes.get_default_dtype())
     x, y = promoted((x, y))
     node = "AddBackward0" if full else "SubBackward0"
-    losses = composed(node, loss_terms.poisson, x, y, log_input=log_input, full=full, eps=eps)
+    losses = fused(node, loss_terms.poisson, x, y, log_input=log_input, full=full, eps=eps)
     return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
 
 
@@ -215,7 +216,7 @@ def gaussian_nll_loss(
         )
     check_broadcast(x, y, var)
     node = "AddBackward0" if full else "MulBackward0"
-    losses = composed(node, loss_terms.gaussian, *promoted((x, y, var)), full=full, eps=eps)
+    losses = fused(node, loss_terms.gaussian, *promoted((x, y, var)), full=full, eps=eps)
     return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
 
 

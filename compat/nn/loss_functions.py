@@ -23,6 +23,7 @@ from ..autograd.tape import record
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast, requires_grad
 from ..ops._compose import composed, pick, require_real_floats
+from ..ops._fused import fused
 from ..ops._operands import alike, dtype_of, operand, promoted
 from ..ops.activation import logsigmoid
 from ..ops.exponential import log, log1p
@@ -436,7 +437,7 @@ def binary_cross_entropy(
         losses = target * log(input) + (1 - target) * log1p(-input)
         losses = last(arithmetic.negative, node)(losses)
     else:
-        losses = composed(node, loss_terms.binary_cross_entropy, input, target)
+        losses = fused(node, loss_terms.binary_cross_entropy, input, target)
     return _scaled(losses, weight, reduction, node)
 
 

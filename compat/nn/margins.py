@@ -16,7 +16,8 @@ from funcgrad.nn import loss_terms
 from ..autograd.base import tensor
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast
-from ..ops._compose import composed, require_real_floats, values_of
+from ..ops._compose import require_real_floats, values_of
+from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand, promoted
 from ..ops.norm import pairwise_distance
 from .loss_functions import _check_reduction, _reduced, reduction_of
@@ -53,7 +54,7 @@ def hinge_embedding_loss(
     check_broadcast(x, y)
     _require_mean(x, reduction)
     return _finished(
-        composed("AddBackward0", loss_terms.hinge_embedding, x, y.detach(), margin=margin),
+        fused("AddBackward0", loss_terms.hinge_embedding, x, y.detach(), margin=margin),
         reduction,
     )
 
@@ -96,7 +97,7 @@ def margin_ranking_loss(
     check_broadcast(a, b, y)
     a, b, y = promoted((a, b, y), floating=True)
     return _finished(
-        composed("ClampMinBackward0", loss_terms.ranking, a, b, y, margin=margin), reduction
+        fused("ClampMinBackward0", loss_terms.ranking, a, b, y, margin=margin), reduction
     )
 
 
@@ -126,7 +127,7 @@ def soft_margin_loss(
             f"result type Float can't be cast to the desired output type {type_word(dtype_of(x))}"
         )
     node = "SoftMarginLossBackward0"
-    return _finished(composed(node, loss_terms.soft_margin, x, y), reduction, node)
+    return _finished(fused(node, loss_terms.soft_margin, x, y), reduction, node)
 
 
 # ---------------------------------------------------------------- vectors
@@ -166,7 +167,7 @@ def cosine_embedding_loss(
         )
     check_broadcast(a, b)
     a, b = promoted((a, b), floating=True)
-    losses = composed("AddBackward0", loss_terms.cosine_embedding, a, b, y.detach(), margin=margin)
+    losses = fused("AddBackward0", loss_terms.cosine_embedding, a, b, y.detach(), margin=margin)
     return _finished(losses, reduction)
 
 
@@ -283,7 +284,7 @@ def multilabel_soft_margin_loss(
     x, y = promoted((x, y), floating=True)
     given = () if weight is None else (convert(operand("", 3, "weight", weight), dtype_of(x)),)
     return _finished(
-        composed("DivBackward0", loss_terms.multilabel_soft_margin, x, y, *given), reduction
+        fused("DivBackward0", loss_terms.multilabel_soft_margin, x, y, *given), reduction
     )
 
 
@@ -347,9 +348,7 @@ def multi_margin_loss(
     if places is not None and ((places < 0) | (places >= classes)).any():
         raise RuntimeError("target out of range")
     node = "MultiMarginLossBackward0"
-    losses = composed(
-        node, loss_terms.multi_margin, rows, y.reshape(-1), *given, p=p, margin=margin
-    )
+    losses = fused(node, loss_terms.multi_margin, rows, y.reshape(-1), *given, p=p, margin=margin)
     if reduction == "none":
         return losses.reshape(()) if not y._array.shape else losses
     return _finished(losses, reduction, node)
@@ -397,7 +396,7 @@ def multilabel_margin_loss(
     row, _ = np.nonzero(valid)
     np.add.at(times, (row, labels[valid]), 1)
     node = "MultilabelMarginLossBackward0"
-    losses = composed(node, loss_terms.multilabel_margin, rows, tensor(times))
+    losses = fused(node, loss_terms.multilabel_margin, rows, tensor(times))
     if reduction == "none":
         return losses if x._array.ndim > 1 else losses.reshape(())
     return _finished(losses, reduction, node)

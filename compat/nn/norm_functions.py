@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.ops import arithmetic
+from funcgrad.nn import norms
 
 from .. import dtypes
 from ..autograd import no_grad
+from ..autograd.tape import through
 from ..ops._apply import _type_word
 from ..ops._compose import not_implemented, rename, require_real_floats
-from ..ops._layout import in_shape, ints_of
+from ..ops._fused import fused
+from ..ops._layout import ints_of
 from ..ops._operands import convert, dtype_of, operand
-from ..ops.padding import pad
 from ..ops.pointwise import add
-from ..ops.power import sqrt
-from .last_steps import last
 
 # ---------------------------------------------------------------- the formula
 
@@ -40,20 +39,9 @@ def _narrow(y: Any, given: Any, node: str = "ToCopyBackward0") -> Any:
     return out
 
 
-def _standardised(x: Any, axes: tuple[int, ...], eps: float, node: str) -> Any:
-    """``(x - mean) / sqrt(var + eps)``, with mean and variance along the axes."""
-    if 0 in x._array.shape:
-        return last(arithmetic.positive, node)(x)
-    centered = x - x.mean(axes, keepdim=True)
-    deviation = sqrt((centered * centered).mean(axes, keepdim=True) + eps)
-    return last(arithmetic.divide, node)(centered, deviation)
-
-
-def _affine(y: Any, scale: Any, shift: Any, node: str) -> Any:
-    """``y * scale + shift``, of which either may be None."""
-    if scale is not None:
-        y = last(arithmetic.multiply, node)(y, scale)
-    return y if shift is None else last(arithmetic.add, node)(y, shift)
+def _new(y: Any, x: Any) -> Any:
+    """`y`, or a copy if it is the input: there is nothing to bring anywhere."""
+    return y.clone() if y is x else y
 
 
 # ---------------------------------------------------------------- over the last axes
@@ -80,8 +68,8 @@ def layer_norm(
     axes = _last_axes("layer_norm", x, normalized_shape, weight=weight, bias=bias)
     require_real_floats("LayerNormKernelImpl", x)
     _check_dtypes(x, weight, bias)
-    node = "NativeLayerNormBackward0"
-    return _narrow(_affine(_standardised(_wide(x), axes, eps, node), weight, bias, node), x, node)
+    node, f = "NativeLayerNormBackward0", norms.layer_norm
+    return _narrow(_new(fused(node, f, _wide(x), weight, bias, axis=axes, eps=eps), x), x, node)
 
 
 def rms_norm(
@@ -105,12 +93,8 @@ def rms_norm(
     x = _wide(given)
     if eps is None:
         eps = float(np.finfo(x._array.dtype).eps)
-    node = "MulBackward0"
-    if 0 in x._array.shape:
-        y = last(arithmetic.positive, node)(x)
-    else:
-        y = last(arithmetic.divide, node)(x, sqrt((x * x).mean(axes, keepdim=True) + eps))
-    return _narrow(_affine(y, weight, None, node), given)
+    y = fused("MulBackward0", norms.of_mean_square_1, x, weight, axes=axes, eps=eps)
+    return _narrow(y, given)
 
 
 def _last_axes(name: str, x: Any, shape: Any, **parameters: Any) -> tuple[int, ...]:
@@ -178,11 +162,12 @@ def group_norm(
     require_real_floats("GroupNormKernelImpl", x)
     _check_dtypes(x, weight, bias)
     node = "NativeGroupNormBackward0"
-    grouped = (shape[0], num_groups, math.prod(shape[2:]) * (shape[1] // num_groups))
-    y = _standardised(_wide(x).reshape(grouped), (2,), eps, node)
-    y = in_shape(y, shape, node)
-    scale, shift = _per_channel(shape, weight, bias)
-    return _narrow(_affine(y, scale, shift, node), x, node)
+    y = fused(node, _grouped, _wide(x), weight, bias, groups=num_groups, eps=eps)
+    return _narrow(_new(y, x), x, node)
+
+
+def _grouped(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
+    return norms.group_norm(x, groups, weight, bias, eps=eps)
 
 
 def _check_groups(shape: tuple[int, ...], groups: int, weight: Any, bias: Any) -> None:
@@ -210,12 +195,6 @@ def _check_groups(shape: tuple[int, ...], groups: int, weight: Any, bias: Any) -
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {list(shape)}"
         )
-
-
-def _per_channel(shape: tuple[int, ...], *parameters: Any) -> list[Any]:
-    """The parameters along axis 1 of the shape."""
-    column = (-1,) + (1,) * (len(shape) - 2)
-    return [None if p is None else p.reshape(column) for p in parameters]
 
 
 def instance_norm(
@@ -255,15 +234,15 @@ def instance_norm(
         )
     require_real_floats("batch_norm", x)
     _check_channels(x, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    scale, shift, mean, var = _per_channel(shape, weight, bias, running_mean, running_var)
     node = "ViewBackward0"
     if use_input_stats:
-        if mean is not None and x._array.size:
+        if running_mean is not None and x._array.size:
             _move(x.detach(), running_mean, running_var, momentum)
-        y = _standardised(_wide(x), tuple(range(2, len(shape))), eps, node)
+        y = fused(node, norms.instance_norm, _wide(x), weight, bias, eps=eps)
     else:
-        y = last(arithmetic.divide, node)(_wide(x) - mean, sqrt(var + eps))
-    return _narrow(_affine(y, scale, shift, node), x, node)
+        given = _wide(x), running_mean, running_var, weight, bias
+        y = fused(node, norms.with_statistics, *given, eps=eps)
+    return _narrow(_new(y, x), x, node)
 
 
 def _check_channels(x: Any, **per_channel: Any) -> None:
@@ -319,10 +298,8 @@ def local_response_norm(
         raise not_implemented("avg_pool2d", x)
     if size <= 0:
         raise RuntimeError(f"kernel size should be greater than zero, but got {size}")
-    around = [0, 0] * (ndim - 2) + [size // 2, (size - 1) // 2]
-    windows = pad(x * x, around).unfold(1, size, 1)
     if dtype_of(x).category == 2:
-        means = windows.mean(-1)
-    else:
-        means = windows.sum(-1).div(size, rounding_mode="trunc")
+        options = {"size": size, "alpha": alpha, "beta": beta, "k": k}
+        return fused("DivBackward0", norms.local_response_norm, x, **options)
+    means = through(norms.neighbour_sums, x * x, size).div(size, rounding_mode="trunc")
     return x / add(means * alpha, k) ** beta

@@ -10,6 +10,7 @@ from funcgrad.nn import pooling as _pooling
 from .. import dtypes
 from ..autograd.tape import unwrapped
 from ..ops._compose import composed, not_implemented
+from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand
 from .conv_functions import Given, Sizes, narrowed, sizes, widened
 
@@ -227,7 +228,7 @@ def _avg_pool(
     # Means of integers are cut off.
     x = convert(given, dtypes.float64) if category == 1 else widened(given)
     options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
-    y = composed(node_name("AvgPool", n), _pooling.avg_pool, x, **options)
+    y = fused(node_name("AvgPool", n), _pooling.avg_pool, x, **options)
     return narrowed(y, given)
 
 
@@ -338,7 +339,7 @@ def _lp_pool(n: int, input: Any, p: float, kernel_size: Any, stride: Any, ceil: 
     if dtype_of(x).category != 2:
         raise not_implemented(f"avg_pool{n}d", x)
     del options["padding"]
-    y = composed("PowBackward0", _pooling.lp_pool, widened(x), p, **options)
+    y = fused("PowBackward0", _pooling.lp_pool, widened(x), p=p, **options)
     return narrowed(y, x)
 
 
@@ -383,8 +384,8 @@ def _adaptive_avg_pool(n: int, input: Any, output_size: Any) -> Any:
         window = tuple(size // m for size, m in zip(shape, counts, strict=True))
         if n > 1 and max(counts) == 1:
             node = "MeanBackward1"
-        return narrowed(composed(node, _pooling.avg_pool, x, window), given)
-    return narrowed(composed(node, _pooling.adaptive_avg_pool, x, counts), given)
+        return narrowed(fused(node, _pooling.avg_pool, x, window=window), given)
+    return narrowed(fused(node, _pooling.adaptive_avg_pool, x, output_size=counts), given)
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:

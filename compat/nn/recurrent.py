@@ -13,6 +13,8 @@ from typing import Any
 from funcgrad.nn import recurrent as functions
 
 from ..autograd import base, sites
+from ..ops._compose import require_types
+from ..ops._fused import fused
 from ..ops._operands import dtype_of
 from ..ops.create import empty, zeros
 from ..ops.join import cat, stack
@@ -20,7 +22,6 @@ from ..parameter import Parameter
 from . import functional as F
 from . import init
 from .module import Module, typename
-from .one_node import one_node, require_types
 from .recurrent_cells import WEIGHTS
 from .utils.rnn import PackedSequence, packed_places, padded_places, pick_rows
 
@@ -212,7 +213,7 @@ class RNNBase(Module):
         """One direction of one layer: the output, and the last states."""
         weights = [getattr(self, name) for name in self._layers[i]]
         biases = weights[2:4] if self.bias else [None, None]
-        options: tuple[Any, ...] = (("reverse", i % len(self._directions) == 1),)
+        options: dict[str, Any] = {"reverse": i % len(self._directions) == 1}
         tensors = [x, *state, *weights[:2], *biases]
         if self.mode == "LSTM":
             f: Any = functions.lstm_layer
@@ -221,8 +222,8 @@ class RNNBase(Module):
             f = functions.gru_layer
         else:
             f = functions.rnn_layer
-            options = (*options, ("activation", self.mode[4:].lower()))
-        return one_node(_NODES.get(self.mode, "StackBackward0"), f, [*tensors, mask], options)
+            options["activation"] = self.mode[4:].lower()
+        return fused(_NODES.get(self.mode, "StackBackward0"), f, *tensors, mask, **options)
 
     def _states_of(self, hx: Any) -> list[Any]:
         return [hx]

@@ -14,6 +14,8 @@ from funcgrad.nn import recurrent as functions
 from funcgrad.ops import arithmetic
 
 from ..autograd.printed_composites import composite
+from ..ops._compose import require_types
+from ..ops._fused import fused
 from ..ops.create import empty, zeros
 from ..ops.exponential import relu
 from ..ops.matrix import linear, product
@@ -22,7 +24,6 @@ from ..ops.trigonometric import tanh
 from ..parameter import Parameter
 from . import init
 from .module import Module
-from .one_node import one_node, require_types
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 
@@ -211,7 +212,7 @@ class LSTMCell(RNNCellBase):
         return self._step(self._next, 2, input, hx)
 
     def _next(self, x: Any, h: Any, c: Any) -> Any:
-        return one_node("MulBackward0", functions.lstm_state, [self._gates(x, h), c])
+        return fused("MulBackward0", functions.lstm_state, self._gates(x, h), c)
 
 
 class GRUCell(RNNCellBase):
@@ -241,7 +242,7 @@ class GRUCell(RNNCellBase):
     def _next(self, x: Any, h: Any) -> Any:
         w, u, b, d = [self._parameters[n] for n in WEIGHTS[:4]]
         parts = [linear(x, w, b), linear(h, u, d), h]
-        return one_node("AddBackward0", functions.gru_state, parts)
+        return fused("AddBackward0", functions.gru_state, *parts)
 
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]

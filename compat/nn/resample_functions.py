@@ -18,6 +18,7 @@ from funcgrad.nn.resample import unfold as _unfold
 
 from ..autograd import sites
 from ..ops._compose import composed, not_implemented
+from ..ops._fused import fused
 from ..ops._layout import in_shape, sole
 from ..ops._operands import dtype_of, operand
 from .conv_functions import narrowed, widened
@@ -95,10 +96,18 @@ def interpolate(
     is_bytes = dtype_of(x).name == "uint8" and kind.startswith("nearest")
     if dtype_of(x).category != 2 and not is_bytes:
         raise not_implemented(f"upsample_{mode}{n}d", x)
-    options = {"scales": scales, "align_corners": bool(align_corners), "antialias": bool(antialias)}
+    factors = None if scales is None else tuple(scales)
+    options = {
+        "scales": factors,
+        "align_corners": bool(align_corners),
+        "antialias": bool(antialias),
+    }
     node = f"Upsample{word}{n}D{'Aa' if antialias else ''}Backward0"
-    y = composed(node, _resample, widened(x), tuple(size), kind, **options)
-    return x.clone() if y is x else narrowed(y, x)
+    if tuple(size) == spatial:
+        y = composed(node, _resample, widened(x), size=tuple(size), mode=kind, **options)
+        return x.clone() if y is x else narrowed(y, x)
+    y = fused(node, _resample, widened(x), size=tuple(size), mode=kind, **options)
+    return narrowed(y, x)
 
 
 def _mode(mode: str, n: int) -> tuple[str, str, tuple[int, ...]]:
@@ -212,7 +221,7 @@ def unfold(
         )
     node = "Im2ColBackward0"
     batched = x if len(shape) == 4 else in_shape(x, (1, *shape), node)
-    y = composed(node, _unfold, batched, kernels, **options)
+    y = fused(node, _unfold, batched, window=kernels, **options)
     return y if len(shape) == 4 else in_shape(y, tuple(y._array.shape[1:]), node)
 
 
@@ -259,7 +268,7 @@ def fold(
         raise not_implemented("col2im_out_cpu", x)
     node = "Col2ImBackward0"
     batched = x if len(shape) == 3 else in_shape(x, (1, *shape), node)
-    y = composed(node, _fold, batched, size, kernels, **options)
+    y = fused(node, _fold, batched, size=tuple(size), window=kernels, **options)
     return sole(y if len(shape) == 3 else in_shape(y, tuple(y._array.shape[1:]), node))
 
 
@@ -334,23 +343,24 @@ def grid_sample(
     d = len(x._array.shape) - 2
     odd = isinstance(places._array, Tracer) or not np.isfinite(places._array).all()
     f = _sampled if odd else _grid.grid_sample
-    options = (mode, padding_mode, bool(align_corners))
-    y = composed(f"GridSampler{d}DBackward0", f, widened(x), widened(places), *options)
+    options = {"mode": mode, "padding_mode": padding_mode, "align_corners": bool(align_corners)}
+    y = fused(f"GridSampler{d}DBackward0", f, widened(x), widened(places), **options)
     return narrowed(y, x)
 
 
-def _sampled(x: Any, grid: Any, mode: str, padding: str, align: bool) -> Any:
+def _sampled(x: Any, grid: Any, *, mode: str, padding_mode: str, align_corners: bool) -> Any:
     """As `grid_sample`, at places of which some are no numbers: those count as PyTorch's kernels do it.
 
     NaN is outside of zeros, where the weights of "bilinear" are then NaN; elsewhere it is the first
     element, and so is infinity where it would be reflected. "bicubic" gives NaN.
     """
-    if padding == "zeros":
-        return _grid.grid_sample(x, fnp.where(fnp.isnan(grid), np.inf, grid), mode, padding, align)
+    options = mode, padding_mode, align_corners
+    if padding_mode == "zeros":
+        return _grid.grid_sample(x, fnp.where(fnp.isnan(grid), np.inf, grid), *options)
     odd = fnp.isnan(grid)
-    if padding == "reflection" or mode == "bicubic":
+    if padding_mode == "reflection" or mode == "bicubic":
         odd = fnp.logical_not(fnp.isfinite(grid))
-    y = _grid.grid_sample(x, fnp.where(odd, -1.0, grid), mode, padding, align)
+    y = _grid.grid_sample(x, fnp.where(odd, -1.0, grid), *options)
     return fnp.where(odd.any(-1)[:, None], np.nan, y) if mode == "bicubic" else y
 
 
@@ -415,7 +425,7 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
         raise RuntimeError(f"affine_grid: {shape[0]} matrices for a batch of {size[0]}")
     _warn_of_corners("affine_grid", align_corners)
     node = "AffineGridGeneratorBackward0"
-    return composed(node, _grid.affine_grid, t, size, bool(align_corners))
+    return fused(node, _grid.affine_grid, t, size=size, align_corners=bool(align_corners))
 
 
 def affine_grid_generator(theta: Any, size: Sequence[int], align_corners: bool) -> Any:

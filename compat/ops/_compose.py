@@ -26,9 +26,10 @@ def composed(node: str, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
     """
     since = sequence_number()
     out = through(f, *args, **kwargs)
-    last = out._node
-    if isinstance(last, OpNode) and last.seq > since:
-        rename(last, node)
+    for y in out if isinstance(out, tuple) else (out,):
+        last = y._node
+        if isinstance(last, OpNode) and last.seq > since:
+            rename(last, node)
     return out
 
 
@@ -101,6 +102,17 @@ def not_implemented(kernel: str, x: TensorBase) -> NotImplementedError:
     if word.startswith("Complex"):
         advice = "Take the real or the absolute part first."
     return NotImplementedError(f"\"{kernel}\" not implemented for '{word}'. {advice}")
+
+
+def require_types(first: Any, *tensors: Any) -> None:
+    """Raises: RuntimeError: the dtypes differ from that of the first; some may be None."""
+    dtype = first._array.dtype
+    for t in tensors:
+        if t is not None and t._array.dtype != dtype:
+            raise RuntimeError(
+                f"mat1 and mat2 must have the same dtype, but got {_type_word(dtype_of(first))} "
+                f"and {_type_word(dtype_of(t))}"
+            )
 
 
 def require_real_floats(kernel: str, x: TensorBase) -> None:

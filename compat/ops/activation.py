@@ -22,7 +22,8 @@ from ..autograd import printed
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._apply import inplace as in_place
-from ._compose import composed, not_implemented, require_real_floats
+from ._compose import not_implemented, require_real_floats
+from ._fused import fused
 from ._operands import dtype_of, is_number, number_for, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
@@ -70,11 +71,12 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     if inplace:
         return leaky_relu_(input, negative_slope)
     x = _floats("leaky_relu", input, "leaky_relu_cpu")
-    return _bent(x, number_for(dtype_of(x), negative_slope), "LeakyReluBackward0")
+    slope = number_for(dtype_of(x), negative_slope)
+    return fused("LeakyReluBackward0", _bent, x, slope=slope)
 
 
-def _bent(x: Any, slope: Any, node: str) -> Any:
-    return record(where, (record(greater, (x, 0.0)), x, mul(x, slope)), None, node)
+def _bent(x: Any, slope: Any) -> Any:
+    return where(greater(x, 0.0), x, x * slope)
 
 
 def rrelu(
@@ -99,10 +101,11 @@ def rrelu(
     if inplace:
         return rrelu_(input, lower, upper, training)
     x = _floats("rrelu", input, "rrelu_with_noise_out_cpu")
+    node = "RreluWithNoiseBackward0"
     if training:
         slopes = empty_like(x, requires_grad=False)
-        return _bent(x, slopes.uniform_(lower, upper), "RreluWithNoiseBackward0")
-    return _bent(x, (lower + upper) / 2, "RreluWithNoiseBackward0")
+        return fused(node, _bent, x, slopes.uniform_(lower, upper))
+    return fused(node, _bent, x, slope=(lower + upper) / 2)
 
 
 def prelu(input: Any, weight: Any) -> Any:
@@ -133,7 +136,7 @@ def prelu(input: Any, weight: Any) -> Any:
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
                 f"{count} and channel size = {channels}."
             )
-    return composed("PreluKernelBackward0", _prelu, x, w)
+    return fused("PreluKernelBackward0", _prelu, x, w)
 
 
 def _prelu(x: Any, w: Any, /) -> Any:
@@ -152,7 +155,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
         return elu_(input, alpha)
     x = _floats("elu", input, "elu_cpu")
     alpha = number_for(dtype_of(x), alpha)
-    return composed("EluBackward0", activations.elu, x, alpha=alpha)
+    return fused("EluBackward0", activations.elu, x, alpha=alpha)
 
 
 def selu(input: Any, inplace: bool = False) -> Any:
@@ -165,7 +168,7 @@ def selu(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return selu_(input)
     x = _floats("selu", input, "elu_cpu")
-    return composed("EluBackward0", activations.selu, x)
+    return fused("EluBackward0", activations.selu, x)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -183,8 +186,8 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     x = _floats("celu", input, "elu_cpu")
     if alpha == 1:
-        return composed("CeluBackward0", activations.elu, x)
-    return composed("CeluBackward0", activations.celu, x, alpha=alpha)
+        return fused("CeluBackward0", activations.elu, x)
+    return fused("CeluBackward0", activations.celu, x, alpha=alpha)
 
 
 # ---------------------------------------------------------------- smooth
@@ -249,7 +252,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any
             raise TypeError(
                 f"softplus(): argument '{name}' must be Number, not {type(given).__name__}"
             )
-    y = composed("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
+    y = fused("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
     return finish("softplus", y, out, (x,))
 
 
@@ -280,7 +283,7 @@ def softsign(input: Any) -> Any:
     tensor([-0.5000,  0.7500])
     """
     (x,) = promoted((operand("softsign", 1, "input", input),), floating=True)
-    return composed("DivBackward0", activations.soft_sign, x)
+    return fused("DivBackward0", activations.soft_sign, x)
 
 
 def tanhshrink(input: Any) -> Any:
@@ -334,7 +337,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
         return hardtanh_(input, min_val, max_val)
     x = operand("hardtanh", 1, "input", input)
     low, high = (number_for(dtype_of(x), v) for v in (min_val, max_val))
-    return composed("HardtanhBackward0", activations.between, x, low=low, high=high)
+    return fused("HardtanhBackward0", activations.between, x, low=low, high=high)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -358,7 +361,7 @@ def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return hardsigmoid_(input)
     x = _floats("hardsigmoid", input, "hardsigmoid_cpu")
-    return composed("HardsigmoidBackward0", activations.hard_sigmoid, x)
+    return fused("HardsigmoidBackward0", activations.hard_sigmoid, x)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
@@ -371,7 +374,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return hardswish_(input)
     x = _floats("hardswish", input, "hardswish_cpu")
-    return composed("HardswishBackward0", activations.hard_silu, x)
+    return fused("HardswishBackward0", activations.hard_silu, x)
 
 
 def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
@@ -389,9 +392,7 @@ def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
             f"lambda must be in range [0, inf) for input dtype {_type_word(dtype_of(x))}, but found "
             f"{lambd:g}"
         )
-    return finish(
-        "softshrink", composed("SoftshrinkBackward0", _softshrink, x, by=lambd), out, (x,)
-    )
+    return finish("softshrink", fused("SoftshrinkBackward0", _softshrink, x, by=lambd), out, (x,))
 
 
 def _softshrink(x: Any, /, *, by: float) -> Any:
@@ -408,7 +409,7 @@ def hardshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
     x = _floats("hardshrink", input, "hardshrink_cpu")
     bound = number_for(dtype_of(x), lambd)
     return finish(
-        "hardshrink", composed("HardshrinkBackward0", _hardshrink, x, bound=bound), out, (x,)
+        "hardshrink", fused("HardshrinkBackward0", _hardshrink, x, bound=bound), out, (x,)
     )
 
 
@@ -427,8 +428,11 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
         return threshold_(input, threshold, value)
     x = operand("threshold", 1, "input", input)
     bound, new = (number_for(dtype_of(x), v) for v in (threshold, value))
-    replaced = record(less_equal, (x, bound))
-    return record(where, (replaced, new, x), None, "ThresholdBackward0")
+    return fused("ThresholdBackward0", _threshold, x, bound=bound, new=new)
+
+
+def _threshold(x: Any, /, *, bound: float, new: float) -> Any:
+    return where(less_equal(x, bound), new, x)
 
 
 celu_ = in_place(celu)

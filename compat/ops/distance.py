@@ -10,6 +10,7 @@ from funcgrad.ops.structural import expand_dims
 
 from ._apply import _type_word, check_broadcast
 from ._compose import composed
+from ._fused import fused
 from ._operands import dtype_of, operand
 from .norm import p_norm
 
@@ -65,7 +66,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
         )
     if x._array.shape[:-2] != y._array.shape[:-2]:
         check_broadcast(x.detach()[..., 0, 0], y.detach()[..., 0, 0])
-    return composed("CdistBackward0", _distances, x, y, p=float(p))
+    return fused("CdistBackward0", _distances, x, y, p=float(p))
 
 
 def _distances(x: Any, y: Any, /, *, p: float) -> Any:

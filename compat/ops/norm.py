@@ -17,6 +17,7 @@ from .. import dtypes
 from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import composed, keep
+from ._fused import fused
 from ._operands import alike, convert, dtype_of, operand, promoted
 from .pointwise import refuse_bools
 from .reduce import axes_of, axis_of
@@ -146,7 +147,7 @@ def vector_norm(x: Any, p: float, axes: Axes) -> Any:
 def _recorded(x: Any, p: float, axes: Axes, node: str) -> Any:
     if p == 2:
         return record(reductions.norm2, (x,), {"axis": axes}, node)
-    return composed(node, p_norm, x, p=p, axis=axes)
+    return fused(node, p_norm, x, p=p, axis=axes)
 
 
 def dist(input: Any, other: Any, p: float = 2) -> Any:
@@ -191,7 +192,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         )
     x, y = broadcast_tensors(x, y)
     axes = axes_of("cosine_similarity", len(x._array.shape), dim)
-    return composed("SumBackward1", cosine, x, y, axis=axes, eps=eps)
+    return fused("SumBackward1", cosine, x, y, axis=axes, eps=eps)
 
 
 def pairwise_distance(

@@ -107,8 +107,20 @@ def rms_norm(x: Any, weight: Any = None, *, axis: Axis = -1, eps: float | None =
     axes = axes_of("rms_norm", axis, aval.ndim)
     if eps is None:
         eps = float(np.finfo(aval.dtype).eps)
-    y = x / sqrt(fnp.mean(square(x), axes, keepdims=True) + eps) if aval.size else x
+    y = of_mean_square_1(x, axes=axes, eps=eps) if aval.size else x
     return _affine("rms_norm", y, weight, None, aval.shape, axes)
+
+
+def of_mean_square_1(x: Any, weight: Any = None, *, axes: tuple[int, ...], eps: float) -> Any:
+    """``x / sqrt(mean(x^2) + eps) * weight``, with the mean along the axes, which are the last ones.
+
+    >>> of_mean_square_1(np.array([1.0, 7.0]), np.array([1.0, 10.0]), axes=(0,), eps=0.0).round(
+    ...     4
+    ... ).tolist()
+    [0.2, 14.0]
+    """
+    y = x / sqrt(fnp.mean(square(x), axes, keepdims=True) + eps)
+    return y if weight is None else y * weight
 
 
 def _affine(name: str, y: Any, weight: Any, bias: Any, shape: Shape, axes: tuple[int, ...]) -> Any:
@@ -222,10 +234,10 @@ def batch_norm(
             "nn.batch_norm: need running_mean and running_var, or training=True without both"
             f"{where()}"
         )
+    affine = [_per_channel("batch_norm", p, shape) for p in (weight, bias)]
     if not training:
         mean, var = (real("batch_norm", s) for s in (running_mean, running_var))
-        y = normalised(centered(x, mean), var, eps=eps)
-        return _affine("batch_norm", y, weight, bias, shape, (1,)), mean, var
+        return with_statistics(x, mean, var, *affine, eps=eps), mean, var
     axes = (0, *range(2, len(shape)))
     count = math.prod(shape[i] for i in axes)
     if count < 2:
@@ -233,8 +245,7 @@ def batch_norm(
             f"nn.batch_norm: training with {count} values for each channel, x is {aval_of(x)}; need "
             f"two or more{where()}"
         )
-    new_mean, new_var, rest = statistics(x, axes=axes, count=count)
-    y = _affine("batch_norm", normalised(rest, new_var, eps=eps), weight, bias, shape, (1,))
+    y, new_mean, new_var = with_own_statistics(x, *affine, axes=axes, count=count, eps=eps)
     new_var = new_var * (count / (count - 1))
     if running_mean is None:
         return y, new_mean, new_var
@@ -245,44 +256,66 @@ def batch_norm(
     )
 
 
-def statistics(x: Any, axes: tuple[int, ...], count: int) -> tuple[Any, Any, Any]:
-    """The mean and the variance of the channels, and what is left of `x` without the mean.
+def _per_channel(name: str, p: Any, shape: Shape) -> Any:
+    """The parameter, one number for each channel. Raises: ShapeError: it has another shape."""
+    if p is None:
+        return None
+    p = real(name, p)
+    if aval_of(p).shape != shape[1:2]:
+        raise ShapeError(
+            f"nn.{name}: weight or bias is {aval_of(p)}; need shape {list(shape[1:2])}, for the "
+            f"channels of {list(shape)}{where()}"
+        )
+    return p
+
+
+def with_own_statistics(
+    x: Any,
+    weight: Any = None,
+    bias: Any = None,
+    *,
+    axes: tuple[int, ...],
+    count: int,
+    eps: float,
+) -> tuple[Any, Any, Any]:
+    """`with_statistics` of the channels, and their mean and variance.
 
     `axes` are all but axis 1, and have `count` places.
 
-    >>> [y.tolist() for y in statistics(np.array([[0.0], [2.0]]), (0,), 2)]
-    [[1.0], [1.0], [[-1.0], [1.0]]]
+    >>> [
+    ...     y.tolist()
+    ...     for y in with_own_statistics(np.array([[0.0], [2.0]]), axes=(0,), count=2, eps=0.0)
+    ... ]
+    [[[-1.0], [1.0]], [1.0], [1.0]]
     """
     mean = fnp.sum(x, axis=axes) / count
-    rest = centered(x, mean)
-    return mean, fnp.sum(square(rest), axis=axes) / count, rest
+    rest = x - _along_channels(mean, x)
+    variance = fnp.sum(square(rest), axis=axes) / count
+    return _normalised(rest, variance, weight, bias, eps), mean, variance
+
+
+def with_statistics(
+    x: Any, mean: Any, variance: Any, weight: Any = None, bias: Any = None, *, eps: float
+) -> Any:
+    """``(x - mean) / sqrt(variance + eps) * weight + bias`` of each channel.
+
+    >>> with_statistics(
+    ...     np.array([[0.0], [2.0]]), np.array([1.0]), np.array([4.0]), eps=0.0
+    ... ).tolist()
+    [[-0.5], [0.5]]
+    """
+    return _normalised(x - _along_channels(mean, x), variance, weight, bias, eps)
 
 
 def _along_channels(v: Any, x: Any) -> Any:
     return v.reshape((-1,) + (1,) * (x.ndim - 2))
 
 
-def centered(x: Any, mean: Any) -> Any:
-    """`x` less the mean of each channel.
-
-    >>> centered(np.array([[0.0], [2.0]]), np.array([1.0])).tolist()
-    [[-1.0], [1.0]]
-    """
-    return x - _along_channels(mean, x)
-
-
-def normalised(
-    centered: Any, variance: Any, *, eps: float, weight: Any = None, bias: Any = None
-) -> Any:
-    """``centered / sqrt(variance + eps) * weight + bias`` of each channel.
-
-    >>> normalised(np.array([[-1.0], [1.0]]), np.array([4.0]), eps=0.0).tolist()
-    [[-0.5], [0.5]]
-    """
+def _normalised(rest: Any, variance: Any, weight: Any, bias: Any, eps: float) -> Any:
     scale = 1 / sqrt(variance + eps)
     scale = scale if weight is None else scale * weight
-    y = centered * _along_channels(scale, centered)
-    return y if bias is None else y + _along_channels(bias, centered)
+    y = rest * _along_channels(scale, rest)
+    return y if bias is None else y + _along_channels(bias, rest)
 
 
 def local_response_norm(

@@ -30,6 +30,7 @@ from .. import (
     state,
     transformer,
 )
+from . import utils as _utils
 
 # PyTorch's files whose names are elsewhere here, or among others: file -> (where, names).
 _FILES: dict[str, list[tuple[ModuleType, str]]] = {
@@ -86,3 +87,4 @@ for _module in _SAME:
     sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module
     globals()[_module.__name__.rpartition(".")[2]] = _module
 globals().update({name: getattr(nn, name) for name in nn.__all__})
+utils = _utils  # not those of `nn`
