@@ -402,7 +402,7 @@ def tape_array(x: TensorBase) -> TapeArray:
     return out
 
 
-def through(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def through(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """``f(*args, **kwargs)``, a function of arrays, on tensors: they go in and come out as tensors.
 
     Every primitive that `f` calls is recorded.

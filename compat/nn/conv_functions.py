@@ -7,17 +7,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from funcgrad.ops import arithmetic
+from funcgrad import numpy as fnp
 from funcgrad.ops import conv as _ops
-from funcgrad.ops.structural import expand_dims, reshape, squeeze
 
 from .. import dtypes
-from ..autograd.tape import record
 from ..ops._apply import _type_word
-from ..ops._compose import composed
-from ..ops._layout import sole
+from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand
-from .last_steps import last
 
 _NODE = "ConvolutionBackward0"
 
@@ -115,8 +111,6 @@ def _conv(
             f"({_by(r for _, r in found)}). Kernel size can't be greater than actual input size"
         )
     _check_bias(x, w, bias, w._array.shape[0])
-    if alone:
-        x = record(expand_dims, (x,), {"axis": (0,)})
     params = {
         "strides": strides,
         "padding": pads,
@@ -124,8 +118,7 @@ def _conv(
         "rhs_dilation": dilations,
         "groups": groups,
     }
-    y = record(_ops.conv, (widened(x), widened(w)), params, _NODE)
-    return _finished(narrowed(y, x), bias, n, alone)
+    return _finished(_ops.conv, x, w, bias, alone, params)
 
 
 # ---------------------------------------------------------------- its transpose
@@ -221,20 +214,14 @@ def _transposed(
             f"Given input size per channel: ({_by(shape[-n:])}). Calculated output size per channel: "
             f"({_by(found)}). Output size is too small"
         )
-    if alone:
-        x = record(expand_dims, (x,), {"axis": (0,)})
-    y = composed(
-        _NODE,
-        _ops.conv_transpose,
-        widened(x),
-        widened(w),
-        strides=strides,
-        padding=tuple((p, p) for p in pads),
-        output_padding=more,
-        rhs_dilation=dilations,
-        groups=groups,
-    )
-    return _finished(narrowed(y, x), bias, n, alone)
+    params = {
+        "strides": strides,
+        "padding": tuple((p, p) for p in pads),
+        "output_padding": more,
+        "rhs_dilation": dilations,
+        "groups": groups,
+    }
+    return _finished(_ops.conv_transpose, x, w, bias, alone, params)
 
 
 def transposed_sizes(
@@ -358,12 +345,18 @@ def _check_bias(x: Any, w: Any, bias: Any, channels: int, option: str = "") -> N
         )
 
 
-def _finished(y: Any, bias: Any, n: int, alone: bool) -> Any:
-    """`y` with the bias of its channels, and without the batch axis if there was none."""
+def _finished(f: Any, x: Any, w: Any, bias: Any, alone: bool, params: dict[str, Any]) -> Any:
+    given = widened(x), widened(w), None if bias is None else widened(bias)
+    node = "SqueezeBackward1" if alone else _NODE
+    return narrowed(fused(node, _with_bias, *given, f=f, alone=alone, **params), x)
+
+
+def _with_bias(x: Any, w: Any, bias: Any, /, *, f: Any, alone: bool, **params: Any) -> Any:
+    """``f(x, w, **params)`` with the bias of its channels; `alone`: there is no batch axis."""
+    y = f(fnp.expand_dims(x, 0) if alone else x, w, **params)
     if bias is not None:
-        shape = (len(bias._array), *(1,) * n)
-        y = last(arithmetic.add, _NODE)(y, record(reshape, (bias,), {"shape": shape}))
-    return sole(record(squeeze, (y,), {"axis": (0,)}, "SqueezeBackward1")) if alone else y
+        y = y + bias.reshape((-1,) + (1,) * (y.ndim - 2))
+    return fnp.squeeze(y, 0) if alone else y
 
 
 def widened(x: Any) -> Any:

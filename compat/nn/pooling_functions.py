@@ -87,7 +87,7 @@ def _max_pool(
     options["dilation"] = sizes(name, "dilation", dilation, n)
     node = node_name("MaxPool", n).replace("DB", "DWithIndicesB")
     if not return_indices:
-        return composed(node, _pooling.max_pool, x, **options)
+        return fused(node, _pooling.max_pool, x, **options)
     y, indices = composed_pair(node, _pooling.max_pool_with_indices, x, **options)
     return y, indices
 

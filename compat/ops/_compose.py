@@ -19,7 +19,7 @@ from ._apply import _type_word, finish
 from ._operands import dtype_of
 
 
-def composed(node: str, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def composed(node: str, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """``f(*args, **kwargs)``, a function of arrays, on tensors; the node it ends in is called `node`.
 
     Users see the name that PyTorch gives to the whole operation.

@@ -22,7 +22,7 @@ MOST_PROGRAMS = 1024
 _programs: dict[Any, tuple[Jaxpr, list[Any]] | None] = {}  # and constants; None: seen once
 
 
-def fused(node: str, f: Callable[..., Any], *tensors: Any, **options: Any) -> Any:
+def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) -> Any:
     """``f(*tensors, **options)``, a function of arrays, some of them None, as one node.
 
     `f` is the same object at every call, and looks at no element. The first call with arrays of some

@@ -19,6 +19,7 @@ from ..autograd import sites
 from ..autograd.tape import record
 from ._apply import finish
 from ._compose import composed, keep, require_real_floats
+from ._fused import fused
 from ._operands import convert, dtype_of, operand
 from .reduce import axes_of, axis_of
 
@@ -43,7 +44,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -
     if dtype_of(x).category == 3:
         y = composed(node, _complex_logsumexp, x, axis=axes)
     else:
-        y = record(primitives.logsumexp, (x,), {"axis": axes}, node)
+        y = fused(node, primitives.logsumexp, x, axis=axes)
     return finish("logsumexp", keep(y, axes, keepdim), out, (input,))
 
 
@@ -67,7 +68,7 @@ def _softmax(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
     ndim = len(x._array.shape)
     axis = axis_of(ndim, dim)
     node = f"{name.title().replace('_', '')}Backward0"
-    y = record(prim, (x,), {"axis": (axis,) if ndim else ()}, node)
+    y = fused(node, prim, x, axis=(axis,) if ndim else ())
     return finish(name, y, out, (input,))
 
 
