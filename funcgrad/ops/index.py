@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
 from ..algebra import Linear, batch_first, conform, conform_tangent, linear, view, zeros_like
+from ..choose import choose
 from ..core import Aval, Primitive, aval_of
 from ..errors import MutationError, ShapeError, where
 from ..views import Link
+from .from_scipy import scipy_if_there
 from .index_layout import (
+    FANCY,
     FULL,
     ArrayIndex,
     Index,
@@ -26,9 +30,11 @@ from .index_layout import (
     filled,
     last_writes,
     layout,
+    of_rows,
     on_host,
     positions,
     rolled,
+    rows,
 )
 from .strided import require_apart, strided
 from .structural import batch_all_first
@@ -298,6 +304,11 @@ def gather(xp, x, /, *indices, index):
     """
     if len(indices) == 1 and index.count(FULL) == len(index) - 1 and on_host(xp):
         return x.take(indices[0], axis=next(k for k, i in enumerate(index) if i != FULL))
+    if on_host(xp) and FANCY.issuperset([i.__class__ for i in index]):
+        index, indices = of_rows(x.shape, index, [xp.asarray(i) for i in indices])
+        before, block, after = layout(x.shape, index, [i.shape for i in indices])
+        places, width = rows(x.shape, index, indices)
+        return x.reshape(-1, width).take(places, axis=0).reshape(before + block + after)
     return x[filled(xp, x.shape, index, indices)]
 
 
@@ -322,10 +333,32 @@ def scatter_add(xp, ct, /, *indices, shape, index):
     if len(shape) == len(index) == len(indices) == 1 and on_host(xp):
         xp.add.at(out, xp.asarray(indices[0]).ravel(), ct.ravel())
         return out
+    if on_host(xp) and ct.size >= MANY:
+        index, indices = of_rows(shape, index, [xp.asarray(i) for i in indices])
+        places, width = rows(shape, index, indices)
+        if width > 1:
+            sums = sums_of_rows(ct.reshape(-1, width), places, math.prod(shape) // width)
+            if sums is not None:
+                return sums.reshape(shape)
     # Along one axis `add.at` is about five times as fast as along several.
     places = positions(xp, shape, index, indices)
     xp.add.at(out.reshape(-1), places.ravel(), ct.ravel())
     return out
+
+
+MANY = 2**13  # elements from which a product is worth its preparation
+
+
+def sums_of_rows(x: Any, places: Any, count: int) -> Any:
+    """`count` rows, sums of those of `x` that go to the same place; None without SciPy.
+
+    A product with a sparse matrix of ones, five to eight times as fast as `add.at`.
+    """
+    matrix = scipy_if_there("", "csc_array", "sparse")
+    if matrix is None or x.dtype.char not in "fdFD":
+        return None
+    ones, ends = np.ones(len(places), x.dtype), np.arange(len(places) + 1)
+    return matrix((ones, places, ends), shape=(count, len(places))) @ x
 
 
 # ---------------------------------------------------------------- scatter_set and its transposes
@@ -347,12 +380,29 @@ def gather_last(xp, x, /, *indices, index):
     >>> gather_last(np.array([5.0, 6.0]), np.array([0, 0, 1]), index=(ArrayIndex(0),)).tolist()
     [0.0, 5.0, 6.0]
     """
+    if on_host(xp) and FANCY.issuperset([i.__class__ for i in index]):
+        return _last_of_rows(x, index, [xp.asarray(i) for i in indices])
     out = xp.asarray(x[filled(xp, x.shape, index, indices)])
     before, _, _ = layout(x.shape, index, [i.shape for i in indices])
     won = last_writes(xp, x.shape, index, indices)
     if won.ndim:
         out[(*(slice(None) for _ in before), ~won)] = 0
     return out
+
+
+def _last_of_rows(x: Any, index: Index, indices: Sequence[Any]) -> Any:
+    """`gather_last` with an array for every axis, on the host."""
+    index, indices = of_rows(x.shape, index, indices)
+    before, block, after = layout(x.shape, index, [i.shape for i in indices])
+    places, width = rows(x.shape, index, indices)
+    out = x.reshape(-1, width).take(places, axis=0)
+    turn = np.arange(len(places), dtype=np.int32 if len(places) < 2**31 else np.intp)
+    last = np.empty(x.size // max(width, 1), turn.dtype)
+    last[places] = turn  # in order
+    won = last[places] == turn
+    if not won.all():
+        out = choose(won[:, None], out, 0)
+    return out.reshape(before + block + after)
 
 
 @indexed(

@@ -70,6 +70,7 @@ Shape = tuple[int, ...]
 
 FULL = Slice(0, None, 1)
 _FANCY = (ArrayIndex, Iota, int)
+FANCY = frozenset((ArrayIndex, Iota))
 
 
 def slice_length(part: Slice, length: int) -> int:
@@ -222,7 +223,35 @@ def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any
     terms.sort(key=lambda term: term.size)  # so that there are few large sums
     total = functools.reduce(operator.add, terms)
     return xp.broadcast_to(total, before + block + after)
-    return xp.broadcast_to(total, before + block + after)
+
+
+def of_rows(shape: Shape, index: Index, arrays: Sequence[Any]) -> tuple[Index, Sequence[Any]]:
+    """The same index with a slice for every last axis along which the arrays only repeat themselves.
+
+    ``x[i[:, None], arange(n)]`` is ``x[i]``.
+    """
+    if len(index) != len(shape) or not FANCY.issuperset([i.__class__ for i in index]):
+        return index, arrays
+    last = len(index) - 1
+    while last and index[last] == Iota(shape[last], 0):
+        if not all(a.ndim and (a.shape[-1] == 1 or a.strides[-1] == 0) for a in arrays):
+            break
+        arrays = [a[..., 0] for a in arrays]
+        index = (
+            *[Iota(i.size, i.after - 1) if i.__class__ is Iota else i for i in index[:last]],
+            *(FULL,) * (len(index) - last),
+        )
+        last -= 1
+    return index, arrays
+
+
+def rows(shape: Shape, index: Index, arrays: Sequence[Any]) -> tuple[Any, int]:
+    """The index of whole rows, on the host: places in ``x.reshape(-1, width)``, and the width."""
+    count = len(index)
+    while count > 1 and index[count - 1] == FULL:
+        count -= 1
+    axes = sum(i is not None and i is not ... for i in index[:count])
+    return positions(np, shape[:axes], index[:count], arrays).ravel(), math.prod(shape[axes:])
 
 
 def last_writes(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any:
@@ -233,7 +262,10 @@ def last_writes(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> A
     flat = places.ravel()
     turn = xp.arange(1, flat.size + 1, dtype=xp.uint64)  # CuPy has maximum.at for this dtype
     last = xp.zeros(math.prod(lengths), dtype=xp.uint64)
-    xp.maximum.at(last, flat, turn)
+    if on_host(xp):
+        last[flat] = turn  # in order
+    else:
+        xp.maximum.at(last, flat, turn)
     return (last[flat] == turn).reshape(places.shape)
 
 
@@ -244,6 +276,12 @@ def assign(xp: Any, out: Any, new: Any, index: Index, arrays: Sequence[Any]) -> 
     if getattr(new, "size", 1) == 1 or (len(block) < 2 and on_host(xp)):
         arrays = [xp.ascontiguousarray(a).reshape(a.shape) for a in arrays]
         out[filled(xp, out.shape, index, arrays)] = new
+        return
+    if on_host(xp):
+        index, arrays = of_rows(out.shape, index, arrays)
+        places, width = rows(out.shape, index, arrays)
+        new = xp.broadcast_to(new, before + block + after).reshape(-1, width)
+        out.reshape(-1, width)[places] = new
         return
     won = xp.flatnonzero(last_writes(xp, out.shape, index, arrays))
     merged = (*before, math.prod(block), *after)
