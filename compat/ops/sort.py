@@ -11,7 +11,6 @@ import numpy as np
 from funcgrad.core import Tracer
 from funcgrad.ops import select, structural
 from funcgrad.ops import sort as primitives
-from funcgrad.ops.cumulative import part
 from funcgrad.ops.index import along_axis, gather
 from funcgrad.ops.index_layout import FULL, ArrayIndex
 from funcgrad.ops.logic import isnan
@@ -36,10 +35,6 @@ def _order(x: Any, /, *, axis: int, descending: bool) -> Any:
     # Ascending, with what is last counted first, read from the end.
     ascending = primitives.argsort(structural.flip(x, axis=(axis,)), axis=axis)
     return (x.shape[axis] - 1) - structural.flip(ascending, axis=(axis,))
-
-
-def _first(x: Any, /, *, axis: int, count: int, descending: bool) -> Any:
-    return part(_order(x, axis=axis, descending=descending), axis, 0, count)
 
 
 def _in_order(name: str, find: Any, input: Any, dim: int, node: str, **options: Any) -> Any:
@@ -124,7 +119,7 @@ def topk(
         raise RuntimeError("topk does not support bool dtypes on CPU")
     count = k if x._array.shape else 1
     found = _in_order(
-        "topk", _first, x, dim, "TopkBackward0", count=count, descending=bool(largest)
+        "topk", primitives.argtopk, x, dim, "TopkBackward0", k=count, largest=bool(largest)
     )
     return finish_named("topk", return_types.topk, found, out, (x,))
 

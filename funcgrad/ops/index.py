@@ -304,7 +304,7 @@ def gather(xp, x, /, *indices, index):
     """
     if len(indices) == 1 and index.count(FULL) == len(index) - 1 and on_host(xp):
         return x.take(indices[0], axis=next(k for k, i in enumerate(index) if i != FULL))
-    if on_host(xp) and FANCY.issuperset([i.__class__ for i in index]):
+    if on_host(xp) and x.size and FANCY.issuperset([i.__class__ for i in index]):
         index, indices = of_rows(x.shape, index, [xp.asarray(i) for i in indices])
         before, block, after = layout(x.shape, index, [i.shape for i in indices])
         places, width = rows(x.shape, index, indices)
@@ -380,7 +380,7 @@ def gather_last(xp, x, /, *indices, index):
     >>> gather_last(np.array([5.0, 6.0]), np.array([0, 0, 1]), index=(ArrayIndex(0),)).tolist()
     [0.0, 5.0, 6.0]
     """
-    if on_host(xp) and FANCY.issuperset([i.__class__ for i in index]):
+    if on_host(xp) and x.size and FANCY.issuperset([i.__class__ for i in index]):
         return _last_of_rows(x, index, [xp.asarray(i) for i in indices])
     out = xp.asarray(x[filled(xp, x.shape, index, indices)])
     before, _, _ = layout(x.shape, index, [i.shape for i in indices])

@@ -277,7 +277,7 @@ def assign(xp: Any, out: Any, new: Any, index: Index, arrays: Sequence[Any]) -> 
         arrays = [xp.ascontiguousarray(a).reshape(a.shape) for a in arrays]
         out[filled(xp, out.shape, index, arrays)] = new
         return
-    if on_host(xp):
+    if on_host(xp) and out.size:
         index, arrays = of_rows(out.shape, index, arrays)
         places, width = rows(out.shape, index, arrays)
         new = xp.broadcast_to(new, before + block + after).reshape(-1, width)

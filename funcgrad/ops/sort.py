@@ -15,12 +15,11 @@ from ..algebra import concrete_namespace, constant, general, zeros_like
 from ..core import Aval, Primitive, Tracer, aval_of, tangent_dtype
 from ..errors import ArgumentError, ShapeError
 from ..errors import where as place
-from .cumulative import part
 from .index import take, take_along_axis
 from .logic import isnan
 from .rounding import ceil, floor, rint
 from .select import minimum, where
-from .structural import batch_all_first, batch_axis_first, flip, transpose
+from .structural import batch_all_first, batch_axis_first, transpose
 
 Axes = tuple[int, ...]
 
@@ -81,6 +80,64 @@ def sort(xp, x, /, *, axis):
     return xp.sort(x, axis=axis)
 
 
+def _first_aval(x: Aval, *, k: int, axis: int, largest: bool) -> Aval:
+    return Aval((*x.shape[:axis], k, *x.shape[axis + 1 :]), np.dtype(np.intp))
+
+
+def _batch_first(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
+    (x,) = batch_all_first(size, xs, bdims)
+    return prim(x, **{**params, "axis": params["axis"] + 1}), 0
+
+
+@constant(aval=_first_aval, batch=_batch_first)
+def argtopk(xp, x, /, *, k, axis, largest):
+    """The places of the `k` largest, or smallest, elements along `axis` (one int), in that order.
+
+    Of equal elements the earlier comes first; NaN counts as largest.
+
+    Shapes: ``x: (*a, n, *b) -> (*a, k, *b)``.   Dtypes: real; gives intp.
+    Derivative: zero.
+    Raises: nothing of its own; `k` is at most n.
+    Source: JAX reference, ``jax.lax.top_k``.
+
+    >>> argtopk(np.array([1.0, 5.0, 3.0, 5.0]), k=3, axis=0, largest=True).tolist()
+    [1, 3, 2]
+    """
+    if xp is np and MANY <= x.shape[axis] >= FEW * k > 0:
+        found = _among_few(np.moveaxis(x, axis, -1), k, largest)
+        if found is not None:
+            return np.moveaxis(found, -1, axis)
+    return _first_places(xp, x, k, axis, largest)
+
+
+MANY, FEW = 64, 4  # so long, and so many times k, is what is worth a partition first
+
+
+def _first_places(xp: Any, x: Any, k: int, axis: int, largest: bool) -> Any:
+    n = x.shape[axis]
+    if not largest:
+        return _places(_stable_order(xp, x, axis), axis, slice(k))
+    # Descending and stable: ascending, with what is last counted first.
+    order = _stable_order(xp, xp.flip(x, axis), axis)
+    return (n - 1) - xp.flip(_places(order, axis, slice(n - k, n)), axis)
+
+
+def _places(order: Any, axis: int, part: slice) -> Any:
+    return order[(slice(None),) * axis + (part,)]
+
+
+def _among_few(x: Any, k: int, largest: bool) -> Any:
+    """The places along the last axis; None if the last of them is not the only one of its value."""
+    rank = x.shape[-1] - k if largest else k - 1
+    limit = np.partition(x, rank, axis=-1)[..., rank : rank + 1]
+    chosen = x >= limit if largest else x <= limit  # NaN are not
+    if not (np.count_nonzero(chosen, axis=-1) == k).all():
+        return None
+    places = np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
+    order = _first_places(np, np.take_along_axis(x, places, -1), k, x.ndim - 1, largest)
+    return np.take_along_axis(places, order, -1)
+
+
 def topk(x: Any, /, *, k: int, axis: int) -> tuple[Any, Any]:
     """The `k` largest elements along `axis`, in descending order, and their places.
 
@@ -95,9 +152,7 @@ def topk(x: Any, /, *, k: int, axis: int) -> tuple[Any, Any]:
     n = x.shape[axis]
     if not 0 <= k <= n:
         raise ShapeError(f"topk: k={k}, but there are {n} elements along axis {axis}{place()}")
-    # Descending and stable: ascending, with what is last counted first.
-    ascending = argsort(flip(x, axis=(axis,)), axis=axis)
-    places = (n - 1) - flip(part(ascending, axis, n - k), axis=(axis,))
+    places = argtopk(x, k=k, axis=axis, largest=True)
     return take_along_axis(x, places, axis=axis, bounds="known"), places
 
 

@@ -20,7 +20,19 @@ def ascending(draw: Any) -> Sample:
     return Sample((rows, values), {"side": draw(st.sampled_from(["left", "right"]))})
 
 
+@st.composite
+def first_places(draw: Any) -> Sample:
+    """Rows with equal elements, short and so long that few are looked at."""
+    lead = draw(shapes(ndim=(0, 2), side=(0, 3)))
+    n = draw(st.sampled_from([1, 3, 70]))
+    domain = draw(st.sampled_from([floats(-99, 99), integers(-1, 1)]))
+    x = draw(array(domain, (*lead, n)))
+    k = draw(st.integers(0, min(n, 20)))
+    return Sample((x,), {"k": k, "axis": x.ndim - 1, "largest": draw(st.booleans())})
+
+
 SAMPLES = {
+    "argtopk": first_places(),
     "sort": with_axis(floats(-3, 3), fill=distinct, side=(0, 4)),
     "argsort": with_axis([floats(-3, 3), integers(-1, 1)], side=(0, 4)),
     "searchsorted": ascending(),
