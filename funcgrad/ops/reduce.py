@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..algebra import constant, general, linear, zeros_like
+from ..choose import choose_in
 from ..core import Aval, aval_of
 from .join import concatenate, split
 from .logic import equal, logical_or
@@ -245,29 +249,42 @@ def norm2(xp, x, /, *, axis):
     x = xp.asarray(x)
     if x.dtype.kind not in "fc":
         x = x.astype("float64")
+    if x.dtype.itemsize == 2:
+        return norm2.impl(xp, x.astype("float32"), axis=axis).astype(x.dtype)
     parts = (x.real, x.imag) if x.dtype.kind == "c" else (x,)
-    exponent = _exponent(xp, parts, axis)
-    scale = xp.ldexp(xp.ones_like(exponent, dtype=parts[0].dtype), -exponent)
-    total = _sum_of_squares(parts[0] * scale, axis)
-    for p in parts[1:]:
-        total = total + _sum_of_squares(p * scale, axis)
-    return xp.ldexp(xp.sqrt(total), exponent.reshape(total.shape))
+    if xp is np:
+        with np.errstate(over="ignore", under="ignore"):
+            total = _sum_of_squares(parts, axis)
+        _, small, _, _ = _ranges(total.dtype)
+        if np.all((total > small) & (total < math.inf)):  # in most cases
+            return np.sqrt(total)
+    scale = _scale(xp, parts, axis)
+    total = _sum_of_squares([p * scale for p in parts], axis)
+    return xp.sqrt(total) / scale.reshape(total.shape)
 
 
-def _exponent(xp: Any, parts: tuple[Any, ...], axis: Axes) -> Any:
-    """The exponent of the largest ``|x|`` along `axis`: dividing by its power of 2 is exact."""
-    largest = xp.zeros(kept(parts[0].shape, axis), dtype=parts[0].dtype)
-    for p in parts:
-        if p.size:
-            largest = xp.maximum(largest, p.max(axis=axis, keepdims=True))
-            largest = xp.maximum(largest, -p.min(axis=axis, keepdims=True))
-    bound = int(np.finfo(largest.dtype).maxexp) - 2  # so that its inverse is a normal number
-    return xp.clip(xp.frexp(largest)[1], -bound, bound)
+@functools.cache
+def _ranges(dtype: Any) -> tuple[Any, ...]:
+    """What is too large and too small to be squared, and the factors for these, powers of 2."""
+    e = int(np.finfo(dtype).maxexp)
+    exponents = (0.4 * e, -0.47 * e, -0.6 * e, 0.78 * e)
+    return tuple(np.ldexp(dtype.type(1), int(each)) for each in exponents)
 
 
-def _sum_of_squares(x: Any, axis: Axes) -> Any:
-    x *= x
-    return x.sum(axis=axis)
+def _scale(xp: Any, parts: Sequence[Any], axis: Axes) -> Any:
+    """The factor for what is along `axis`, by its largest element; a product with it is exact."""
+    big, small, down, up = _ranges(np.dtype(parts[0].dtype))
+    if not parts[0].size:
+        return xp.ones(kept(parts[0].shape, axis), dtype=parts[0].dtype)
+    sizes = [xp.abs(p).max(axis=axis, keepdims=True) for p in parts]
+    largest = functools.reduce(xp.maximum, sizes)
+    return choose_in(
+        xp, xp.greater(largest, big), down, choose_in(xp, xp.less(largest, small), up, down / down)
+    )
+
+
+def _sum_of_squares(parts: Sequence[Any], axis: Axes) -> Any:
+    return functools.reduce(operator.add, [(p * p).sum(axis=axis) for p in parts])
 
 
 # ---------------------------------------------------------------- constants
