@@ -12,7 +12,7 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
-from funcgrad.nn import loss_terms
+from funcgrad.nn import loss_terms, losses
 from funcgrad.ops import arithmetic, contract, softmax, structural
 from funcgrad.ops import reduce as reductions
 
@@ -386,12 +386,7 @@ def _of_probabilities(
 
 def _pair(q: Any, log_p: Any, weight: Any, axis: int, node: str) -> Any:
     """``-sum_c q_c w_c log_p_c``; what has no probability adds nothing, be it infinitely unlikely."""
-    if weight is not None:
-        shape = (-1,) + (1,) * (len(log_p._array.shape) - 1 - axis)
-        q = record(arithmetic.multiply, (q, tensor(weight._array.reshape(shape))), None)
-    terms = record(arithmetic.zero_preserving_multiply, (q, log_p), None, "MulBackward0")
-    whole = record(structural.sum, (terms,), {"axis": (axis,)}, "SumBackward1")
-    return record(arithmetic.negative, (whole,), None, node)
+    return fused(node, losses.against, q, log_p, weight, axis=axis)
 
 
 # ---------------------------------------------------------------- two classes

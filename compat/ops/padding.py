@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 import funcgrad.numpy as fnp
+from funcgrad.algebra import concrete_namespace
 from funcgrad.ops.index import take
 
-from ._compose import composed, not_implemented
+from ._compose import not_implemented
+from ._fused import fused
 from ._layout import apart, ints_of
 from ._operands import dtype_of, is_number, number_for, operand
 
@@ -58,16 +60,12 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
         )
     if mode not in _PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    node, find = _PLACES[mode]
+    node, _ = _PLACES[mode]
     if mode != "circular" and dtype_of(x).category == 0:
         raise not_implemented(f"{node.lower()}_pad{last}d", x)
     _require_elements(shape, last)
-    places = {
-        len(shape) - 1 - k: find(shape, len(shape) - 1 - k, *widths[2 * k : 2 * k + 2])
-        for k in range(last)
-    }
     name = f"{node}Pad{last}DBackward0" if node else "CopySlices"
-    return composed(name, _taken, x, places=tuple(places.items()))
+    return fused(name, _taken, x, mode=mode, widths=tuple(widths))
 
 
 def _require_elements(shape: tuple[int, ...], last: int) -> None:
@@ -122,9 +120,12 @@ _PLACES: dict[str, tuple[str, Any]] = {
 }
 
 
-def _taken(x: Any, /, *, places: Any) -> Any:
-    for axis, found in places:
-        x = take(x, found, axis=axis, bounds="known")
+def _taken(x: Any, /, *, mode: str, widths: tuple[int, ...]) -> Any:
+    shape = x.shape
+    for k, (before, after) in enumerate(zip(widths[::2], widths[1::2], strict=True), 1):
+        axis = len(shape) - k
+        places = _PLACES[mode][1](shape, axis, before, after)
+        x = take(x, concrete_namespace(x).asarray(places), axis=axis, bounds="known")
     return x
 
 
@@ -145,7 +146,7 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
         if min(before, 0) + min(after, 0) + shape[axis] < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
     number = number_for(dtype_of(x), value)
-    return composed("ConstantPadNdBackward0", _constant, x, pairs=pairs, value=number)
+    return fused("ConstantPadNdBackward0", _constant, x, pairs=pairs, value=number)
 
 
 def _constant(x: Any, /, *, pairs: Widths, value: Any) -> Any:
@@ -254,7 +255,7 @@ native_channel_shuffle = channel_shuffle
 
 def _shuffled(node: str, x: Any, shape: Any, order: Any, together: Any) -> Any:
     """A copy of `x` in `shape` whose last axes are brought into `order` and merged."""
-    return apart(composed(node, _moved, x, shape=shape, order=order, together=together), x)
+    return apart(fused(node, _moved, x, shape=shape, order=order, together=together), x)
 
 
 def _moved(x: Any, /, *, shape: Any, order: Any, together: Any) -> Any:

@@ -20,7 +20,7 @@ from ..autograd import printed
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
 from ._apply import _type_word, check_broadcast, finish, inplace, pointwise
-from ._compose import composed, not_implemented
+from ._compose import not_implemented
 from ._elementwise import (
     is_operand,
     numbers_too,
@@ -28,6 +28,7 @@ from ._elementwise import (
     require_real,
     stepped,
 )
+from ._fused import fused
 from ._operands import (
     convert,
     dtype_of,
@@ -405,11 +406,14 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     if is_number(w):
         number_for(dtype_of(x), w)  # which raises if it does not fit
     check_broadcast(x, e)
-    y = composed(f"LerpBackward{int(isinstance(w, TensorBase))}", _lerp, x, e, w)
+    if is_number(w):
+        y = fused("LerpBackward0", _lerp, x, e, weight=w)
+    else:
+        y = fused("LerpBackward1", _lerp, x, e, w)
     return finish("lerp", y, out, (x, e, w))
 
 
-def _lerp(x: Any, end: Any, weight: Any, /) -> Any:
+def _lerp(x: Any, end: Any, weight: Any) -> Any:
     step = end - x
     near = less(arithmetic.absolute(weight), 0.5)
     if is_number(weight):

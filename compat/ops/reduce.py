@@ -23,6 +23,7 @@ from ..autograd.tape import record
 from . import return_types
 from ._apply import _type_word, finish, pointwise
 from ._compose import at_least_1d, finish_named, keep, not_implemented, pick
+from ._fused import fused
 from ._numpy_names import accepting
 from ._operands import convert, dtype_of, in_dtype_of, operand
 
@@ -208,7 +209,7 @@ def prod(
     x = _summand(input, dtype)
     axes = axes_of("prod", len(x._array.shape), None if dim is None else operator.index(dim))
     node = "ProdBackward0" if dim is None else "ProdBackward1"
-    result = keep(record(reductions.prod, (x,), {"axis": axes}, node), axes, keepdim)
+    result = keep(fused(node, reductions.prod, x, axis=axes), axes, keepdim)
     return finish("prod", _narrowed(result, dtype), out, (input,))
 
 

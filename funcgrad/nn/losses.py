@@ -155,10 +155,10 @@ def cross_entropy(
         require(ignore_index is None, name, "ignore_index", ignore_index, "None, for probabilities")
         _require_shape(name, "labels", labels, aval.shape)
         q = labels * (1 - smooth) + smooth / max(classes, 1) if smooth else labels
-        return reduced(name, _against(q, log_p, weight, axis), reduction)
+        return reduced(name, against(q, log_p, weight, axis=axis), reduction)
     losses, counted = _picked(name, log_p, labels, weight, ignore_index, axis)
     if smooth:
-        everywhere = _against(1 / max(classes, 1), log_p, weight, axis)
+        everywhere = against(1 / max(classes, 1), log_p, weight, axis=axis)
         losses = losses * (1 - smooth) + choose(counted != 0, everywhere * smooth, 0.0)
     return _mean_by(name, losses, counted, reduction)
 
@@ -209,9 +209,14 @@ def _class_weights(name: str, weight: Any, aval: Any, axis: int) -> Any:
     return fnp.reshape(weight, (-1,) + (1,) * (aval.ndim - 1 - axis))
 
 
-def _against(q: Any, log_p: Any, weight: Any, axis: int) -> Any:
-    """``-sum_c q_c w_c log_p_c``; what has no probability adds nothing, be it infinitely unlikely."""
-    q = q if weight is None else q * weight
+def against(q: Any, log_p: Any, weight: Any, /, *, axis: int) -> Any:
+    """``-sum_c q_c w_c log_p_c``; what has no probability adds nothing, be it infinitely unlikely.
+
+    >>> float(against(np.array([1.0, 0.0]), np.array([-2.0, -np.inf]), None, axis=0))
+    2.0
+    """
+    if weight is not None:
+        q = q * fnp.reshape(weight, (-1,) + (1,) * (aval_of(log_p).ndim - 1 - axis))
     return -fnp.sum(zero_preserving_multiply(q, log_p), axis=axis)
 
 

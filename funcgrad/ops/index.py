@@ -334,9 +334,9 @@ def scatter_add(xp, ct, /, *indices, shape, index):
         xp.add.at(out, xp.asarray(indices[0]).ravel(), ct.ravel())
         return out
     if on_host(xp) and ct.size >= MANY:
-        index, indices = of_rows(shape, index, [xp.asarray(i) for i in indices])
-        places, width = rows(shape, index, indices)
-        if width > 1:
+        short, arrays = of_rows(shape, index, [xp.asarray(i) for i in indices])
+        if short[-1] == FULL:
+            places, width = rows(shape, short, arrays)
             sums = sums_of_rows(ct.reshape(-1, width), places, math.prod(shape) // width)
             if sums is not None:
                 return sums.reshape(shape)

@@ -9,7 +9,7 @@ from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
 
 from ...autograd import modes
-from ...ops._compose import composed
+from ...ops._fused import fused
 from ...ops.shape import transpose
 from ...parameter import Parameter
 
@@ -37,14 +37,14 @@ def norms_of(v: Any, dim: int) -> Any:
     """
     if dim not in (-1, 0):
         transpose(v, 0, dim)  # checks the axis
-    return composed("NormExceptDimBackward0", _norms, v, dim=dim)
+    return fused("NormExceptDimBackward0", _norms, v, dim=dim)
 
 
 def weight_of(v: Any, g: Any, dim: int) -> Any:
     """``g v / |v|``, with the norm along all axes but `dim`."""
-    fused = dim in (0, len(v._array.shape) - 1)
-    node = "WeightNormInterfaceBackward0" if fused else "MulBackward0"
-    return composed(node, _scaled, v, g, dim=dim)
+    is_outer = dim in (0, len(v._array.shape) - 1)
+    node = "WeightNormInterfaceBackward0" if is_outer else "MulBackward0"
+    return fused(node, _scaled, v, g, dim=dim)
 
 
 def find_hook(module: Any, kind: type, name: str) -> int | None:
