@@ -23,7 +23,7 @@ from funcgrad.ops.complex import conjugate
 from . import mirrors, modes, sites, turns
 from .base import UNCOUNTED, TensorBase, hold, made, tensor
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
-from .products import Products
+from .sums import Sum
 from .tape import record, tape_array
 from .views import check_writable
 
@@ -233,6 +233,8 @@ class _Walk:
                 ct = node.ct
                 node.ct = IDLE
                 if ct is not None:
+                    if ct.__class__ is Sum:
+                        ct = ct.value()
                     if node.extras is None:
                         node.pull(ct, freed)
                     elif node.extras.hooks:
@@ -247,6 +249,8 @@ class _Walk:
             node.ct = IDLE
             if ct is None:
                 continue
+            if ct.__class__ is Sum:
+                ct = ct.value()
             runs = captured is None or node in self.executed  # type: ignore[operator]
             if node.extras is not None:
                 ct = self._hooked(node, ct, False)
@@ -396,7 +400,7 @@ class _Walk:
         """Hand the leaves their gradients."""
         is_captured = self.captured is not None and self.returned
         for leaf in self.leaves:  # all of them before any hook, which may write into what they read
-            if leaf.ct.__class__ is Products:
+            if leaf.ct.__class__ is Sum:
                 leaf.ct = leaf.ct.value()
         for leaf in self.leaves:
             ct = leaf.ct

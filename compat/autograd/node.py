@@ -492,11 +492,12 @@ class OpaqueNode(OpNode):
     """A node of a primitive that runs itself under reverse mode (`Primitive.forward`).
 
     `saved` is the residual and the operands, which are needed if backward is recorded itself. Of the
-    memory of those in `read`, numbered, the residual has a part.
+    memory of those in `read`, numbered, the residual has a part, and of the results in `shown`.
     """
 
-    __slots__ = ("read",)
+    __slots__ = ("read", "shown")
     read: Sequence[int]
+    shown: Sequence[Saved]
 
     @property
     def count(self) -> int:
@@ -518,6 +519,8 @@ class OpaqueNode(OpNode):
             for i in self.read:
                 if xs[i].__class__ is Saved:
                     xs[i].check(self)
+            for result in self.shown:
+                result.check(self)
             with np.errstate(all="ignore"):
                 found = prim.backward(residual, cts, wanted, params)
             return reached(prim, found, given, params)

@@ -36,7 +36,7 @@ from .base import UNCOUNTED, TensorBase
 from .errors import second_backward, stale
 from .node import IDLE, NOTHING, AccumulateGrad, Freed, Saved, next_number
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
-from .products import Products
+from .sums import Sum
 from .views import edge
 
 ndarray = np.ndarray
@@ -73,7 +73,7 @@ _GLOBALS: dict[str, Any] = {
     "NOTHING": NOTHING,
     "NO_GRAD": modes.NO_GRAD,
     "OWN": sites.OWN,
-    "Products": Products,
+    "Sum": Sum,
     "Saved": Saved,
     "UNCOUNTED": UNCOUNTED,
     "user_code": None,  # the code that called last, if it is not ours

@@ -17,6 +17,7 @@ from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, aval_of
 from funcgrad.core import current as current_trace
 from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.complex import as_complex
+from funcgrad.ops.index import getitem
 from funcgrad.ops.structural import broadcast_to, reshape
 from funcgrad.tree import tree_map
 from funcgrad.views import Link, snapshot
@@ -33,12 +34,14 @@ from .node import (
     OpaqueNode,
     OpNode,
     Port,
+    Saved,
     new_node,
     next_number,
     node_class,
     note_forward,
     save,
 )
+from .sums import PartNode
 
 ndarray = np.ndarray
 _trace = current_trace.get
@@ -141,7 +144,8 @@ def _record_linear(
     out = tensor(run(prim, (x._array,), params))
     edge = x._node
     if edge is not None and mode is modes.GRAD:
-        out._node = node = LinearNode.__new__(node_class(name or default_name(prim), LinearNode))
+        kind = PartNode if prim is getitem else LinearNode
+        out._node = node = kind.__new__(node_class(name or default_name(prim), kind))
         node.prim = prim
         node.params = params
         node.left = edge
@@ -221,13 +225,15 @@ def opaque(
     mode: modes.Mode,
 ) -> tuple[Any, ...]:
     """`record` for a primitive that runs itself under reverse mode and has several results."""
+    forward = prim.sharing or prim.forward  # writes are seen here
     with np.errstate(all="ignore"):
-        ans, residual = prim.forward(values, [e is not None for e in edges], params)
+        ans, residual = forward(values, [e is not None for e in edges], params)
     node: OpaqueNode = new_node(
         node_class(name or default_name(prim), OpaqueNode), prim, params, edges
     )
     node.types = tuple(map(aval_of, ans))
-    node.read = _in_memory_of(prim.kept(residual), values)
+    kept = prim.kept(residual)
+    node.read = _in_memory_of(kept, values)
     xs = [
         save(v, a._counter, False, mode) if isinstance(a, TensorBase) else v
         for a, v in zip(args, values, strict=True)
@@ -235,12 +241,15 @@ def opaque(
     node.saved = (residual, xs)
     if mode.anomaly is not None:
         note_forward(node)
-    return tuple(
-        [
-            tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fcV" else None)
-            for i, x in enumerate(ans)
-        ]
-    )
+    outs = [
+        tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fcV" else None)
+        for i, x in enumerate(ans)
+    ]
+    held = [] if prim.sharing is None else list(map(id, kept))
+    node.shown = [
+        Saved(x._array, x._counter, x._counter[0], True) for x in outs if id(x._array) in held
+    ]
+    return tuple(outs)
 
 
 def _in_memory_of(kept: Sequence[Any] | None, values: Sequence[Any]) -> Sequence[int]:

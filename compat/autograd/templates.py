@@ -50,8 +50,8 @@ PASS_ON_PRODUCT = """\
             r += old
         {edge}.ct = r
     else:
-        if old.__class__ is not Products:
-            old = Products(old)
+        if old.__class__ is not Sum:
+            old = Sum(old)
         {edge}.ct = old.also(n, g, "{factor}")
 """
 

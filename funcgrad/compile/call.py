@@ -23,11 +23,20 @@ class JitCall(ProgramCall):
     """Runs the program `jaxpr`, compiled; so is its reverse mode, in two parts."""
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
-        halves = _halves(params["jaxpr"], tuple(wanted))
+        return self._forward(xs, wanted, params, False)
+
+    def sharing(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
+        return self._forward(xs, wanted, params, True)
+
+    def _forward(
+        self, xs: Sequence[Any], wanted: Sequence[bool], params: dict, shares: bool
+    ) -> Any:
+        halves = _halves(params["jaxpr"], tuple(wanted), shares)
         split = halves.split
         found = self._run(halves.forward, [*split.forward.consts, *xs])
-        saved = [*found[split.count :], *[xs[i] for i in split.kept]]
-        return found[: split.count], (halves, saved)
+        outs, made = found[: split.count], found[split.count :]
+        saved = [*made, *[outs[i] for i in split.shown], *[xs[i] for i in split.kept]]
+        return outs, (halves, saved)
 
     def kept(self, residual: Any) -> list[Any]:
         return residual[1]
@@ -51,14 +60,14 @@ class JitCall(ProgramCall):
 class _Halves:
     """The gradient of a program as two that take their constants as operands."""
 
-    def __init__(self, jaxpr: Jaxpr, wanted: tuple[bool, ...]) -> None:
-        self.split = Split(jaxpr, wanted)
+    def __init__(self, jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> None:
+        self.split = Split(jaxpr, wanted, shares)
         self.forward = open_jaxpr(self.split.forward)
         self.backward = open_jaxpr(self.split.backward)
 
 
-def _halves(jaxpr: Jaxpr, wanted: tuple[bool, ...]) -> _Halves:
-    return memo_of(jaxpr, ("halves", wanted), lambda: _Halves(jaxpr, wanted))
+def _halves(jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> _Halves:
+    return memo_of(jaxpr, ("halves", wanted, shares), lambda: _Halves(jaxpr, wanted, shares))
 
 
 def _jit_call_impl(xp, *xs, jaxpr):

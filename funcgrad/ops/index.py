@@ -305,9 +305,9 @@ def gather(xp, x, /, *indices, index):
     if len(indices) == 1 and index.count(FULL) == len(index) - 1 and on_host(xp):
         return x.take(indices[0], axis=next(k for k, i in enumerate(index) if i != FULL))
     if on_host(xp) and x.size and FANCY.issuperset([i.__class__ for i in index]):
-        index, indices = of_rows(x.shape, index, [xp.asarray(i) for i in indices])
-        before, block, after = layout(x.shape, index, [i.shape for i in indices])
-        places, width = rows(x.shape, index, indices)
+        index, arrays = of_rows(x.shape, index, [xp.asarray(i) for i in indices])
+        before, block, after = layout(x.shape, index, [i.shape for i in arrays])
+        places, width = rows(x.shape, index, arrays)
         return x.reshape(-1, width).take(places, axis=0).reshape(before + block + after)
     return x[filled(xp, x.shape, index, indices)]
 

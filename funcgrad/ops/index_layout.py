@@ -225,11 +225,12 @@ def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any
     return xp.broadcast_to(total, before + block + after)
 
 
-def of_rows(shape: Shape, index: Index, arrays: Sequence[Any]) -> tuple[Index, Sequence[Any]]:
+def of_rows(shape: Shape, index: Index, arrays: Sequence[Any]) -> tuple[Index, list[Any]]:
     """The same index with a slice for every last axis along which the arrays only repeat themselves.
 
     ``x[i[:, None], arange(n)]`` is ``x[i]``.
     """
+    arrays = list(arrays)
     if len(index) != len(shape) or not FANCY.issuperset([i.__class__ for i in index]):
         return index, arrays
     last = len(index) - 1

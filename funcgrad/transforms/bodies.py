@@ -305,10 +305,12 @@ class Split:
 
     `forward`: operands -> (results, `made`). `backward`: (made, the operands in `kept`, cotangents of
     the results in `moving`) -> cotangents of the operands in `found`. What the pullback computes from
-    saved values alone stays behind the cut, so that a checkpoint inside saves memory.
+    saved values alone stays behind the cut, so that a checkpoint inside saves memory. If it `shares`,
+    `backward` is given the results in `shown` after what was made; else they are made a second time,
+    for those who have them may write into them.
     """
 
-    def __init__(self, jaxpr: Jaxpr, wanted: Flags) -> None:
+    def __init__(self, jaxpr: Jaxpr, wanted: Flags, shares: bool = False) -> None:
         trace = JaxprTrace(EVAL, spreads=True)
         xs = [trace.new_input(v.aval) for v in jaxpr.in_vars]
         live_xs = [i for i, w in enumerate(wanted) if w]
@@ -335,9 +337,11 @@ class Split:
         whole = trace.finish(
             [x.symbol for x in xs], [*outs, *(g for g in gradients if g is not None)]
         )
-        self._divide(whole, cut, [ct.symbol for ct in cts], wanted)
+        self._divide(whole, cut, [ct.symbol for ct in cts], wanted, shares)
 
-    def _divide(self, whole: Jaxpr, cut: int, cts: Sequence[Var], wanted: Flags) -> None:
+    def _divide(
+        self, whole: Jaxpr, cut: int, cts: Sequence[Var], wanted: Flags, shares: bool
+    ) -> None:
         outs, gradients = whole.outs[: self.count], whole.outs[self.count :]
         after = live(Jaxpr((*whole.in_vars, *cts), whole.eqns[cut:], gradients)).eqns
         late = {*cts, *(v for eqn in after for v in eqn.outs)}
@@ -345,13 +349,16 @@ class Split:
         saved = dict.fromkeys(a for a in read if a.__class__ is Var and a not in late)
         consts = [(v, c) for v, c in zip(whole.const_vars, whole.consts, strict=True) if v in saved]
         made = [a for a in saved if a not in whole.in_vars and a not in whole.const_vars]
+        shown = [v for v in made if v in outs] if shares else []
+        made = [v for v in made if v not in shown]
+        self.shown = [outs.index(v) for v in shown]
         self.kept = [i for i, v in enumerate(whole.in_vars) if v in saved]
         before = (*outs, *made)
         self.forward = live(
             Jaxpr(whole.in_vars, whole.eqns[:cut], before, whole.const_vars, whole.consts)
         )
         self.backward = Jaxpr(
-            (*made, *(whole.in_vars[i] for i in self.kept), *cts),
+            (*made, *shown, *(whole.in_vars[i] for i in self.kept), *cts),
             after,
             gradients,
             [v for v, _ in consts],
