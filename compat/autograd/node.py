@@ -516,11 +516,9 @@ class OpaqueNode(OpNode):
             for c, aval in zip(given, self.types, strict=True)
         ]
         if face is None:
-            for i in self.read:
-                if xs[i].__class__ is Saved:
-                    xs[i].check(self)
-            for result in self.shown:
-                result.check(self)
+            for x in (*(xs[i] for i in self.read), *self.shown):
+                if x.__class__ is Saved:
+                    x.check(self)
             with np.errstate(all="ignore"):
                 found = prim.backward(residual, cts, wanted, params)
             return reached(prim, found, given, params)
@@ -596,8 +594,7 @@ evaluated: ContextVar[Any] = ContextVar("evaluated", default=None)
 
 
 def note_forward(node: Node) -> None:
-    """Keep where a node was recorded, for anomaly detection: the user's stack and the node whose
-    backward did it."""
+    """Keep the user's stack where a node was recorded, and the node whose backward did it."""
     metadata = node.metadata
     metadata["traceback_"] = sites.stack()
     metadata["parent_"] = evaluated.get()

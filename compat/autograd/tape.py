@@ -245,7 +245,7 @@ def opaque(
         tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fcV" else None)
         for i, x in enumerate(ans)
     ]
-    held = [] if prim.sharing is None else list(map(id, kept))
+    held = [] if prim.sharing is None or kept is None else list(map(id, kept))
     node.shown = [
         Saved(x._array, x._counter, x._counter[0], True) for x in outs if id(x._array) in held
     ]

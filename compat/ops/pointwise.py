@@ -406,10 +406,8 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
     if is_number(w):
         number_for(dtype_of(x), w)  # which raises if it does not fit
     check_broadcast(x, e)
-    if is_number(w):
-        y = fused("LerpBackward0", _lerp, x, e, weight=w)
-    else:
-        y = fused("LerpBackward1", _lerp, x, e, w)
+    node, f = f"LerpBackward{int(isinstance(w, TensorBase))}", _lerp
+    y = fused(node, f, x, e, weight=w) if is_number(w) else fused(node, f, x, e, w)
     return finish("lerp", y, out, (x, e, w))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..algebra import constant, general, linear, zeros_like
 from ..choose import choose_in
 from ..core import Aval, aval_of
+from .index_layout import on_host
 from .join import concatenate, split
 from .logic import equal, logical_or
 from .select import where
@@ -252,12 +253,12 @@ def norm2(xp, x, /, *, axis):
     if x.dtype.itemsize == 2:
         return norm2.impl(xp, x.astype("float32"), axis=axis).astype(x.dtype)
     parts = (x.real, x.imag) if x.dtype.kind == "c" else (x,)
-    if xp is np:
+    if on_host(xp):
         with np.errstate(over="ignore", under="ignore"):
             total = _sum_of_squares(parts, axis)
         _, small, _, _ = _ranges(total.dtype)
-        if np.all((total > small) & (total < math.inf)):  # in most cases
-            return np.sqrt(total)
+        if xp.all((total > small) & (total < math.inf)):  # in most cases
+            return xp.sqrt(total)
     scale = _scale(xp, parts, axis)
     total = _sum_of_squares([p * scale for p in parts], axis)
     return xp.sqrt(total) / scale.reshape(total.shape)
@@ -273,7 +274,7 @@ def _ranges(dtype: Any) -> tuple[Any, ...]:
 
 def _scale(xp: Any, parts: Sequence[Any], axis: Axes) -> Any:
     """The factor for what is along `axis`, by its largest element; a product with it is exact."""
-    big, small, down, up = _ranges(np.dtype(parts[0].dtype))
+    big, small, down, up = _ranges(parts[0].dtype)
     if not parts[0].size:
         return xp.ones(kept(parts[0].shape, axis), dtype=parts[0].dtype)
     sizes = [xp.abs(p).max(axis=axis, keepdims=True) for p in parts]

@@ -16,6 +16,7 @@ from ..core import Aval, Primitive, Tracer, aval_of, tangent_dtype
 from ..errors import ArgumentError, ShapeError
 from ..errors import where as place
 from .index import take, take_along_axis
+from .index_layout import on_host
 from .logic import isnan
 from .rounding import ceil, floor, rint
 from .select import minimum, where
@@ -103,10 +104,10 @@ def argtopk(xp, x, /, *, k, axis, largest):
     >>> argtopk(np.array([1.0, 5.0, 3.0, 5.0]), k=3, axis=0, largest=True).tolist()
     [1, 3, 2]
     """
-    if xp is np and MANY <= x.shape[axis] >= FEW * k > 0:
-        found = _among_few(np.moveaxis(x, axis, -1), k, largest)
+    if on_host(xp) and MANY <= x.shape[axis] >= FEW * k > 0:
+        found = _among_few(xp.moveaxis(x, axis, -1), k, largest)
         if found is not None:
-            return np.moveaxis(found, -1, axis)
+            return xp.moveaxis(found, -1, axis)
     return _first_places(xp, x, k, axis, largest)
 
 
