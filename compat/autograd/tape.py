@@ -233,7 +233,7 @@ def opaque(
     )
     node.types = tuple(map(aval_of, ans))
     kept = prim.kept(residual)
-    node.read = _in_memory_of(kept, values)
+    node.read = in_memory_of(kept, values)
     xs = [
         save(v, a._counter, False, mode) if isinstance(a, TensorBase) else v
         for a, v in zip(args, values, strict=True)
@@ -252,7 +252,7 @@ def opaque(
     return tuple(outs)
 
 
-def _in_memory_of(kept: Sequence[Any] | None, values: Sequence[Any]) -> Sequence[int]:
+def in_memory_of(kept: Sequence[Any] | None, values: Sequence[Any]) -> Sequence[int]:
     """The numbers of the values of which some that are kept may be views; None: that is not known."""
     if kept is None or not all(isinstance(x, ndarray | np.generic) for x in (*kept, *values)):
         return range(len(values))

@@ -7,19 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.compile.call import jit_call
 from funcgrad.core import aval_of
-from funcgrad.jaxpr import Jaxpr
 from funcgrad.transforms.bodies import derived
 from funcgrad.transforms.program_call import open_jaxpr
 
 from ..autograd.base import TensorBase
-from ..autograd.tape import record
+from ..autograd.programs import TapeProgram
 from ._compose import composed
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
-_programs: dict[Any, tuple[Jaxpr, list[Any]] | None] = {}  # and constants; None: seen once
+_programs: dict[Any, TapeProgram | None] = {}  # None: seen once
 
 
 def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) -> Any:
@@ -46,11 +44,9 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
         return outs
     except TypeError:  # an option is an array
         return composed(node, f, *tensors, **options)
-    given = [t for t in tensors if t is not None]
     if program is None:
         program = _programs[key] = _program_of(f, tensors, options)
-    jaxpr, constants = program
-    outs = record(jit_call, [*constants, *given], {"jaxpr": jaxpr}, node)
+    outs = program(node, [t for t in tensors if t is not None])
     return outs if len(outs) > 1 else outs[0]
 
 
@@ -80,11 +76,11 @@ def _are_new(outs: Any, arrays: list[Any]) -> bool:
 
 def _program_of(
     f: Callable[..., Any], tensors: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[Jaxpr, list[Any]]:
+) -> TapeProgram:
     def of_given(*values: Any) -> Any:
         rest = iter(values)
         found = f(*[None if t is None else next(rest) for t in tensors], **options)
         return found if isinstance(found, tuple) else (found,)
 
     jaxpr = derived(of_given, [aval_of(t._array) for t in tensors if t is not None])
-    return open_jaxpr(jaxpr), list(jaxpr.consts)
+    return TapeProgram(open_jaxpr(jaxpr), jaxpr.consts)

@@ -101,6 +101,8 @@ def number_for(dtype: dtypes.dtype, value: Any) -> Any:
 
     Raises: RuntimeError: it is too large, or complex where the tensor is not.
     """
+    if value.__class__ is float and dtype.numpy.kind == "f" and -6e4 < value < 6e4:
+        return value  # in the range of all of them
     category = dtypes.scalar_category(value)
     fits = True
     if category == 3 and 0 < dtype.category < 3:

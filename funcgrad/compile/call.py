@@ -31,11 +31,9 @@ class JitCall(ProgramCall):
     def _forward(
         self, xs: Sequence[Any], wanted: Sequence[bool], params: dict, shares: bool
     ) -> Any:
-        halves = _halves(params["jaxpr"], tuple(wanted), shares)
-        split = halves.split
-        found = self._run(halves.forward, [*split.forward.consts, *xs])
-        outs, made = found[: split.count], found[split.count :]
-        saved = [*made, *[outs[i] for i in split.shown], *[xs[i] for i in split.kept]]
+        halves = halves_of(params["jaxpr"], tuple(wanted), shares)
+        found = self._run(halves.forward, [*halves.split.forward.consts, *xs])
+        outs, saved = halves.divided(found, xs)
         return outs, (halves, saved)
 
     def kept(self, residual: Any) -> list[Any]:
@@ -57,17 +55,35 @@ class JitCall(ProgramCall):
         return self(*xs, jaxpr=jaxpr)
 
 
-class _Halves:
-    """The gradient of a program as two that take their constants as operands."""
+class Halves:
+    """The gradient of a program as two that take their constants as operands.
+
+    `made`: how many of the saved values the first one makes for the second.
+    """
 
     def __init__(self, jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> None:
-        self.split = Split(jaxpr, wanted, shares)
-        self.forward = open_jaxpr(self.split.forward)
-        self.backward = open_jaxpr(self.split.backward)
+        self.split = split = Split(jaxpr, wanted, shares)
+        self.forward = open_jaxpr(split.forward)
+        self.backward = open_jaxpr(split.backward)
+        self.made = len(self.forward.outs) - split.count
+
+    def divided(self, found: Any, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """The results, and what the second program needs: made, results and operands."""
+        split = self.split
+        outs, made = found[: split.count], found[split.count :]
+        return outs, [*made, *[outs[i] for i in split.shown], *[xs[i] for i in split.kept]]
+
+    def run_forward(self, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """`divided` results for bare arrays."""
+        return self.divided(program_of(self.forward).run(*self.split.forward.consts, *xs), xs)
+
+    def run_backward(self, saved: Sequence[Any], cts: Sequence[Any]) -> Any:
+        """The cotangents of the operands in ``split.found`` for bare arrays."""
+        return program_of(self.backward).run(*self.split.backward.consts, *saved, *cts)
 
 
-def _halves(jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> _Halves:
-    return memo_of(jaxpr, ("halves", wanted, shares), lambda: _Halves(jaxpr, wanted, shares))
+def halves_of(jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> Halves:
+    return memo_of(jaxpr, ("halves", wanted, shares), lambda: Halves(jaxpr, wanted, shares))
 
 
 def _jit_call_impl(xp, *xs, jaxpr):
