@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from funcgrad.errors import ConcretizationError, MutationError
 from funcgrad.indexing import add_at, basic_link, normal_index, read, write
 from funcgrad.ops import index as ops
 from funcgrad.ops import join, structural
-from funcgrad.ops.index_layout import ArrayIndex
+from funcgrad.ops.index_layout import FULL, ArrayIndex, Iota
 
 # ---------------------------------------------------------------- index expressions
 
@@ -582,3 +583,62 @@ def test_take_and_trace_are_numpys() -> None:
     for offset in (-3, -1, 0, 2):
         found = structural.trace(x, offset=offset, axis1=2, axis2=0)
         np.testing.assert_array_equal(found, np.trace(x, offset, 2, 0), strict=True)
+
+
+# ---------------------------------------------------------------- long arrays
+
+
+LONG_INDICES: dict[str, tuple[Any, tuple[int, ...], tuple[int, ...]]] = {
+    # the index, the shape that it is of, the shape of what it shows
+    "rows": ((ArrayIndex(0), FULL), (40, 50), (400, 50)),
+    "rows of matrices": ((FULL, ArrayIndex(0), FULL), (3, 40, 50), (3, 400, 50)),
+    "elements": ((ArrayIndex(0), Iota(50, 0)), (40, 50), (400, 50)),
+    "along the first axis": ((Iota(40, 1), ArrayIndex(0)), (40, 50), (40, 400)),
+    "columns": ((FULL, ArrayIndex(0)), (40, 50), (40, 400)),
+}
+
+
+@pytest.mark.parametrize("case", LONG_INDICES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64", "float16"])
+@pytest.mark.parametrize("with_scipy", [True, False])
+@pytest.mark.parametrize("repeats", [True, False])
+def test_long_arrays(
+    case: str, dtype: str, with_scipy: bool, repeats: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`gather`, `scatter_add`, `scatter_set` and `gather_last` beside NumPy's own indices."""
+    template, shape, shown = LONG_INDICES[case]
+    if not with_scipy:
+        monkeypatch.setattr(ops, "scipy_if_there", lambda *_: None)
+    rng = np.random.default_rng(0)
+    length = 50 if case == "along the first axis" else 40 if case != "columns" else 50
+    if Iota not in map(type, template):
+        at = rng.integers(0, length, 400)
+    elif case == "elements":
+        at = rng.integers(0, length, (400, 1) if repeats else (400, 50))
+        at = np.broadcast_to(at, (400, 50))
+    else:
+        at = rng.integers(0, length, (40, 400))
+    assert math.prod(shown) >= ops.MANY
+    x = rng.integers(-9, 9, shape).astype(dtype)
+    ct = rng.integers(-9, 9, shown).astype(dtype)
+    plain = tuple(
+        at
+        if isinstance(i, ArrayIndex)
+        else np.arange(i.size).reshape((i.size,) + (1,) * i.after)
+        if isinstance(i, Iota)
+        else slice(None)
+        for i in template
+    )
+    assert np.array_equal(ops.gather(x, at, index=template), x[plain])
+    sums = np.zeros(shape, dtype)
+    np.add.at(sums, plain, ct)
+    found = ops.scatter_add(ct, at, shape=shape, index=template)
+    assert found.dtype == dtype and np.array_equal(found, sums)
+    order = np.zeros(shape, np.int64)  # which write was the last one
+    turns = np.arange(1, math.prod(shown) + 1).reshape(shown)
+    np.maximum.at(order, plain, turns)
+    won = order[plain] == turns
+    last = np.zeros(shape, dtype)
+    np.add.at(last, plain, np.where(won, ct, 0))
+    assert np.array_equal(ops.scatter_set(x, ct, at, index=template), np.where(order > 0, last, x))
+    assert np.array_equal(ops.gather_last(x, at, index=template), np.where(won, x[plain], 0))
