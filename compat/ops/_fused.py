@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from ._compose import composed
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
+_NEW: Any = object()
+_lock = threading.Lock()
 _programs: dict[Any, TapeProgram | None] = {}  # None: seen once
 
 
@@ -34,18 +37,21 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
     )
     try:
-        program = _programs[key]
-    except KeyError:
-        outs = composed(node, f, *tensors, **options)
-        if _is_worth_it(arrays, options) and _are_new(outs, arrays):
-            if len(_programs) >= MOST_PROGRAMS:
-                del _programs[next(iter(_programs))]
-            _programs[key] = None
-        return outs
+        program = _programs.get(key, _NEW)
     except TypeError:  # an option is an array
         return composed(node, f, *tensors, **options)
+    if program is _NEW:
+        outs = composed(node, f, *tensors, **options)
+        if _is_worth_it(arrays, options) and _are_new(outs, arrays):
+            with _lock:
+                if len(_programs) >= MOST_PROGRAMS:
+                    del _programs[next(iter(_programs))]
+                _programs[key] = None
+        return outs
     if program is None:
-        program = _programs[key] = _program_of(f, tensors, options)
+        program = _program_of(f, tensors, options)
+        with _lock:
+            _programs[key] = program
     outs = program(node, [t for t in tensors if t is not None])
     return outs if len(outs) > 1 else outs[0]
 

@@ -155,7 +155,7 @@ class Blocks:
         if sum(kind.nbytes for kind in kinds) <= workspace.LIMIT:
             names = zip(self.buffers, kinds, strict=True)
             return [f"{b} = np_empty({block!r}, {self.dtype(k.dtype)})" for b, k in names], []
-        pool = Pool(lambda: side_by_side(kinds))
+        pool = Pool(lambda: side_by_side(kinds), sum(kind.nbytes for kind in kinds))
         self.source.scope |= {"take": pool.take, "give": pool.give}
         return [f"{', '.join(self.buffers)}, = space = take()"], ["give(space)"]
 

@@ -104,7 +104,7 @@ class Straight:
         last = [f"return {result}"]
         plan = self.lives.plan
         if plan is not None:
-            pool = Pool(plan.make)
+            pool = Pool(plan.make, plan.nbytes)
             self.source.scope |= {"take": pool.take, "give": pool.give}
             head.append(f"{', '.join(plan.arrays)}, = space = take()")
             last = [f"results = {result}", "give(space)", "return results"]

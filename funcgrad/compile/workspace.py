@@ -11,8 +11,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from .lower import CALL, VIEW, Lowered, Step, Value
 
 FRESH = frozenset({np.dot, np.matmul})  # functions whose results are arrays of their own
 LIMIT = 1 << 15  # bytes that an array takes which is not worth a place
+MOST = 1 << 29  # bytes that all workspaces which no call uses may take
 ALIGNMENT = 64  # of places, in bytes: that of a line of the cache
 PAGE = 1 << 12  # bytes
 STAGGER = 256  # bytes between the starts of arrays, within a page
@@ -62,18 +65,40 @@ def side_by_side(kinds: Sequence[Kind]) -> Arrays:
 
 
 class Pool:
-    """Workspaces of one program that no call uses."""
+    """Workspaces of one program that no call uses; those of programs that ran long ago are let go.
 
-    def __init__(self, make: Callable[[], Arrays]) -> None:
+    `size`: of one, in bytes.
+    """
+
+    _all: ClassVar[weakref.WeakSet[Pool]] = weakref.WeakSet()
+    _lock = threading.Lock()
+    _turns = itertools.count()
+
+    def __init__(self, make: Callable[[], Arrays], size: int) -> None:
         self._make = make
+        self._size = size
+        self._turn = 0
         self._unused: list[Arrays] = []
         self.give = self._unused.append
 
     def take(self) -> Arrays:
+        self._turn = next(self._turns)
         try:
             return self._unused.pop()
         except IndexError:
+            self._make_room()
             return self._make()
+
+    def _make_room(self) -> None:
+        with self._lock:
+            self._all.add(self)
+            pools = sorted(self._all, key=lambda pool: pool._turn)
+            held = self._size + sum(pool._size * len(pool._unused) for pool in pools)
+            for pool in pools:
+                if held <= MOST:
+                    break
+                held -= pool._size * len(pool._unused)
+                pool._unused.clear()
 
 
 class Life(NamedTuple):
@@ -119,6 +144,10 @@ class Plan:
     def arrays(self) -> list[str]:
         """Their names in the order of `make`."""
         return list(self._arrays.values())
+
+    @property
+    def nbytes(self) -> int:
+        return sum(self._sizes)
 
     def make(self) -> Arrays:
         """A new workspace."""

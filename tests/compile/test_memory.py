@@ -331,11 +331,41 @@ def test_lives_that_meet_have_places_of_their_own(data: Any) -> None:
 
 
 def test_pool_gives_what_it_was_given() -> None:
-    pool = Pool(lambda: (np.empty(1),))
+    pool = Pool(lambda: (np.empty(1),), 8)
     first, second = pool.take(), pool.take()
     assert first is not second
     pool.give(first)
     assert pool.take() is first
+
+
+def test_workspaces_of_programs_that_ran_long_ago_are_let_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workspace, "MOST", 100)
+    pools = [Pool(lambda: (np.empty(5),), 40) for _ in range(4)]
+    spaces = []
+    for pool in pools:
+        spaces.append(pool.take())
+        pool.give(spaces[-1])
+    assert [pool.take() is space for pool, space in zip(pools[2:], spaces[2:], strict=True)] == [
+        True,
+        True,
+    ]
+    assert pools[0].take() is not spaces[0]
+
+
+def test_many_shapes_do_not_hold_much_memory() -> None:
+    """Each of these programs has a temporary of half a megabyte or more."""
+    functions = [
+        funcgrad.jit(lambda x: funcgrad.numpy.exp(x[:, None] * x).sum(0)) for _ in range(32)
+    ]
+    before = sum(pool._size * len(pool._unused) for pool in Pool._all)
+    with pytest.MonkeyPatch.context() as patch, funcgrad.config("numpy"):
+        patch.setattr(workspace, "MOST", before + 2**21)
+        for f in functions:
+            f(np.ones(256))
+        held = sum(pool._size * len(pool._unused) for pool in Pool._all)
+    assert held <= before + 2**21 + 2**20
 
 
 @given(sizes=st.lists(st.integers(1, 2000), min_size=1, max_size=5))
