@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,18 @@ from ._compose import composed
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
-_NEW: Any = object()
+WORTH = 0.002  # seconds that forward calls have taken before a program is made
 _lock = threading.Lock()
-_programs: dict[Any, TapeProgram | None] = {}  # None: seen once
+_programs: dict[Any, Any] = {}  # a program, or how long calls have taken so far
 
 
 def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) -> Any:
     """``f(*tensors, **options)``, a function of arrays, some of them None, as one node.
 
-    `f` is the same object at every call, and looks at no element. The first call with arrays of some
-    types records every primitive, as `composed` does, for lengths that come only once are not worth a
-    program; so do all calls with half precision, and those whose results are views of the arrays.
+    `f` is the same object at every call, and looks at no element. The first calls with arrays of some
+    types record every primitive, as `composed` does, until they have taken about as long as it takes
+    to make a program: some lengths come only a few times. So do all calls with half precision, and
+    those whose results are views of the arrays.
     """
     arrays = [None if t is None else t._array for t in tensors]
     key = (
@@ -37,23 +39,25 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
     )
     try:
-        program = _programs.get(key, _NEW)
+        program = _programs.get(key, 0.0)
     except TypeError:  # an option is an array
         return composed(node, f, *tensors, **options)
-    if program is _NEW:
+    if program.__class__ is float:
+        start = perf_counter()
         outs = composed(node, f, *tensors, **options)
         if _is_worth_it(arrays, options) and _are_new(outs, arrays):
-            with _lock:
-                if len(_programs) >= MOST_PROGRAMS:
-                    del _programs[next(iter(_programs))]
-                _programs[key] = None
+            spent = program + perf_counter() - start
+            _keep(key, spent if spent < WORTH else _program_of(f, tensors, options))
         return outs
-    if program is None:
-        program = _program_of(f, tensors, options)
-        with _lock:
-            _programs[key] = program
     outs = program(node, [t for t in tensors if t is not None])
     return outs if len(outs) > 1 else outs[0]
+
+
+def _keep(key: Any, entry: Any) -> None:
+    with _lock:
+        if len(_programs) >= MOST_PROGRAMS and key not in _programs:
+            del _programs[next(iter(_programs))]
+        _programs[key] = entry
 
 
 def _is_worth_it(arrays: list[Any], options: dict[str, Any]) -> bool:

@@ -9,8 +9,16 @@ import pytest
 
 import compat as torch
 import funcgrad
+from compat.autograd.programs import TapeProgram
 from compat.nn import functional as F
 from compat.ops import _fused
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs are made after the first call."""
+    monkeypatch.setattr(_fused, "WORTH", 0.0)
+
 
 X = np.random.default_rng(0).standard_normal((2, 4, 6, 6))
 CALLS: dict[str, Any] = {
@@ -74,13 +82,12 @@ def all_of(call: Any, x: np.ndarray) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_program_and_record_agree(name: str, dtype: str) -> None:
-    """The first call records every primitive; the third and later ones run a program, as C too."""
+    """The first call records every primitive; later ones run a program, as C too."""
     x = X.astype(dtype)
     _fused._programs.clear()
     recorded = all_of(CALLS[name], x)
-    assert set(_fused._programs.values()) == {None}, "this call is not worth a program"
-    all_of(CALLS[name], x)
-    assert None not in _fused._programs.values()
+    assert _fused._programs, "this call is not worth a program"
+    assert {type(p) for p in _fused._programs.values()} == {TapeProgram}
     programs = [all_of(CALLS[name], x)]
     if funcgrad.compile.c_compiler.compiler() is not None:
         with funcgrad.config("c"):
@@ -137,6 +144,15 @@ def test_programs_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
     for n in [*range(1, 9), 8, 8]:
         F.softsign(torch.ones(n))
     assert len(_fused._programs) == 4
+
+
+def test_calls_that_come_once_are_not_worth_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_fused, "WORTH", 60.0)
+    _fused._programs.clear()
+    for _ in range(3):
+        F.softsign(torch.ones(3))
+    (spent,) = _fused._programs.values()
+    assert 0.0 < spent < 60.0
 
 
 def test_under_transforms() -> None:
