@@ -152,10 +152,6 @@ class Primitive:
     forward: Any = None
     backward: Any = None
 
-    # The same as `forward` for callers who see it if results are written into: the residual may have
-    # the results themselves.
-    sharing: Any = None
-
     def kept(self, residual: Any) -> Sequence[Any] | None:
         """The arrays that `backward` reads of a residual; None where that is not known."""
         return None

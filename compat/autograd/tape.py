@@ -34,7 +34,6 @@ from .node import (
     OpaqueNode,
     OpNode,
     Port,
-    Saved,
     new_node,
     next_number,
     node_class,
@@ -225,15 +224,14 @@ def opaque(
     mode: modes.Mode,
 ) -> tuple[Any, ...]:
     """`record` for a primitive that runs itself under reverse mode and has several results."""
-    forward = prim.sharing or prim.forward  # writes are seen here
     with np.errstate(all="ignore"):
-        ans, residual = forward(values, [e is not None for e in edges], params)
+        ans, residual = prim.forward(values, [e is not None for e in edges], params)
     node: OpaqueNode = new_node(
         node_class(name or default_name(prim), OpaqueNode), prim, params, edges
     )
     node.types = tuple(map(aval_of, ans))
-    kept = prim.kept(residual)
-    node.read = in_memory_of(kept, values)
+    node.read = in_memory_of(prim.kept(residual), values)
+    node.shown = ()
     xs = [
         save(v, a._counter, False, mode) if isinstance(a, TensorBase) else v
         for a, v in zip(args, values, strict=True)
@@ -241,15 +239,12 @@ def opaque(
     node.saved = (residual, xs)
     if mode.anomaly is not None:
         note_forward(node)
-    outs = [
-        tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fcV" else None)
-        for i, x in enumerate(ans)
-    ]
-    held = [] if prim.sharing is None or kept is None else list(map(id, kept))
-    node.shown = [
-        Saved(x._array, x._counter, x._counter[0], True) for x in outs if id(x._array) in held
-    ]
-    return tuple(outs)
+    return tuple(
+        [
+            tensor(x, Port(node, i) if aval_of(x).dtype.kind in "fcV" else None)
+            for i, x in enumerate(ans)
+        ]
+    )
 
 
 def in_memory_of(kept: Sequence[Any] | None, values: Sequence[Any]) -> Sequence[int]:

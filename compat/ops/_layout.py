@@ -187,3 +187,13 @@ def in_shape(out: Any, shape: tuple[int, ...], node: str) -> Any:
     if out._array.shape == shape:
         return out
     return sole(record(reshape, (out,), {"shape": shape}, node))
+
+
+def strides_of(array: np.ndarray) -> tuple[int, ...]:
+    """How many elements lie between neighbours along each axis."""
+    found: list[int] = []
+    step = 1  # what an axis that NumPy gives none would have: of length 1, or of no elements
+    for n, s in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        found.append(step if s == 0 and (n == 1 or not array.size) else s // array.itemsize)
+        step = found[-1] * max(n, 1)
+    return tuple(reversed(found))

@@ -27,7 +27,16 @@ from ..autograd.tape import record
 from ..size import preserve_format
 from ..storage import UntypedStorage
 from ._apply import finish
-from ._layout import alias, ints_of, laid_out, lies_in, memory_axes, own, unlocked
+from ._layout import (
+    alias,
+    ints_of,
+    laid_out,
+    lies_in,
+    memory_axes,
+    own,
+    strides_of,
+    unlocked,
+)
 from ._operands import convert, dtype_of, operand
 from .reduce import axis_of
 from .shape import reshape, squeeze, swapaxes, swapdims, t, transpose, unsqueeze, view
@@ -371,16 +380,16 @@ def is_contiguous(self: Any, *, memory_format: Any = None) -> bool:
 
 
 def stride(self: Any, dim: int | None = None) -> Any:
-    """How many elements of memory lie between neighbours along an axis; a tuple for all axes."""
+    """How many elements of memory lie between neighbours along an axis; a tuple for all axes.
+
+    >>> import compat as torch
+    >>> torch.zeros(2, 3).stride(), torch.zeros(0, 3).stride(), torch.zeros(2, 0).stride()
+    ((3, 1), (3, 1), (1, 1))
+    """
     array = self._array
     if array.__class__ is not ndarray:
         array = np.broadcast_to(np.empty((), array.dtype), array.shape)
-    found: list[int] = []
-    step = 1  # what an axis of length 1 that NumPy gives none would have
-    for n, s in zip(reversed(array.shape), reversed(array.strides), strict=True):
-        found.append(step if n == 1 and s == 0 else s // array.itemsize)
-        step = found[-1] * n
-    strides = tuple(reversed(found))
+    strides = strides_of(array)
     return strides if dim is None else strides[axis_of(len(strides), dim)]
 
 

@@ -15,6 +15,7 @@ from funcgrad.core import Tracer
 from .. import dtypes
 from .._tensor import Tensor
 from ..autograd import views
+from ..ops._layout import strides_of
 from ..ops.create import moved
 from ..ops.interchange import attributes
 from ..parameter import Parameter
@@ -206,7 +207,7 @@ def _place(w: Writer, array: Any, requires_grad: bool) -> tuple[str, tuple[Any, 
     place: tuple[Any, ...] = (
         offset if array.size else 0,
         tuple(map(int, array.shape)),
-        tuple(s // array.itemsize for s in array.strides),
+        strides_of(array),
         requires_grad,
         OrderedDict(),
     )

@@ -23,15 +23,7 @@ class JitCall(ProgramCall):
     """Runs the program `jaxpr`, compiled; so is its reverse mode, in two parts."""
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
-        return self._forward(xs, wanted, params, False)
-
-    def sharing(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
-        return self._forward(xs, wanted, params, True)
-
-    def _forward(
-        self, xs: Sequence[Any], wanted: Sequence[bool], params: dict, shares: bool
-    ) -> Any:
-        halves = halves_of(params["jaxpr"], tuple(wanted), shares)
+        halves = halves_of(params["jaxpr"], tuple(wanted), False)
         found = self._run(halves.forward, [*halves.split.forward.consts, *xs])
         outs, saved = halves.divided(found, xs)
         return outs, (halves, saved)

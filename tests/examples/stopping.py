@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import compat as torch
+
 
 class StoppedError(Exception):
     """Stands for whatever ends a run: a power cut, Ctrl-C."""
@@ -18,8 +20,18 @@ def stop_and_go_on(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The figures of a whole run, and of one that stops in call `calls` of ``module.name``.
 
-    Figures in milliseconds or seconds are left out.
+    Figures in milliseconds or seconds are left out. Programs stay NumPy's: C rounds differently.
     """
+    torch.use_deterministic_algorithms(True)
+    try:
+        return _stop_and_go_on(module, name, calls, arguments, folder)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def _stop_and_go_on(
+    module: Any, name: str, calls: int, arguments: Sequence[str], folder: Path
+) -> tuple[dict[str, float], dict[str, float]]:
     through = module.main([*arguments, "--out", str(folder / "through")])
     stopped = [*arguments, "--out", str(folder / "stopped")]
     original, left = getattr(module, name), calls
