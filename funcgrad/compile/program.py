@@ -33,6 +33,7 @@ CUDA = "cuda"  # the code of programs for arrays of a device
 _KERNELS: dict[type, Any] = {Convolution: ConvolutionKernel, Region: RegionKernel}
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 ROUNDINGS = 1000  # of the operands that two ways to a result may be apart
+_compiling = threading.Lock()  # in the background one at a time: a compiler takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
 
@@ -76,7 +77,8 @@ class Program:
 
     def _try_c(self) -> None:
         before = self.source
-        self._use_c()
+        with _compiling:
+            self._use_c()
         if self.c_source:
             self.run = _Trial(self, self.run, before)
 
