@@ -642,3 +642,9 @@ def test_long_arrays(
     np.add.at(last, plain, np.where(won, ct, 0))
     assert np.array_equal(ops.scatter_set(x, ct, at, index=template), np.where(order > 0, last, x))
     assert np.array_equal(ops.gather_last(x, at, index=template), np.where(won, x[plain], 0))
+
+
+def test_a_diagonal_is_no_rows() -> None:
+    x = np.arange(9.0).reshape(3, 3)
+    assert ops.gather(x, index=(Iota(3, 0), Iota(3, 0))).tolist() == [0.0, 4.0, 8.0]
+    assert ops.gather(x, index=(Iota(3, 1), Iota(3, 0))).tolist() == x.tolist()

@@ -235,7 +235,10 @@ def of_rows(shape: Shape, index: Index, arrays: Sequence[Any]) -> tuple[Index, l
         return index, arrays
     last = len(index) - 1
     while last and index[last] == Iota(shape[last], 0):
-        if not all(a.ndim and (a.shape[-1] == 1 or a.strides[-1] == 0) for a in arrays):
+        others = [i for i in index[:last] if i.__class__ is Iota]
+        if not all(a.ndim and (a.shape[-1] == 1 or a.strides[-1] == 0) for a in arrays) or any(
+            i.after == 0 for i in others
+        ):
             break
         arrays = [a[..., 0] for a in arrays]
         index = (
