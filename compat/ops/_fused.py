@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from math import copysign
 from time import perf_counter
 from typing import Any
 
@@ -36,6 +37,7 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
     key = (
         f,
         *options.items(),
+        *[copysign(1.0, v) for v in options.values() if v.__class__ is float and not v],
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
     )
     try:

@@ -136,6 +136,8 @@ def test_options_that_are_equal_but_not_the_same() -> None:
     x = torch.tensor([-2.0, 3.0])
     for _ in range(3):
         assert F.hardtanh(x, -1, 1).tolist() == F.hardtanh(x, -1.0, True).tolist() == [-1.0, 1.0]
+        signs = [F.pad(x, (1, 0), value=v).signbit()[0].item() for v in (0.0, -0.0, 0.0)]
+        assert signs == [False, True, False]
 
 
 def test_programs_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
