@@ -18,8 +18,9 @@ _set: dict[str, Any] = {"deterministic": False, "warn_only": False, "precision":
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Whether compiled programs stay NumPy's code: two runs then agree to the last bit.
+    """Whether compiled programs stay NumPy's code: all runs then agree to the last bit.
 
+    Else runs agree once it has been decided, and remembered on disk, which programs are faster in C.
     Outside of `funcgrad.config`, which has the last word.
 
     >>> import compat as torch

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 # Several workers whose BLAS waits for each other's threads take five times as long.
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from funcgrad import backend
+from funcgrad.compile import decisions
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 settings.register_profile(
@@ -31,6 +33,10 @@ settings.register_profile(
 settings.register_profile("dev", max_examples=25, deadline=None, suppress_health_check=QUIET)
 settings.register_profile("nightly", max_examples=400, deadline=None, suppress_health_check=QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+# What one test's programs decided is nothing to the others.
+decisions.cache_folder = lambda: Path(os.devnull)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from math import copysign
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,10 @@ from ._compose import composed
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
-WORTH = 0.002  # seconds that forward calls have taken before a program is made
+CALLS = 32  # with small arrays before a program is made
+SMALL = 1 << 14  # bytes; a call counts once more for each so many. Seconds differ from run to run.
 _lock = threading.Lock()
-_programs: dict[Any, Any] = {}  # a program, or how long calls have taken so far
+_programs: dict[Any, Any] = {}  # a program, or how much calls have counted so far
 
 
 def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) -> Any:
@@ -30,8 +30,8 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
 
     `f` is the same object at every call, and looks at no element. The first calls with arrays of some
     types record every primitive, as `composed` does, until they have taken about as long as it takes
-    to make a program: some lengths come only a few times. So do all calls with half precision, and
-    those whose results are views of the arrays.
+    to make a program, 2 ms: some lengths come only a few times. So do all calls with half precision,
+    and those whose results are views of the arrays.
     """
     arrays = [None if t is None else t._array for t in tensors]
     key = (
@@ -41,15 +41,14 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
     )
     try:
-        program = _programs.get(key, 0.0)
+        program = _programs.get(key, 0)
     except TypeError:  # an option is an array
         return composed(node, f, *tensors, **options)
-    if program.__class__ is float:
-        start = perf_counter()
+    if program.__class__ is int:
         outs = composed(node, f, *tensors, **options)
         if _is_worth_it(arrays, options) and _are_new(outs, arrays):
-            spent = program + perf_counter() - start
-            _keep(key, spent if spent < WORTH else _program_of(f, tensors, options))
+            count = program + 1 + sum([x.nbytes for x in arrays if x is not None]) // SMALL
+            _keep(key, count if count < CALLS else _program_of(f, tensors, options))
         return outs
     outs = program(node, [t for t in tensors if t is not None])
     return outs if len(outs) > 1 else outs[0]

@@ -97,7 +97,7 @@ def has_vector_functions() -> bool:
     return _prelude() not in (None, PLAIN)
 
 
-def _library(text: str) -> ctypes.CDLL | None:
+def _library(text: str, *, may_build: bool = True) -> ctypes.CDLL | None:
     """The shared library of a C source; None if that cannot be had."""
     found = compiler()
     if found is None:
@@ -110,7 +110,7 @@ def _library(text: str) -> ctypes.CDLL | None:
                 folder = Path(tempfile.mkdtemp(prefix="funcgrad-"))
             folder.mkdir(parents=True, exist_ok=True)
             target = folder / f"{key}.so"
-            if not target.exists() and not _build(path, text, folder, target):
+            if not target.exists() and not (may_build and _build(path, text, folder, target)):
                 return None
             try:
                 return _opened(target)
@@ -194,10 +194,13 @@ def _makers() -> tuple[Any, Any]:
     return plain(table[1]), with_signature(table[31])
 
 
-def load(kernels: Sequence[Kernel]) -> list[Any] | None:
-    """The kernels as ufuncs; None where there is no compiler, or it fails."""
+def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | None:
+    """The kernels as ufuncs; None where there is no compiler, or it fails.
+
+    `may_build`: else only what is on disk, which takes milliseconds.
+    """
     prelude = _prelude()
-    library = None if prelude is None else _library(prelude + sources(kernels))
+    library = None if prelude is None else _library(prelude + sources(kernels), may_build=may_build)
     return None if library is None else [_ufunc(library, k) for k in kernels]
 
 

@@ -280,7 +280,7 @@ class RegionKernel(Kernel):
             for v in step.outs:
                 homes.setdefault(root.get(v, v), set()).add(self.places[v].base)
             for v in ends.get(i, ()):
-                for base in homes.get(v, set()) & own & set(self.blocks):
+                for base in sorted(homes.get(v, set()) & own & self.blocks.keys()):
                     self.arena.free.append(self.blocks.pop(base))
         return lines
 

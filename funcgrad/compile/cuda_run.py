@@ -268,7 +268,7 @@ class Printer:
         seen: set[Value] = set(self.program.inputs)
         found = []
         for value in self.program.outs:
-            homes = memory.homes.get(value, set())
+            homes = memory.homes.get(value, {}).keys()
             if (value.__class__ is Constant and value.shape) or (homes & seen and not value.weak):
                 found.append(f"{self.array(value)}.copy()")
             elif value.__class__ is Constant or value.weak:

@@ -1,7 +1,8 @@
 """A jaxpr to a function: simplified, lowered, printed, once.
 
 Layer 4½. As NumPy at first: there is nothing to wait for. What has run for long enough is compiled as
-C by a thread of its own. A few calls then show which of the two is faster, and that one stays.
+C by a thread of its own. A few calls then show which of the two is faster, and that one stays, in later
+runs from the beginning.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .c_conv import Convolution, ConvolutionKernel
 from .c_regions import RegionKernel
 from .config import code
 from .cuda_run import DeviceProgram, on_device
+from .decisions import Decision
 from .groups import grouped, kernels_of
 from .into import Into
 from .lower import Lowered, lower
@@ -61,7 +63,11 @@ class Program:
             self._use_c()
         elif kind == "auto" and c_compiler.compiler() is not None:
             self._spent, self._best = 0.0, math.inf
-            self.run = self._timed
+            self.decision = Decision("\n".join([self.source, *map(str, self.jaxpr.in_avals)]))
+            if self.decision.code == "c":
+                self._use_c(may_build=False)
+            if self.decision.code != "numpy" and not self.c_source:
+                self.run = self._timed
 
     def _timed(self, *args: Any) -> tuple[Any, ...]:
         """As NumPy, until it has taken long enough."""
@@ -82,7 +88,7 @@ class Program:
         if self.c_source:
             self.run = _Trial(self, self.run, before)
 
-    def _use_c(self) -> None:
+    def _use_c(self, *, may_build: bool = True) -> None:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
         program = with_regions(self.lowered)
         steps = kernels_of(program)
@@ -90,7 +96,7 @@ class Program:
             _KERNELS.get(type(s.function), c_source.Kernel)(s.function, f"kernel{i}")
             for i, s in enumerate(steps)
         ]
-        loops = c_compiler.load(kernels) if kernels else None
+        loops = c_compiler.load(kernels, may_build=may_build) if kernels else None
         if loops is not None:
             for step, kernel, loop in zip(steps, kernels, loops, strict=True):
                 step.function, step.outs = _in_threads(loop, step.function), tuple(kernel.outs)
@@ -119,8 +125,10 @@ class _Trial:
             program = self.program
             if min(self.times[1:]) <= program._best:
                 program.run = program._numpy = self.in_c
+                program.decision.make("c")
             else:
                 self.give_up()
+                program.decision.make("numpy")
         return found
 
     def compared(self, args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 
 Layer 4½. For 1,000 elements the sine of float64 takes NumPy 7.9 us and C 0.7, `erf` of float32 takes
 SciPy 7.0 and C 0.6; the others are as fast in NumPy. As elsewhere, C is made in the background after
-a while, where there is a compiler that has the function for vectors, and rounds a little differently.
+a while, where there is a compiler that has the function for vectors, and rounds a little differently;
+later runs have it from the beginning.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from . import c_compiler
 from .c_source import Kernel
 from .config import code
+from .decisions import Decision
 from .groups import Group
 from .lower import UFUNC, Step, Value
 
@@ -54,6 +56,7 @@ class _Loops:
     def __init__(self, ufunc: Callable[[], Any], dtypes: Sequence[str]) -> None:
         self.ufunc = ufunc
         self.found: dict[Any, Any] = {np.dtype(name): WAITING for name in dtypes}
+        self.decisions: dict[Any, Decision] = {}
         self.elements = 0
 
     def of(self, x: Any) -> Any:
@@ -64,21 +67,35 @@ class _Loops:
         loop = self.found.get(x.dtype)
         if loop is not WAITING:
             return loop
-        self.elements += x.size
         if kind == "c":
-            self.make(x.dtype)
-        elif self.elements > MANY:
-            self.found[x.dtype] = None
-            threading.Thread(target=self.make, args=(x.dtype,), daemon=True).start()
+            self.found[x.dtype] = self.loop(x.dtype)
+        else:
+            self.elements += x.size
+            decision = self.decisions.get(x.dtype)
+            if decision is None:
+                decision = self.decisions[x.dtype] = Decision(f"{self.ufunc()} of {x.dtype}")
+                if decision.code == "c":
+                    self.found[x.dtype] = self.loop(x.dtype, may_build=False) or WAITING
+            elif self.elements > MANY:
+                self.found[x.dtype] = None
+                threading.Thread(target=self.decide, args=(x.dtype,), daemon=True).start()
         loop = self.found[x.dtype]
         return None if loop is WAITING else loop
 
-    def make(self, dtype: Any) -> None:
-        loops, ufunc = None, self.ufunc()
-        if ufunc is not None and c_compiler.has_vector_functions():
-            x, y = Value((SHORT,), dtype), Value((SHORT,), dtype)
-            group = Group((SHORT,))
-            group.steps = [Step(UFUNC, ufunc, [x], [y])]
-            group.close({y})
-            loops = c_compiler.load([Kernel(group, f"quick_{ufunc.__name__}")])
-        self.found[dtype] = None if loops is None else loops[0]
+    def decide(self, dtype: Any) -> None:
+        """Use the loop from now on, if it can be had."""
+        loop = self.found[dtype] = self.loop(dtype)
+        if loop is not None:
+            self.decisions[dtype].make("c")
+
+    def loop(self, dtype: Any, *, may_build: bool = True) -> Any:
+        """The loop, None if it cannot be had."""
+        ufunc = self.ufunc()
+        if ufunc is None or not c_compiler.has_vector_functions():
+            return None
+        x, y = Value((SHORT,), dtype), Value((SHORT,), dtype)
+        group = Group((SHORT,))
+        group.steps = [Step(UFUNC, ufunc, [x], [y])]
+        group.close({y})
+        loops = c_compiler.load([Kernel(group, f"quick_{ufunc.__name__}")], may_build=may_build)
+        return None if loops is None else loops[0]

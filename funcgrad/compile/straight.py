@@ -511,7 +511,7 @@ class Straight:
         seen: set[Value] = set(self.program.inputs)
         found = []
         for i, value in enumerate(self.program.outs):
-            homes = self.memory.homes.get(value, set())
+            homes = self.memory.homes.get(value, {}).keys()
             if value.__class__ is Constant or value.weak or value in self.floats:
                 kind = self.source.bind(value.dtype.type, f"np_{value.dtype.name}")
                 text = self.operand(value)

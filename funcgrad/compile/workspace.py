@@ -229,8 +229,8 @@ class Memory:
     """Which arrays of the program may be written into again, as nothing reads them any more."""
 
     def __init__(self, program: Lowered) -> None:
-        # What memory a value may lie in, by the values that brought the memory.
-        self.homes: dict[Value, set[Value]] = {v: {v} for v in program.inputs}
+        # What memory a value may lie in, by the values that brought the memory, in order.
+        self.homes: dict[Value, dict[Value, None]] = {v: {v: None} for v in program.inputs}
         self.users: dict[Value, int] = dict.fromkeys(program.inputs, 1)
 
     def add(self, step: Step, copies: bool = False) -> None:
@@ -238,9 +238,10 @@ class Memory:
         shares = step.kind == VIEW or (step.kind == CALL and step.function not in FRESH)
         shares = shares and not copies
         for out in step.outs:
-            homes = {out} if copies or step.kind != VIEW else set()
+            homes = {out: None} if copies or step.kind != VIEW else {}
             if shares:
-                homes = homes.union(*(self.homes[v] for v in step.operands if v in self.homes))
+                for v in step.operands:
+                    homes.update(self.homes.get(v, {}))
             self.homes[out] = homes
             for home in homes:
                 self.users[home] = self.users.get(home, 0) + 1

@@ -3,7 +3,7 @@
 Layer 5. `move` is traced once for each dtype and set of branches, on vectors of any length: the
 printed code is right for every shape, as no element needs another. NumPy's code runs on blocks that
 stay in the cache. Once it has taken long enough, and where there is a C compiler, all of it is one
-loop in C, made in the background.
+loop in C, made in the background; in later runs from the first step on.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from ..compile import blocks, c_compiler, c_source
 from ..compile.config import code
+from ..compile.decisions import Decision
 from ..compile.groups import grouped, kernels_of
 from ..compile.lower import Lowered, NotLowerableError, Value, lower
 from ..compile.parallel import LARGE, in_parts
@@ -50,6 +51,10 @@ class InPlace:
         self._in_c: Any = None
         self._spent, self._steps = 0.0, 0
         self._is_waiting = c_compiler.compiler() is None
+        if not self._is_waiting:
+            self._decision = Decision(self.source)
+            if self._decision.code == "c":
+                self._in_c = _in_c(self._step, may_build=False)
 
     def ready(self, size: int) -> Callable[..., None]:
         """What is called for arrays of so many elements in one step; the next may have another."""
@@ -89,7 +94,12 @@ class InPlace:
     def _wait_for_c(self) -> None:
         if not self._is_waiting:
             self._is_waiting = True
-            threading.Thread(target=self._use_c, daemon=True).start()
+            threading.Thread(target=self._stay_with_c, daemon=True).start()
+
+    def _stay_with_c(self) -> None:
+        self._use_c()
+        if self._in_c:
+            self._decision.make("c")
 
     def _blockwise(self, *args: Any) -> None:
         size = args[0].size
@@ -169,12 +179,12 @@ def _made_by_first_use(name: str, body: list[str]) -> bool:
     return False
 
 
-def _in_c(step: _Step) -> Callable[..., None] | None:
+def _in_c(step: _Step, *, may_build: bool = True) -> Callable[..., None] | None:
     """The same as a loop in C; None where it cannot be had."""
     group = step.group
     if not all(map(c_source.fits, group.steps)) or len(group.inputs) + len(group.outs) > 30:
         return None
-    loops = c_compiler.load([c_source.Kernel(group, "step")])
+    loops = c_compiler.load([c_source.Kernel(group, "step")], may_build=may_build)
     if loops is None:
         return None
     given = ", ".join(step.names[i] for i in step.given)

@@ -17,7 +17,7 @@ import compat as torch
 fine_tune = load("fine_tune")
 resnet = load("resnet")
 
-SMALL = ["--images", "48", "--batch", "8", "--pretrain-epochs", "2", "--epochs", "4"]
+SMALL = ["--images", "48", "--batch", "8", "--pretrain-epochs", "3", "--epochs", "4"]
 
 
 # Nodes that `Linear` may record.
@@ -104,7 +104,7 @@ def test_a_short_run(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_goes_on_exactly(tmp_path: Path) -> None:
     """It stops while `fc` is trained, so the training before it is not repeated."""
-    steps_before = 2 * 6
+    steps_before = 3 * 6
     through, resumed = stop_and_go_on(fine_tune, "shifted", steps_before + 8, SMALL, tmp_path)
     assert resumed == through
 

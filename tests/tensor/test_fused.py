@@ -17,7 +17,7 @@ from compat.ops import _fused
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs are made after the first call."""
-    monkeypatch.setattr(_fused, "WORTH", 0.0)
+    monkeypatch.setattr(_fused, "CALLS", 1)
 
 
 X = np.random.default_rng(0).standard_normal((2, 4, 6, 6))
@@ -149,12 +149,17 @@ def test_programs_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_calls_that_come_once_are_not_worth_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_fused, "WORTH", 60.0)
-    _fused._programs.clear()
-    for _ in range(3):
-        F.softsign(torch.ones(3))
-    (spent,) = _fused._programs.values()
-    assert 0.0 < spent < 60.0
+    monkeypatch.setattr(_fused, "CALLS", 6)
+    for n, calls in ((3, 5), (_fused.SMALL, 1)):  # the second of 4 * SMALL bytes
+        _fused._programs.clear()
+        for count in range(1, calls + 1):
+            F.softsign(torch.ones(n))
+            (found,) = _fused._programs.values()
+            assert found == count * (5 // calls)
+        for _ in range(2):
+            F.softsign(torch.ones(n))
+        (program,) = _fused._programs.values()
+        assert isinstance(program, TapeProgram)
 
 
 def test_under_transforms() -> None:
