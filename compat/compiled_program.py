@@ -7,7 +7,7 @@ printed function does that with little more than the tests that nothing has chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from .autograd.base import UNCOUNTED, TensorBase, tensor
 from .autograd.node import AccumulateGrad
 from .autograd.tape import through
 from .compiled_state import State, is_leaf
+from .ops.generator import default_generator
 
 
 class Hole:
@@ -36,16 +37,58 @@ class Hole:
         self.is_result = is_result
 
 
+class Draws:
+    """What code draws from the default generator, in its order."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[Callable[..., Any], list[Any]]] = []
+
+    def add(self, draw: Callable[..., Any], values: Sequence[Any]) -> Any:
+        """Draw, now and whenever a program runs; `values` are the parameters."""
+        self._calls.append((draw, [np.array(x) for x in values]))
+        return draw(default_generator.stream, *values)
+
+    def _numbers(self) -> list[Any]:
+        stream = default_generator.stream
+        return [draw(stream, *values) for draw, values in self._calls]
+
+    def moves(self, before: Any, after: Any) -> bool:
+        """Whether this is not all that has taken the generator from one state to another."""
+        self._numbers()
+        is_all = default_generator.get_state().numpy().tobytes() == after.numpy().tobytes()
+        default_generator.set_state(before)
+        return not is_all
+
+    def run(self, f: Callable[..., Any], *inputs: Any) -> Any:
+        """``f(*inputs, *drawn)``. Where that fails nothing has been drawn: the code itself runs."""
+        if not self._calls:
+            return f(*inputs)
+        bits = default_generator.stream.bit_generator
+        before = bits.state
+        try:
+            return f(*inputs, *self._numbers())
+        except np.linalg.LinAlgError:
+            bits.state = before
+            raise
+
+
 class TensorProgram:
-    """One traced run: the jaxpr, and where its inputs and results are."""
+    """One traced run: the jaxpr, what it draws, and where its inputs and results are."""
 
     def __init__(
-        self, jaxpr: Jaxpr, tensors: Sequence[Any], gradients: Sequence[Any], writes: Any, out: Any
+        self,
+        jaxpr: Jaxpr,
+        tensors: Sequence[Any],
+        gradients: Sequence[Any],
+        draws: Draws,
+        writes: Any,
+        out: Any,
     ) -> None:
         self.jaxpr = open_jaxpr(jaxpr)
         self.constants = list(jaxpr.consts)
         self.tensors = list(tensors)
         self.gradients = list(gradients)  # of these tensors, a part of the inputs
+        self.draws = draws
         self.writes, self.new_gradients, self.leaves = writes
         self.out_def, self.fixed = out
         self.into = self._into()
@@ -89,7 +132,8 @@ def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> 
     with_gradient = [actual[places[id(t)]] for t in program.gradients]
     arrays += [t._grad._array for t in with_gradient]
     with np.errstate(all="ignore"):
-        found = iter(program_of(program.jaxpr, (), program.into).run(*program.constants, *arrays))
+        call = program_of(program.jaxpr, (), program.into).run
+        found = iter(program.draws.run(call, *program.constants, *arrays))
     results = [next(found) for _ in range(program.leaves)]
     made, here = [], sites.site()
     for i, times in program.writes:
@@ -212,12 +256,12 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
         "errstate": np.errstate,
     }
     printer.scope |= {"write": _write, "owned": _owned, "tensor": tensor, "site": sites.site}
-    printer.scope |= {"finish": _put_together, "whole": program}
+    printer.scope |= {"finish": _put_together, "whole": program, "draws": program.draws}
     gradients = [f"x{places[id(t)]}._grad._array" for t in program.gradients]
     constants = [printer.bind(c, "constant") for c in program.constants]
     arrays = [f"a{i}" for i in range(len(tensors))]
     outs = [f"y{i}" for i in range(len(program.jaxpr.outs))]
-    call = f"program.run({', '.join([*constants, *arrays, *gradients])})"
+    call = f"draws.run(program.run, {', '.join([*constants, *arrays, *gradients])})"
     lines = [
         "with errstate(all='ignore'):",
         f"    {''.join(f'{y}, ' for y in outs)}= {call}",
@@ -247,14 +291,18 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
 def run_pure(program: TensorProgram, tensors: Sequence[Any]) -> Any:
     """A function of its tensors, recorded as one node."""
 
-    def call(*arrays: Any) -> Any:
-        return jit_call(*program.constants, *arrays, jaxpr=program.jaxpr)
+    def recorded(*drawn: Any) -> Any:
+        def call(*arrays: Any) -> Any:
+            return jit_call(*program.constants, *arrays, *drawn, jaxpr=program.jaxpr)
+
+        return through(call, *tensors, *given)
 
     # What the program does not read may be written before it runs backward.
     gradients = [t._grad for t in tensors if t._grad is not None]
-    reads = program.reads[len(program.constants) + len(tensors) :]
+    start = len(program.constants) + len(tensors)
+    reads = program.reads[start : start + len(gradients)]
     given = [g if is_read else g._array for g, is_read in zip(gradients, reads, strict=True)]
-    results = list(through(call, *tensors, *given))
+    results = list(program.draws.run(recorded))
     for x, array in zip(results, _owned([x._array for x in results]), strict=True):
         x._array = array
     for x in program.fixed:

@@ -200,7 +200,7 @@ def not_plain(leaves: Sequence[Any], tensors: Sequence[Any], state: State) -> st
             return "a tensor has hooks"
     for module in state.modules:
         for m in module.modules():
-            if any(v for k, v in vars(m).items() if k.endswith("_hooks") and k.startswith("_")):
+            if any(v for k, v in vars(m).items() if k.endswith("_hooks") and _may_run(k)):
                 return f"{type(m).__name__} has hooks"
     if any(any(o._hooks.values()) for o in state.optimizers):
         return "an optimizer has hooks"
@@ -218,6 +218,11 @@ def is_leaf(t: Any) -> bool:
     if t._view is not None:
         return node is None and views.base_of(t._view)._node is None
     return node is None or node.__class__ is AccumulateGrad
+
+
+def _may_run(hooks: str) -> bool:
+    """Whether a call of a module runs what is kept under this name."""
+    return hooks.startswith("_") and "state_dict" not in hooks
 
 
 def _has_hooks(node: Any) -> bool:

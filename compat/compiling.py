@@ -7,8 +7,9 @@ the function would have written them.
 
 Three things must hold, and are checked: the same state is there as when the program was made (which
 tensors, types, flags, numbers in the optimizer's groups), tracing changed nothing but tensors, and
-nobody waits for values that a program does not have: hooks, random numbers, branches. Where one does
-not hold the code runs as it is, and `explain()` says why.
+nobody waits for values that a program does not have: hooks, branches. Where one does not hold the
+code runs as it is, and `explain()` says why. What the code draws from the default generator is drawn
+before each run of the program, in the same order, and is an input of it: the numbers are the same.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from funcgrad.transforms.trace import JaxprTrace, JaxprTracer
 from .autograd import modes, views
 from .autograd.base import UNCOUNTED, TensorBase
 from .autograd.node import AccumulateGrad
-from .compiled_program import Hole, TensorProgram, printed, run
+from .compiled_program import Draws, Hole, TensorProgram, printed, run
 from .compiled_state import NotCompilableError, State, not_plain, restored
 from .nn.module import FROM_ABOVE, Module
 from .ops.generator import default_generator
@@ -190,20 +191,24 @@ def _trace(
     gradients = [t for t in tensors if t._grad is not None]
     with _swapped(tensors, gradients, trace) as (inputs, befores):
         symbols = [x.symbol for x in inputs]  # before the function writes into them
-        before = default_generator.get_state()
+        stream, before = default_generator.stream, default_generator.get_state()
+        seeds = default_generator.seeds
         others = random.getstate(), np.random.get_state()
         records = modes.get().records
         try:
             with restored(state, (args, kwargs)):
                 result = run_under(trace, lambda: f(*args, **kwargs), ())
         finally:
-            after = default_generator.get_state()
+            after, is_set = default_generator.get_state(), default_generator.stream is not stream
             default_generator.set_state(before)  # what runs as it is draws them again
             is_drawn = random.getstate() != others[0] or _differ(np.random.get_state(), others[1])
             random.setstate(others[0])
             np.random.set_state(others[1])
-        if is_drawn or after.numpy().tobytes() != before.numpy().tobytes():
-            raise NotCompilableError("it draws random numbers")
+        is_seeded = default_generator.seeds != seeds or (is_set and trace.drawn_symbols)
+        if is_drawn or is_seeded or trace.draws.moves(before, after):
+            raise NotCompilableError(
+                "it draws random numbers in a way that a program does not repeat"
+            )
         trace.require_unwritten()
         outputs: list[Any] = []
         writes = []
@@ -229,10 +234,9 @@ def _trace(
                 "it returns a tensor with a history, and writes into others or "
                 "computes under no_grad"
             )
-        jaxpr = trace.finish(symbols, [*leaves, *outputs])
-    return TensorProgram(
-        jaxpr, tensors, gradients, (writes, new_gradients, len(leaves)), (out_def, fixed)
-    )
+        jaxpr = trace.finish([*symbols, *trace.drawn_symbols], [*leaves, *outputs])
+    changes = writes, new_gradients, len(leaves)
+    return TensorProgram(jaxpr, tensors, gradients, trace.draws, changes, (out_def, fixed))
 
 
 def _differ(state: Any, other: Any) -> bool:
@@ -240,15 +244,28 @@ def _differ(state: Any, other: Any) -> bool:
 
 
 class _Trace(JaxprTrace):
-    """Notes whether something is computed that autograd must not see, and what is detached."""
+    """Notes what is drawn or detached, and whether something is computed that autograd must not see."""
 
-    __slots__ = ("detached", "unrecorded")
+    __slots__ = ("detached", "drawn_symbols", "draws", "unrecorded")
     is_silent = True  # what is printed has to come at every call
 
     def __init__(self) -> None:
         super().__init__(EVAL, spreads=True)
         self.unrecorded = False
         self.detached: list[Any] = []
+        self.draws = Draws()
+        self.drawn_symbols: list[Any] = []
+
+    def drawn(self, draw: Any, source: Any, values: Sequence[Any]) -> Any:
+        """What is drawn, as an input; `draw` is called again for every run of the program.
+
+        Raises: NotCompilableError: not from the default generator, which is there at every call.
+        """
+        if source is not default_generator.stream:
+            raise NotCompilableError("it draws random numbers from a generator of its own")
+        found = self.new_input(aval_of(self.draws.add(draw, values)))
+        self.drawn_symbols.append(found.symbol)
+        return found
 
     def process(self, prim: Any, args: Any, params: Any) -> Any:
         if not modes.get().records:

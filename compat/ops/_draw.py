@@ -1,7 +1,8 @@
 """Arrays of random numbers in any dtype, and the checks of what distributions take.
 
 NOTE [Randomness] Everything that draws goes through `numbers`, which asks the running `vmap`s what
-their `randomness` is: the innermost first, then those outside of it.
+their `randomness` is: the innermost first, then those outside of it. Where `compile` traces, its trace
+keeps `draw`, which is called again at every call of the program: it must mean the same then.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.core import Trace, Tracer, run_under
+from funcgrad.core import Trace, Tracer, current, run_under
 from funcgrad.ops.join import stack
 from funcgrad.transforms.vmap import BatchTracer, take_example
 from funcgrad.views import refresh
@@ -66,7 +67,9 @@ def _drawn(
     while level is not None and level.randomness is None:
         level = level.outside.level
     if level is None:
-        return draw(source, *[moved(values_of(name, tensor(a)), "cpu") for a in arrays])
+        values = [moved(values_of(name, tensor(a)), "cpu") for a in arrays]
+        drawn = getattr(current.get(), "drawn", None)
+        return draw(source, *values) if drawn is None else drawn(draw, source, values)
     if level.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the "

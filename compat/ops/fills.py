@@ -49,6 +49,7 @@ def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = Non
     tensor([2., 2., 2.])
     """
     views.check_writable(self)
+    shape, kind = _shape(self), self._array.dtype
     dtype = dtype_of(self)
     _draw.require("check_uniform_bounds", dtype, 2, 3)
     low, high = _draw.real("uniform_", "from", 1, from_), _draw.real("uniform_", "to", 2, to)
@@ -67,10 +68,10 @@ def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = Non
         )
 
     def draw(source: _draw.Stream) -> Any:
-        noise = _draw.uniform(source, _shape(self), dtype)
+        noise = _draw.uniform(source, shape, dtype)
         if dtype.category == 3:
             return noise * (high - low) + complex(low, low)
-        values = (noise * (high - low) + low).astype(self._array.dtype)
+        values = (noise * (high - low) + low).astype(kind)
         return np.where(values < high, values, low)  # rounding may reach it
 
     return _write(self, "uniform_", generator, draw)
@@ -206,13 +207,14 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
     Raises: RuntimeError: `lambd` is not positive, or the dtype is one of integers.
     """
     views.check_writable(self)
+    shape = _shape(self)
     dtype = _require_floats("Exponential", self)
     rate = _positive("exponential_", "lambd", 1, lambd)
     return _write(
         self,
         "exponential_",
         generator,
-        lambda source: _draw.exponential(source, _shape(self), dtype) / rate,
+        lambda source: _draw.exponential(source, shape, dtype) / rate,
     )
 
 
@@ -222,6 +224,7 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
     Raises: RuntimeError: `sigma` is not positive, or the dtype is one of integers.
     """
     views.check_writable(self)
+    shape = _shape(self)
     _require_floats("Cauchy", self)
     center, width = (
         _draw.real("cauchy_", "median", 1, median),
@@ -231,7 +234,7 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
         self,
         "cauchy_",
         generator,
-        lambda source: center + width * source.standard_cauchy(_shape(self)),
+        lambda source: center + width * source.standard_cauchy(shape),
     )
 
 
@@ -241,6 +244,7 @@ def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = 
     Raises: RuntimeError: `std` is not positive. NotImplementedError: the dtype is not floating.
     """
     views.check_writable(self)
+    shape = _shape(self)
     _draw.require("log_normal_cpu", dtype_of(self), 2)
     center = _draw.real("log_normal_", "mean", 1, mean)
     width = _positive("log_normal_", "std", 2, std)
@@ -248,7 +252,7 @@ def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = 
         self,
         "log_normal_",
         generator,
-        lambda source: np.exp(center + width * source.standard_normal(_shape(self))),
+        lambda source: np.exp(center + width * source.standard_normal(shape)),
     )
 
 
@@ -258,10 +262,9 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
     Raises: RuntimeError: `p` is not between 0 and 1. NotImplementedError: booleans.
     """
     views.check_writable(self)
+    shape = _shape(self)
     _draw.require("geometric_cpu", dtype_of(self), 1, 2)
     chance = _draw.real("geometric_", "p", 1, p)
     if not 0 < chance < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
-    return _write(
-        self, "geometric_", generator, lambda source: source.geometric(chance, _shape(self))
-    )
+    return _write(self, "geometric_", generator, lambda source: source.geometric(chance, shape))

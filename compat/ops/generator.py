@@ -35,6 +35,7 @@ class Generator:
         self.device = Device(device)
         if self.device.type != "cpu" and not cuda.is_available():
             raise RuntimeError(f"Cannot get a generator for {self.device}: there is no GPU")
+        self.seeds = 0  # how often it was seeded
         self._start(67280421310721)
 
     def _start(self, seed: int) -> None:
@@ -51,11 +52,13 @@ class Generator:
         number = operator.index(seed)
         if not -(2**63) <= number < 2**64:
             raise ValueError(f"Overflow when unpacking long long: the seed {number}")
+        self.seeds += 1
         self._start(number % 2**64)
         return self
 
     def seed(self) -> int:
         """Start a stream that is different every time; returns its seed."""
+        self.seeds += 1
         self._start(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
         return self._seed
 

@@ -93,11 +93,8 @@ def test_rate_warms_up_and_falls() -> None:
     assert found == pytest.approx([0.1, 1.0, 1.0, 0.55, 0.1, 0.1])
 
 
-# The attempt to trace a step with dropout, in the third call, draws random numbers too.
-@pytest.mark.parametrize(
-    ("dropout", "says", "same"), [(0.0, "1 programs", 5), (0.1, "random numbers", 2)]
-)
-def test_step_compiles(dropout: float, says: str, same: int) -> None:
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_step_compiles(dropout: float) -> None:
     x = torch.arange(16).reshape(2, 8)
     losses = []
     for compiled in (False, True):
@@ -106,9 +103,9 @@ def test_step_compiles(dropout: float, says: str, same: int) -> None:
         step = gpt.training_step(model, optimizer, 1.0)
         step = torch.compile(step) if compiled else step
         losses.append([step(x, x + 1).item() for _ in range(5)])
-    assert losses[0][:same] == pytest.approx(losses[1][:same], rel=1e-4)
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
     assert all(values[-1] < values[0] - 0.3 for values in losses)
-    assert says in step.explain()
+    assert "1 programs" in step.explain()
 
 
 def test_compiled_run_reports_both_times(tmp_path: Path) -> None:
