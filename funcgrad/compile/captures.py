@@ -17,6 +17,7 @@ import contextlib
 import contextvars
 import functools
 import os
+import pickle
 import random
 import sys
 import sysconfig
@@ -86,13 +87,13 @@ def captures(f: Any, *objects: Any, names: Iterable[str] = ()) -> Captured:
 
 def random_states(found: Captured) -> list[Any]:
     """Where generators of random numbers are: Python's, NumPy's, and those that were found."""
-    states: list[Any] = [random.getstate(), repr(np.random.get_state(legacy=False))]
+    states: list[Any] = [random.getstate(), np.random.get_state(legacy=False)]
     for x in found.generators:
         if isinstance(x, np.random.Generator):
-            states.append(repr(x.bit_generator.state))
+            states.append(x.bit_generator.state)
         else:
-            states.append(x.getstate() if isinstance(x, random.Random) else repr(x.get_state()))
-    return states
+            states.append(x.getstate() if isinstance(x, random.Random) else x.get_state())
+    return [pickle.dumps(state) for state in states]  # their arrays can be compared so
 
 
 class _Search:

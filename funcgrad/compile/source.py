@@ -68,13 +68,18 @@ def compiled(text: str, scope: dict[str, Any]) -> Callable[..., Any]:
     return scope["run"]
 
 
-def with_fallback(fast: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
-    """`slow` where Python's `math` raises for what NumPy answers by inf or nan."""
+def with_fallback(
+    fast: Callable[..., Any], make_slow: Callable[[], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Another function, made once, where Python's `math` raises for what NumPy answers by inf or nan."""
+    slow: Callable[..., Any] | None = None
 
     def run(*args: Any) -> Any:
+        nonlocal slow
         try:
             return fast(*args)
         except (OverflowError, ZeroDivisionError, ValueError):  # NumPy has its own
+            slow = slow or make_slow()
             return slow(*args)
 
     return run

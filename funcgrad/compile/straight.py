@@ -576,10 +576,9 @@ def straight(
     printer, text, run = _printed(program, homes, floats=True)
     if not printer.may_raise:
         return text, run
-    _, slow_text, slow = _printed(program, homes, floats=False)
     if printer.cannot_repeat:
-        return slow_text, slow
-    return text, with_fallback(run, slow)
+        return _printed(program, homes, floats=False)[1:]
+    return text, with_fallback(run, lambda: _printed(program, homes, floats=False)[2])
 
 
 def _printed(
