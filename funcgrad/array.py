@@ -139,10 +139,10 @@ class TracedArray(ArrayMethods):
         return fnp.invert(self)
 
     def __eq__(self, other: Any) -> Any:
-        return fnp.equal(self, other)
+        return np.zeros(self.shape, bool) if other is None else fnp.equal(self, other)
 
     def __ne__(self, other: Any) -> Any:
-        return fnp.not_equal(self, other)
+        return np.ones(self.shape, bool) if other is None else fnp.not_equal(self, other)
 
     def __lt__(self, other: Any) -> Any:
         return fnp.less(self, other)

@@ -120,6 +120,17 @@ def test_lists_of_traced_values_are_arrays() -> None:
         funcgrad.grad(lambda x: fnp.add(x))(1.0)
 
 
+def test_none_is_no_element() -> None:
+    """As in NumPy: code asks ``x == None`` of what may be missing."""
+
+    def f(x: Any) -> Any:
+        assert (x == None).tolist() == [False, False]  # noqa: E711
+        assert (x != None).tolist() == [True, True]  # noqa: E711
+        return (x * x).sum()
+
+    assert funcgrad.grad(f)(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
 def test_plain_arrays_do_not_take_traced_indices() -> None:
     table, at = np.arange(5.0), np.array([3, 1])
     with pytest.raises(HandoverError, match=r"fnp.take\(plain, i, axis=0\)"):

@@ -649,3 +649,23 @@ def test_a_diagonal_is_no_rows() -> None:
     x = np.arange(9.0).reshape(3, 3)
     assert ops.gather(x, index=(Iota(3, 0), Iota(3, 0))).tolist() == [0.0, 4.0, 8.0]
     assert ops.gather(x, index=(Iota(3, 1), Iota(3, 0))).tolist() == x.tolist()
+
+
+@given(
+    st.integers(0, 2),
+    st.one_of(
+        st.lists(st.integers(0, 4), min_size=1, max_size=12),
+        st.sampled_from([[4, 3, 2, 1, 0], [1, 0, 1, 2, 3, 4, 3], [0, 0, 0, 1, 2, 2], [3], [2, 2]]),
+    ),
+)
+def test_take_known(axis: int, places: list[int]) -> None:
+    """Slices of runs show, and pass back, what `take` does."""
+    x, at = np.arange(125.0).reshape(5, 5, 5) + 1, np.array(places)
+    found = join.take_known(x, at, axis=axis)
+    assert found.tolist() == np.take(x, at, axis).tolist()
+    ct = np.arange(found.size, dtype=float).reshape(found.shape)
+    expected = np.zeros_like(x)
+    np.add.at(np.moveaxis(expected, axis, 0), at, np.moveaxis(ct, axis, 0))
+    gradient = funcgrad.grad(lambda v: (join.take_known(v, at, axis=axis) * ct).sum())
+    assert gradient(x).tolist() == expected.tolist()
+    assert funcgrad.jit(gradient)(x).tolist() == expected.tolist()

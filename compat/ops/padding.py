@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import funcgrad.numpy as fnp
-from funcgrad.algebra import concrete_namespace
-from funcgrad.ops.index import take
+from funcgrad.ops.join import take_known
 
 from ._compose import not_implemented
 from ._fused import fused
@@ -124,8 +123,7 @@ def _taken(x: Any, /, *, mode: str, widths: tuple[int, ...]) -> Any:
     shape = x.shape
     for k, (before, after) in enumerate(zip(widths[::2], widths[1::2], strict=True), 1):
         axis = len(shape) - k
-        places = _PLACES[mode][1](shape, axis, before, after)
-        x = take(x, concrete_namespace(x).asarray(places), axis=axis, bounds="known")
+        x = take_known(x, _PLACES[mode][1](shape, axis, before, after), axis=axis)
     return x
 
 

@@ -71,7 +71,7 @@ def compiled(text: str, scope: dict[str, Any]) -> Callable[..., Any]:
 def with_fallback(
     fast: Callable[..., Any], make_slow: Callable[[], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    """Another function, made once, where Python's `math` raises for what NumPy answers by inf or nan."""
+    """Another one, made once, where Python's `math` raises for what NumPy answers by inf or nan."""
     slow: Callable[..., Any] | None = None
 
     def run(*args: Any) -> Any:

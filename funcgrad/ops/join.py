@@ -275,9 +275,46 @@ def pad_from_inside(x: Any, /, *, widths: Widths, mode: str) -> Any:
     for axis, width in enumerate(widths):
         if any(width):
             source = np.pad(np.arange(aval_of(x).shape[axis]), width, mode=mode)  # type: ignore[call-overload]
-            source = concrete_namespace(x).asarray(source)
-            x = take(x, source, axis=axis, bounds="known")
+            x = take_known(x, source, axis=axis)
     return x
+
+
+MOST_RUNS = 8
+
+
+def take_known(x: Any, places: np.ndarray, /, *, axis: int) -> Any:
+    """The elements at known `places` along an axis; runs of them are slices, where they are few.
+
+    >>> take_known(np.array([1.0, 2.0, 3.0]), np.array([1, 0, 1, 2, 2, 2]), axis=0).tolist()
+    [2.0, 1.0, 2.0, 3.0, 3.0, 3.0]
+    """
+    runs = _runs(places.tolist())
+    if len(runs) > MOST_RUNS:
+        return take(x, concrete_namespace(x).asarray(places), axis=axis, bounds="known")
+    ndim, parts = len(aval_of(x).shape), []
+    for first, step, count in runs:
+        stop = first + (step * count or 1)
+        cut = Slice(first, stop if stop >= 0 else None, step or 1)
+        part = getitem(x, index=(*(FULL,) * axis, cut, *(FULL,) * (ndim - axis - 1)))
+        if not step:
+            part = broadcast_to(part, shape=resized(aval_of(x).shape, axis, count))
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else concatenate(*parts, axis=axis)
+
+
+def _runs(places: list[int]) -> list[tuple[int, int, int]]:
+    """Places as runs: the first one, the step to the next (1, -1 or 0), and how many there are."""
+    runs: list[tuple[int, int, int]] = []
+    for place in places:
+        if runs:
+            first, step, count = runs[-1]
+            if count == 1 and abs(place - first) <= 1:
+                step = place - first
+            if place == first + step * count:
+                runs[-1] = (first, step, count + 1)
+                continue
+        runs.append((place, 1, 1))
+    return runs
 
 
 # ---------------------------------------------------------------- roll
