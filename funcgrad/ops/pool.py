@@ -9,6 +9,7 @@ padded input that shows this element of every window at once.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -175,6 +176,9 @@ def avg_pool(
 # ---------------------------------------------------------------- the maximum of windows
 
 
+FEW = 1 << 13  # elements of all windows that one call looks at faster than one call per tap
+
+
 def _lowest(dtype: Any) -> Any:
     return -math.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
@@ -232,6 +236,13 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
     lowest = _lowest(x.dtype)
     source = padded(xp, x, padding, _no_dilation(window), lowest)
     dtype = _place_dtype(window)
+    if on_host(xp) and ans.size * math.prod(window) <= FEW and (ans > lowest).all():
+        lead = x.ndim - len(window)
+        spatial = source.shape[lead:]
+        starts = _starts(spatial, ans.shape[lead:], strides)
+        places = np.add.outer(starts, _offsets(spatial, window))
+        images = source.reshape(math.prod(x.shape[:lead]), math.prod(spatial))
+        return images.take(places, axis=1).argmax(-1).reshape(ans.shape).astype(dtype)
     taps = itertools.islice(_taps(source, window, strides, ans.shape), math.prod(window) - 1)
     if on_host(xp) and (ans > lowest).all():
         below: Iterator[Any] = (tap < ans for tap in taps)
@@ -260,6 +271,39 @@ def _kept(xp: Any, x: Any, keep: Any) -> Any:
     return mask.view(x.dtype)
 
 
+def _chosen(shape: Sizes, place: Any, window: Sizes, strides: Sizes) -> Any:
+    """Where the chosen elements of all windows are in the flattened padded array of a shape."""
+    lead = len(shape) - len(window)
+    images, spatial = math.prod(shape[:lead]), shape[lead:]
+    found = _offsets(spatial, window).take(place)
+    by_image = found.reshape(images, math.prod(place.shape[lead:]))
+    by_image += _starts(spatial, place.shape[lead:], strides)
+    by_image += np.arange(images)[:, None] * math.prod(spatial)
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _offsets(shape: Sizes, window: Sizes) -> Any:
+    """How far the elements of a window are from its first one, in the flattened array of a shape."""
+    return _steps(shape, window, (1,) * len(shape))
+
+
+@functools.lru_cache(maxsize=64)
+def _starts(shape: Sizes, counts: Sizes, strides: Sizes) -> Any:
+    """Where the windows begin in the flattened array of a shape."""
+    return _steps(shape, counts, strides)
+
+
+def _steps(shape: Sizes, counts: Sizes, steps: Sizes) -> Any:
+    """The places, in a flattened array, of so many elements along each axis in so long steps."""
+    found, width = np.zeros(1, np.int64), 1
+    for n, count, step in zip(reversed(shape), reversed(counts), reversed(steps), strict=True):
+        found = np.add.outer(np.arange(count) * (step * width), found).ravel()
+        width *= n
+    found.flags.writeable = False
+    return found
+
+
 @linear(
     lambda ct, _x, place, *, window, **params: put_windows(
         ct, place, spatial=_x.shape[_x.ndim - len(window) :], window=window, **params
@@ -282,6 +326,8 @@ def pick_windows(xp, x, place, /, *, window, strides, padding):
     [3.0, 3.0]
     """
     source = padded(xp, x, padding, _no_dilation(window), 0)
+    if on_host(xp):
+        return source.take(_chosen(source.shape, place, window, strides))
     out = xp.zeros(place.shape, x.dtype)
     for i, tap in enumerate(_taps(source, window, strides, place.shape)):
         out += _kept(xp, tap, place == i)
@@ -311,11 +357,18 @@ def put_windows(xp, ct, place, /, *, spatial, window, strides, padding):
     sizes = (low + n + high for n, (low, high) in zip(spatial, padding, strict=True))
     out = xp.zeros((*ct.shape[:lead], *sizes), ct.dtype)
     apart = all(k <= stride for k, stride in zip(window, strides, strict=True))
+    inside = tuple(slice(low, low + n) for n, (low, _) in zip(spatial, padding, strict=True))
+    if on_host(xp):
+        chosen = _chosen(out.shape, place, window, strides)
+        if apart:
+            out.put(chosen, ct)
+        else:
+            xp.add.at(out.reshape(-1), chosen.reshape(-1), ct.reshape(-1))
+        return out[(..., *inside)]
     for i, tap in enumerate(_taps(out, window, strides, ct.shape)):
         part = _kept(xp, ct, place == i)
         if apart:
             tap[...] = part
         else:
             tap += part
-    inside = (slice(low, low + n) for n, (low, _) in zip(spatial, padding, strict=True))
     return out[(..., *inside)]
