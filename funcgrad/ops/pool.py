@@ -242,7 +242,9 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
         starts = _starts(spatial, ans.shape[lead:], strides)
         places = np.add.outer(starts, _offsets(spatial, window))
         images = source.reshape(math.prod(x.shape[:lead]), math.prod(spatial))
-        return images.take(places, axis=1).argmax(-1).reshape(ans.shape).astype(dtype)
+        is_below = images.take(places, axis=1) < ans.reshape(len(images), len(places), 1)
+        is_below[..., -1] = False
+        return is_below.argmin(-1).reshape(ans.shape).astype(dtype)
     taps = itertools.islice(_taps(source, window, strides, ans.shape), math.prod(window) - 1)
     if on_host(xp) and (ans > lowest).all():
         below: Iterator[Any] = (tap < ans for tap in taps)
@@ -250,7 +252,7 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
         real = xp.ones(x.shape[x.ndim - len(window) :], bool)
         real = padded(xp, real, padding, _no_dilation(window), False)
         reals = _taps(real, window, strides, ans.shape)
-        below = (~(r & ((t == ans) | (t != t))) for r, t in zip(reals, taps, strict=False))
+        below = (~(r & ((t >= ans) | (t != t))) for r, t in zip(reals, taps, strict=False))
     place = xp.zeros(ans.shape, dtype)
     before = xp.ones(ans.shape, dtype)  # 1 as long as the maximum has not been met
     for b in below:
