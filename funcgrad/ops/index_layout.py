@@ -71,6 +71,7 @@ Shape = tuple[int, ...]
 FULL = Slice(0, None, 1)
 _FANCY = (ArrayIndex, Iota, int)
 FANCY = frozenset((ArrayIndex, Iota))
+SHORT = 1 << 12  # the lengths of all axes together, for which what is known of an index is kept
 
 
 def slice_length(part: Slice, length: int) -> int:
@@ -188,11 +189,32 @@ def _wrapped(xp: Any, array: Any, place: ArrayIndex, axis: int, length: int) -> 
 def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any:
     """For every element of ``x[index]``, its place in ``x.ravel()``."""
     arrays = [xp.asarray(a) if a.__class__ is int else a for a in arrays]
-    before, block, after = layout(shape, index, [a.shape for a in arrays])
+    shapes = tuple([a.shape for a in arrays])
+    if on_host(xp) and sum(shape) <= SHORT:
+        full, known, chosen = _known_on_host(shape, index, shapes)
+    else:
+        full, known, chosen = _known_terms(xp, shape, index, shapes)
+    terms = list(known)
+    for i, axis, stride, after in chosen:
+        array = _wrapped(xp, arrays[i.position], i, axis, shape[axis])
+        steps = array if stride == 1 else array * stride
+        terms.append(steps.reshape(array.shape + (1,) * after) if after else steps)
+    terms.sort(key=lambda term: term.size)  # so that there are few large sums
+    total = functools.reduce(operator.add, terms)
+    return total if total.shape == full else xp.broadcast_to(total, full)
+
+
+def _known_terms(
+    xp: Any, shape: Shape, index: Index, arrays: tuple[Shape, ...]
+) -> tuple[Shape, list[Any], list[tuple[ArrayIndex, int, int, int]]]:
+    """Of `positions`: their shape, what adds up to them but for the index arrays, and for each of
+    these its axis, by how much a step along it moves on, and how many axes there are after it."""
+    before, block, after = layout(shape, index, arrays)
     ndim = len(before) + len(block) + len(after)
     stride = math.prod(shape)
     axis = place = start = 0
     terms: list[Any] = []
+    chosen: list[tuple[ArrayIndex, int, int, int]] = []
     for i in index:
         if i is None:
             place += 1
@@ -209,20 +231,24 @@ def positions(xp: Any, shape: Shape, index: Index, arrays: Sequence[Any]) -> Any
             place += 1
         elif i.__class__ is int:
             start += i * stride
+        elif i.__class__ is Iota:
+            steps = _iota(xp, i) * stride
+            terms.append(steps.reshape(steps.shape + (1,) * len(after)))
         else:
-            array = (
-                _iota(xp, i)
-                if i.__class__ is Iota
-                else _wrapped(xp, arrays[i.position], i, axis, length)
-            )
-            steps = array if stride == 1 else array * stride
-            terms.append(steps.reshape(array.shape + (1,) * len(after)))
+            chosen.append((i, axis, stride, len(after)))
         axis += 1
-    if start or not terms:
+    if start or not (terms or chosen):
         terms.append(xp.full((1,) * ndim, start, dtype=xp.intp))
-    terms.sort(key=lambda term: term.size)  # so that there are few large sums
-    total = functools.reduce(operator.add, terms)
-    return xp.broadcast_to(total, before + block + after)
+    return before + block + after, terms, chosen
+
+
+@functools.lru_cache(maxsize=256)
+def _known_on_host(shape: Shape, index: Index, arrays: tuple[Shape, ...]) -> Any:
+    """`_known_terms` of NumPy, kept from call to call."""
+    full, terms, chosen = _known_terms(np, shape, index, arrays)
+    for term in terms:
+        term.flags.writeable = False
+    return full, terms, chosen
 
 
 def of_rows(shape: Shape, index: Index, arrays: Sequence[Any]) -> tuple[Index, list[Any]]:
