@@ -189,16 +189,17 @@ def number_lines(program: Program, dtype: str) -> list[str]:
     return lines
 
 
-def _signature(first: str, options: Options) -> dict[str, str]:
-    """The parts of a printed function that deal with its parameters."""
+def _signature(first: str, options: Options, most: int | None = None) -> dict[str, str]:
+    """The parts of a printed function that deal with its parameters and the elements of `x`."""
     tests = [f"{k} is not None" if v is None else f"{k} != {v!r}" for k, v in options.items()]
+    length = [] if most is None else [f"x.size > {most}"]
     arguments = ", ".join([first, *(f"{k}={k}" for k in options)])
     return {
         "parameters": ", ".join([first, "*", *(f"{k}={v!r}" for k, v in options.items())])
         if options
         else first,
         "arguments": arguments,
-        "unusual": "".join(f" or {test}" for test in tests),
+        "unusual": "".join(f" or {test}" for test in [*tests, *length]),
         "or_general": f" if not ({' or '.join(tests)}) else general({arguments})" if tests else "",
     }
 
@@ -259,6 +260,7 @@ def _unary(
     operands: tuple[str, ...],
     options: Options,
     depth: int,
+    most: int | None = None,
 ) -> Callable[..., Any]:
     """Print a function of one tensor, whose operands are called "x", "y" and the number "other"."""
     at, count = next(i for i, name in enumerate(operands) if name != "other"), len(operands)
@@ -304,7 +306,7 @@ def _unary(
         rule=at_depth(rule, 1),
         pass_on=_passing_on(prim.rules[at]).format(edge="e"),
         free=free,
-        **_signature("input, other" if count == 2 else "input", options),
+        **_signature("input, other" if count == 2 else "input", options, most),
     )
     node = node_of(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
     return compiled(general, source, program.constants, node)
@@ -344,12 +346,15 @@ def total(prim: Any, node_name: str) -> Callable[[_F], _F]:
     return decorate
 
 
-def unary(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
+def unary(
+    prim: Any, node_name: str, *, most: int | None = None, **options: Any
+) -> Callable[[_F], _F]:
     """Give the decorated function, of one tensor, a fast path that runs the elementwise `prim`.
 
-    `options` are its keyword parameters with the values for which the primitive alone is run.
+    `options` are its keyword parameters with the values for which the primitive alone is run;
+    tensors of more than `most` elements are left to the function.
     """
-    return lambda general: _unary(prim, general, node_name, ("x",), options, 1)  # type: ignore
+    return lambda general: _unary(prim, general, node_name, ("x",), options, 1, most)  # type: ignore
 
 
 def of_number(prim: Any, node_name: str) -> Callable[[_F], _F]:
@@ -374,13 +379,19 @@ def reflected(prim: Any, node_name: str) -> Callable[[_F], _F]:
 
 
 def binary(
-    prim: Any, node_name: str, number_node: str | None = None, **options: Any
+    prim: Any,
+    node_name: str,
+    number_node: str | None = None,
+    *,
+    most: int | None = None,
+    **options: Any,
 ) -> Callable[[_F], _F]:
     """Give the decorated function, of a tensor and a tensor or number, a fast path.
 
     `number_node` is the name of the node if the second operand is a number; None if it may be none.
+    `most`: as for `unary`, of the first operand.
     """
-    return lambda general: _binary(prim, general, node_name, number_node, options)  # type: ignore
+    return lambda general: _binary(prim, general, node_name, number_node, options, most)  # type: ignore
 
 
 def product(prim: Any, node_name: str, **options: Any) -> Callable[[_F], _F]:
@@ -430,6 +441,7 @@ def _binary(
     node_name: str,
     number_node: str | None,
     options: Options,
+    most: int | None,
 ) -> Callable[..., Any]:
     program = Program()
     x, y, z = map(program.operand, "xyz")
@@ -446,7 +458,7 @@ def _binary(
         + textwrap.dedent(_passing_on(rule)).format(edge=f"e{name}")
         for i, (name, rule, text) in enumerate(zip("xy", prim.rules, rules, strict=True))
     ]
-    parts = _signature("input, other", options)
+    parts = _signature("input, other", options, most)
     parts |= {
         "numbers": templates.NUMBERS.format(**parts) if number_node is not None else "",
         "shapes": "None if y.shape == shape else (shape, y.shape)",

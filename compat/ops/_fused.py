@@ -15,12 +15,14 @@ from funcgrad.transforms.program_call import open_jaxpr
 
 from ..autograd.base import TensorBase
 from ..autograd.programs import TapeProgram
+from ..autograd.tape import record
 from ._compose import composed
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
 CALLS = 32  # with small arrays before a program is made
 SMALL = 1 << 14  # bytes; a call counts once more for each so many. Seconds differ from run to run.
+LONG = 1 << 14  # elements from which a program is faster than what is printed for tensors
 _lock = threading.Lock()
 _programs: dict[Any, Any] = {}  # a program, or how much calls have counted so far
 
@@ -52,6 +54,19 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
         return outs
     outs = program(node, [t for t in tensors if t is not None])
     return outs if len(outs) > 1 else outs[0]
+
+
+def is_long(x: Any) -> bool:
+    """Whether a tensor of floats has so many elements, and a dtype that programs take."""
+    array = x._array
+    return array.size > LONG and array.dtype.kind == "f" and array.dtype.itemsize >= 4
+
+
+def by_length(node: str, prim: Any, *tensors: Any) -> Any:
+    """An elementwise primitive as one node: of long tensors a program, which has C in its reach."""
+    if is_long(tensors[0]):
+        return fused(node, prim, *tensors)
+    return record(prim, tensors, None, node)
 
 
 def _keep(key: Any, entry: Any) -> None:

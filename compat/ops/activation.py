@@ -23,7 +23,7 @@ from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._apply import inplace as in_place
 from ._compose import not_implemented, require_real_floats
-from ._fused import fused
+from ._fused import LONG, by_length, fused, is_long
 from ._operands import dtype_of, is_number, number_for, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
@@ -203,12 +203,16 @@ def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
     tensor([-0.1587,  1.9545])
     """
     x = _floats("gelu", input, "GeluKernelImpl")
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    if is_long(x):
+        y = fused("GeluBackward0", activations.gelu, x, approximate=approximate == "tanh")
+        return finish("gelu", y, out, (x,))
     if approximate == "none":
         return finish("gelu", _gelu(x, ndtr(x)), out, (x,))
-    if approximate != "tanh":
-        raise RuntimeError("approximate argument must be either none or tanh.")
-    inner = mul(mul(add(mul(mul(x, x), 0.044715), 1.0), x), math.sqrt(2.0 / math.pi))
-    return finish("gelu", _gelu(mul(x, 0.5), add(tanh(inner), 1.0)), out, (x,))
+    # (1 + tanh(u)) / 2 is sigmoid(2 u), which does not cancel
+    inner = mul(mul(add(mul(mul(x, x), 0.044715), 1.0), x), math.sqrt(8.0 / math.pi))
+    return finish("gelu", _gelu(x, _sigmoid(inner)), out, (x,))
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
@@ -223,6 +227,8 @@ def silu(input: Any, inplace: bool = False) -> Any:
     x = operand("silu", 1, "input", input)
     if dtype_of(x).category < 2:
         raise not_implemented("silu_cpu", x)
+    if is_long(x):
+        return fused("SiluBackward0", activations.silu, x)
     return _silu(x, _sigmoid(x) if dtype_of(x).category == 2 else sigmoid(x))
 
 
@@ -236,6 +242,8 @@ def mish(input: Any, inplace: bool = False) -> Any:
     if inplace:
         return mish_(input)
     x = _floats("mish", input, "mish_cpu")
+    if is_long(x):
+        return fused("MishBackward0", activations.mish, x)
     return _mish(x, tanh(record(logaddexp, (x, 0.0), None, "SoftplusBackward0")))
 
 
@@ -262,7 +270,7 @@ def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
     return where(linear, x, logaddexp(where(linear, 0.0, stretched), 0.0) / beta)
 
 
-@printed.unary(special.log_expit, "LogSigmoidBackward0", out=None)
+@printed.unary(special.log_expit, "LogSigmoidBackward0", most=LONG, out=None)
 def logsigmoid(input: Any, *, out: Any = None) -> Any:
     """``-log(1 + exp(-input))``, without overflow.
 
@@ -271,7 +279,7 @@ def logsigmoid(input: Any, *, out: Any = None) -> Any:
     tensor([-6.9315e-01, -1.0000e+03])
     """
     x = _floats("logsigmoid", input, "log_sigmoid_cpu")
-    y = record(special.log_expit, (x,), None, "LogSigmoidBackward0")
+    y = by_length("LogSigmoidBackward0", special.log_expit, x)
     return finish("logsigmoid", y, out, (x,), quiet=True)
 
 
@@ -316,6 +324,8 @@ def glu(input: Any, dim: int = -1) -> Any:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}"
         )
+    if is_long(x):
+        return fused("GluBackward0", activations.glu, x, axis=axis)
     return _glu(through(part, x, axis, 0, half), _sigmoid(through(part, x, axis, half)))
 
 

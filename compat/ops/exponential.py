@@ -16,6 +16,7 @@ from ..autograd.tape import record
 from ._apply import finish, inplace, pointwise
 from ._compose import composed, not_implemented
 from ._elementwise import floats, numbers_too, require_real, tensors
+from ._fused import LONG, by_length
 from ._operands import dtype_of, is_number, operand, promoted
 
 # ---------------------------------------------------------------- exponentials
@@ -106,7 +107,7 @@ def log1p(input: Any, *, out: Any = None) -> Any:
     return pointwise("log1p", prim, (input,), out=out, node="Log1PBackward0", floating=True)
 
 
-@printed.binary(exponential.logaddexp, "LogaddexpBackward0", out=None)
+@printed.binary(exponential.logaddexp, "LogaddexpBackward0", most=LONG, out=None)
 def logaddexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """``log(e**input + e**other)`` without overflow.
 
@@ -129,7 +130,7 @@ def _complex_logaddexp(x: Any, y: Any, /) -> Any:
     return larger + exponential.log1p(exponential.exp(smaller - larger))
 
 
-@printed.binary(exponential.logaddexp2, "Logaddexp2Backward0", out=None)
+@printed.binary(exponential.logaddexp2, "Logaddexp2Backward0", most=LONG, out=None)
 def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Any:
     """``log2(2**input + 2**other)`` without overflow.
 
@@ -146,7 +147,7 @@ def _log_of_sum(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
     x, y = tensors(name, input, other)
     if dtype_of(x).category != 2:
         raise not_implemented(f"{name}_cpu", x)
-    z = record(prim, (x, y), None, f"{name.capitalize()}Backward0")
+    z = by_length(f"{name.capitalize()}Backward0", prim, x, y)
     return finish(name, z, out, (input, other))
 
 
@@ -175,7 +176,7 @@ def times_log(name: str, prim: Any, input: Any, other: Any, out: Any, node: str)
 # ---------------------------------------------------------------- the logistic function
 
 
-@printed.unary(special.expit, "SigmoidBackward0", out=None)
+@printed.unary(special.expit, "SigmoidBackward0", most=LONG, out=None)
 def sigmoid(input: Any, *, out: Any = None) -> Any:
     """``1 / (1 + e**-input)``, without overflow.
 
@@ -186,7 +187,7 @@ def sigmoid(input: Any, *, out: Any = None) -> Any:
     x = floats("sigmoid", input)
     if dtype_of(x).category == 3:
         return finish("sigmoid", composed("SigmoidBackward0", _complex_sigmoid, x), out, (x,))
-    return finish("sigmoid", record(special.expit, (x,), None, "SigmoidBackward0"), out, (x,))
+    return finish("sigmoid", by_length("SigmoidBackward0", special.expit, x), out, (x,))
 
 
 def _complex_sigmoid(x: Any, /) -> Any:

@@ -8,10 +8,10 @@ from funcgrad.ops import arithmetic, trigonometric
 
 from .. import dtypes
 from ..autograd import printed
-from ..autograd.tape import record
 from ._apply import finish, inplace, pointwise
 from ._compose import not_implemented
 from ._elementwise import require_real, tensors
+from ._fused import LONG, by_length
 from ._operands import dtype_of, operand
 
 # ---------------------------------------------------------------- circular
@@ -93,7 +93,7 @@ def atan(input: Any, *, out: Any = None) -> Any:
     return pointwise("atan", prim, (input,), out=out, node="AtanBackward0", floating=True)
 
 
-@printed.binary(trigonometric.arctan2, "Atan2Backward0", out=None)
+@printed.binary(trigonometric.arctan2, "Atan2Backward0", most=LONG, out=None)
 def atan2(input: Any, other: Any, *, out: Any = None) -> Any:
     """The angle of the point (other, input) from the x-axis, in [-pi, pi].
 
@@ -106,11 +106,11 @@ def atan2(input: Any, other: Any, *, out: Any = None) -> Any:
     """
     x, y = tensors("atan2", input, other, floating=True)
     require_real("atan2_cpu", x, y)
-    y = record(trigonometric.arctan2, (x, y), None, "Atan2Backward0")
+    y = by_length("Atan2Backward0", trigonometric.arctan2, x, y)
     return finish("atan2", y, out, (input, other))
 
 
-@printed.binary(arithmetic.hypot, "HypotBackward0", out=None)
+@printed.binary(arithmetic.hypot, "HypotBackward0", most=LONG, out=None)
 def hypot(input: Any, other: Any, *, out: Any = None) -> Any:
     """``sqrt(input**2 + other**2)`` without overflow.
 
@@ -124,7 +124,7 @@ def hypot(input: Any, other: Any, *, out: Any = None) -> Any:
     x, y = tensors("hypot", input, other)
     if dtype_of(x).category != 2:
         raise not_implemented("hypot_cpu", x)
-    y = record(arithmetic.hypot, (x, y), None, "HypotBackward0")
+    y = by_length("HypotBackward0", arithmetic.hypot, x, y)
     return finish("hypot", y, out, (input, other))
 
 

@@ -169,3 +169,42 @@ def test_under_transforms() -> None:
     expected = torch.stack([grad(lambda row: F.elu(row).sum())(row) for row in x])
     for _ in range(3):
         assert torch.equal(vmap(grad(lambda row: F.elu(row).sum()))(x), expected)
+
+
+OF_LONG: dict[str, Any] = {
+    "sigmoid": torch.sigmoid,
+    "logsigmoid": F.logsigmoid,
+    "silu": F.silu,
+    "mish": F.mish,
+    "gelu": F.gelu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "glu": F.glu,
+    "logaddexp": lambda x: torch.logaddexp(x, x * x),
+    "logaddexp2": lambda x: torch.logaddexp2(x * 2, -x),
+    "hypot": lambda x: torch.hypot(x, x - 1.0),
+    "atan2": lambda x: torch.atan2(x, x * x - 1.0),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("name", OF_LONG)
+def test_long_tensors(name: str, dtype: Any) -> None:
+    """They are programs, of the same numbers as short ones, which are printed, part by part."""
+    f = OF_LONG[name]
+    given = torch.linspace(-4.0, 4.0, 2 * _fused.LONG, dtype=dtype).reshape(32, -1)
+
+    def found(x: Any) -> list[Any]:
+        x = x.detach().clone().requires_grad_()
+        y = f(x)
+        (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+        (h,) = torch.autograd.grad((g * x).sum(), x)
+        return [y.detach(), g.detach(), h]
+
+    _fused._programs.clear()
+    with funcgrad.config("numpy"):
+        parts = [torch.cat(p) for p in zip(*map(found, given.split(1)), strict=True)]
+        for _ in range(2):
+            for a, b in zip(found(given), parts, strict=True):
+                eps = torch.finfo(dtype).eps
+                torch.testing.assert_close(a, b, rtol=50 * eps, atol=50 * eps)
+    assert any(isinstance(p, TapeProgram) for p in _fused._programs.values())
