@@ -363,7 +363,7 @@ def cross_entropy(
 
 def _log_softmax(x: Any, axis: int) -> Any:
     require_real_floats("log_softmax_lastdim_kernel_impl", x)
-    return record(softmax.log_softmax, (x,), {"axis": (axis,)}, "LogSoftmaxBackward0")
+    return fused("LogSoftmaxBackward0", softmax.log_softmax, x, axis=(axis,))
 
 
 def _of_probabilities(
