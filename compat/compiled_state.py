@@ -20,6 +20,7 @@ from funcgrad.compile.captures import captures
 from funcgrad.compile.freshness import NUMBERS, Place, Size, checker, watched_arrays
 
 from . import dtypes
+from .amp.grad_scaler import GradScaler
 from .autograd import views
 from .autograd.base import TensorBase
 from .autograd.node import AccumulateGrad
@@ -174,9 +175,11 @@ def _is_tensor(x: Any) -> bool:
 
 
 def _runs_out(x: Any) -> bool:
-    """Whether something gives other values every time it is asked: an iterator, random numbers."""
+    """Whether something goes on each time it is asked: iterators, random numbers, scalers."""
     if isinstance(x, (np.random.Generator, np.random.RandomState, random.Random, Generator)):
         return True
+    if isinstance(x, GradScaler):
+        return x.is_enabled()
     return not isinstance(x, type) and hasattr(x, "__next__")
 
 

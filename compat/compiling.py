@@ -75,6 +75,23 @@ class Compiled:
         self._last: Any = None
         self._why = "it has not been called twice with arguments of the same types"
 
+    def __get__(self, owner: Any, _cls: Any = None) -> Any:
+        """As a method: each object has programs of its own, which live as long as it does."""
+        if owner is None:
+            return self
+        method = self._f.__get__(owner)
+        try:
+            own = vars(owner)
+        except TypeError:  # an object with slots: the code runs as it is
+            return method
+        name = f"_compiled_{self._f.__name__}"
+        if name not in own:
+            own[name] = Compiled(method, self._fullgraph)
+        return own[name]
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self._f, self._fullgraph)
+
     def explain(self) -> str:
         """How many programs there are, and why the code ran as it is, if it did."""
         count = sum(p is not None for p in self._programs.values())
@@ -194,7 +211,8 @@ def _trace(
         stream, before = default_generator.stream, default_generator.get_state()
         seeds = default_generator.seeds
         others = random.getstate(), np.random.get_state()
-        records = modes.get().records
+        mode = modes.get()
+        records = mode.records
         try:
             with restored(state, (args, kwargs)):
                 result = run_under(trace, lambda: f(*args, **kwargs), ())
@@ -204,6 +222,10 @@ def _trace(
             is_drawn = random.getstate() != others[0] or _differ(np.random.get_state(), others[1])
             random.setstate(others[0])
             np.random.set_state(others[1])
+            is_switched = modes.get() is not mode
+            modes.current.set(mode)
+        if is_switched:
+            raise NotCompilableError("it leaves gradients switched on or off")
         is_seeded = default_generator.seeds != seeds or (is_set and trace.drawn_symbols)
         if is_drawn or is_seeded or trace.draws.moves(before, after):
             raise NotCompilableError(
@@ -255,6 +277,10 @@ class _Trace(JaxprTrace):
         self.detached: list[Any] = []
         self.draws = Draws()
         self.drawn_symbols: list[Any] = []
+
+    def unknown(self, what: str) -> None:
+        """Raises: NotCompilableError: code asks for what programs do not go by."""
+        raise NotCompilableError(f"it asks for {what} of a tensor, which calls may differ in")
 
     def drawn(self, draw: Any, source: Any, values: Sequence[Any]) -> Any:
         """What is drawn, as an input; `draw` is called again for every run of the program.

@@ -13,6 +13,7 @@ from funcgrad.ops import conv as _ops
 from .. import dtypes
 from ..ops._apply import _type_word
 from ..ops._fused import fused
+from ..ops._layout import in_order
 from ..ops._operands import convert, dtype_of, operand
 
 _NODE = "ConvolutionBackward0"
@@ -348,7 +349,7 @@ def _check_bias(x: Any, w: Any, bias: Any, channels: int, option: str = "") -> N
 def _finished(f: Any, x: Any, w: Any, bias: Any, alone: bool, params: dict[str, Any]) -> Any:
     given = widened(x), widened(w), None if bias is None else widened(bias)
     node = "SqueezeBackward1" if alone else _NODE
-    return narrowed(fused(node, _with_bias, *given, f=f, alone=alone, **params), x)
+    return narrowed(in_order(fused(node, _with_bias, *given, f=f, alone=alone, **params)), x)
 
 
 def _with_bias(x: Any, w: Any, bias: Any, /, *, f: Any, alone: bool, **params: Any) -> Any:

@@ -17,9 +17,10 @@ from funcgrad.nn.resample import resample as _resample
 from funcgrad.nn.resample import unfold as _unfold
 
 from ..autograd import sites
+from ..ops._apply import requires_grad
 from ..ops._compose import composed, not_implemented
 from ..ops._fused import fused
-from ..ops._layout import in_shape, sole
+from ..ops._layout import apart, in_order, in_shape, sole
 from ..ops._operands import dtype_of, operand
 from .conv_functions import narrowed, widened
 from .pooling_functions import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -106,7 +107,8 @@ def interpolate(
     if tuple(size) == spatial:
         y = composed(node, _resample, widened(x), size=tuple(size), mode=kind, **options)
         return x.clone() if y is x else narrowed(y, x)
-    y = fused(node, _resample, widened(x), size=tuple(size), mode=kind, **options)
+    wide = widened(x)
+    y = apart(fused(node, _resample, wide, size=tuple(size), mode=kind, **options), wide)
     return narrowed(y, x)
 
 
@@ -268,7 +270,7 @@ def fold(
         raise not_implemented("col2im_out_cpu", x)
     node = "Col2ImBackward0"
     batched = x if len(shape) == 3 else in_shape(x, (1, *shape), node)
-    y = fused(node, _fold, batched, size=tuple(size), window=kernels, **options)
+    y = in_order(fused(node, _fold, batched, size=tuple(size), window=kernels, **options))
     return sole(y if len(shape) == 3 else in_shape(y, tuple(y._array.shape[1:]), node))
 
 
@@ -344,8 +346,16 @@ def grid_sample(
     odd = isinstance(places._array, Tracer) or not np.isfinite(places._array).all()
     f = _sampled if odd else _grid.grid_sample
     options = {"mode": mode, "padding_mode": padding_mode, "align_corners": bool(align_corners)}
-    y = fused(f"GridSampler{d}DBackward0", f, widened(x), widened(places), **options)
+    node = f"GridSampler{d}DBackward0"
+    y = in_order(fused(node, f, widened(x), widened(places), **options))
+    if mode == "nearest" and requires_grad(places):  # the places get zeros
+        y = composed(node, _beside, y, places)
     return narrowed(y, x)
+
+
+def _beside(y: Any, places: Any, /) -> Any:
+    """`y`, as a function of the places, too, whose derivative is zero."""
+    return fnp.where(False, places.reshape(-1)[0].astype(y.dtype), y)
 
 
 def _sampled(x: Any, grid: Any, *, mode: str, padding_mode: str, align_corners: bool) -> Any:

@@ -13,6 +13,7 @@ from funcgrad.core import aval_of
 from funcgrad.transforms.bodies import derived
 from funcgrad.transforms.program_call import open_jaxpr
 
+from ..autograd import modes
 from ..autograd.base import TensorBase
 from ..autograd.programs import TapeProgram
 from ..autograd.tape import record
@@ -33,8 +34,12 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
     `f` is the same object at every call, and looks at no element. The first calls with arrays of some
     types record every primitive, as `composed` does, until they have taken about as long as it takes
     to make a program, 2 ms: some lengths come only a few times. So do all calls with half precision,
-    and those whose results are views of the arrays.
+    those whose results are views of the arrays, and those under saved-tensor hooks: a checkpoint, which
+    calls twice, has to find the same tensors saved.
     """
+    mode = modes.get()
+    if mode is not modes.GRAD and mode is not modes.NO_GRAD and mode.pack is not None:
+        return composed(node, f, *tensors, **options)
     arrays = [None if t is None else t._array for t in tensors]
     key = (
         f,

@@ -176,6 +176,12 @@ def apart(out: Any, x: Any) -> Any:
     return own(out)
 
 
+def in_order(out: Any) -> Any:
+    """`out`, a result that nobody has seen, with its elements in C order: `view` asks for that."""
+    array = out._array
+    return own(out) if array.__class__ is ndarray and not array.flags.c_contiguous else out
+
+
 def sole(out: Any) -> Any:
     """`out`, a view of a tensor that nobody else sees, as no view."""
     out._view = None

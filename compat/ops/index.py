@@ -39,7 +39,7 @@ from ._operands import (
     promoted,
     result_type,
 )
-from .part import diagonal, is_contiguous, narrow
+from .part import diagonal, lies_so, narrow
 from .places import nonzero
 from .shape import broadcast_tensors, expand, ravel, reshape
 
@@ -174,7 +174,7 @@ def _put(x: Any, p: Plan, value: Any, *, accumulate: bool) -> Any:
     views.check_writable(x, value)
     if isinstance(value, TensorBase):
         views.check_overlap(x, value, same_allowed=False)
-    direct = p.merged == p.shape or is_contiguous(x)
+    direct = p.merged == p.shape or lies_so(x)
     if direct and not accumulate and _is_plain(x, value, *p.arrays):
         array = x._array.reshape(p.merged)
         new = value._array if isinstance(value, TensorBase) else value

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.core import aval_of
+from funcgrad.core import aval_of, current
 from funcgrad.ops.complex import as_complex, as_real
 from funcgrad.ops.index import getitem, view_update
 from funcgrad.ops.index_layout import Slice
@@ -359,17 +359,30 @@ def contiguous(self: Any, *, memory_format: Any = None) -> Any:
     Raises: RuntimeError: the tensor has not the number of axes of the order, or that is none.
     """
     if memory_format is None:
-        return self if is_contiguous(self) else own(alias(self, "CloneBackward0"))
-    if is_contiguous(self, memory_format=memory_format):
+        return self if lies_so(self) else own(alias(self, "CloneBackward0"))
+    if lies_so(self, memory_format):
         return self
     if memory_format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return clone(self, memory_format=memory_format)
 
 
+def _require_told(x: Any, what: str) -> None:
+    """Where `compile` traces, nobody knows how the elements of a tensor lie in memory."""
+    unknown = getattr(current.get(), "unknown", None)
+    if unknown is not None and x._array.__class__ is not ndarray:
+        unknown(what)
+
+
 def is_contiguous(self: Any, *, memory_format: Any = None) -> bool:
     """Whether the elements lie in C order in memory, or in another one, without gaps."""
-    array = views.layout(self)
+    _require_told(self, "is_contiguous()")
+    return lies_so(self, memory_format)
+
+
+def lies_so(x: Any, memory_format: Any = None) -> bool:
+    """`is_contiguous`, also while `compile` traces; the answer must not matter to the result."""
+    array = views.layout(x)
     if memory_format is None or memory_format is preserve_format:
         return bool(array.flags.c_contiguous)
     try:
@@ -386,6 +399,7 @@ def stride(self: Any, dim: int | None = None) -> Any:
     >>> torch.zeros(2, 3).stride(), torch.zeros(0, 3).stride(), torch.zeros(2, 0).stride()
     ((3, 1), (3, 1), (1, 1))
     """
+    _require_told(self, "stride()")
     array = self._array
     if array.__class__ is not ndarray:
         array = np.broadcast_to(np.empty((), array.dtype), array.shape)
@@ -395,6 +409,7 @@ def stride(self: Any, dim: int | None = None) -> Any:
 
 def storage_offset(self: Any) -> int:
     """Where the first element lies in the memory of the tensor that this one is a view of."""
+    _require_told(self, "storage_offset()")
     if self._view is None or self._array.__class__ is not ndarray:
         return 0
     return (self._array.ctypes.data - self._view.base._array.ctypes.data) // self._array.itemsize

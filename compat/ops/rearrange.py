@@ -24,7 +24,7 @@ from ._apply import _type_word, finish, inplace
 from ._compose import composed, rename
 from ._layout import apart, axes_in, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
-from .part import diagonal, is_contiguous
+from .part import diagonal, lies_so
 from .reduce import axis_of
 from .reduce import sum as reduced
 from .shape import ravel, reshape
@@ -108,7 +108,7 @@ _ROLL = "RollBackward0"
 def _rolled(x: Any, total: dict[int, int]) -> Any:
     params = {"shift": tuple(total.values()), "axis": tuple(total)}
     out = record(roll_primitive, (x,), params, _ROLL)
-    return out if is_contiguous(out) else own(out)
+    return out if lies_so(out) else own(out)
 
 
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:

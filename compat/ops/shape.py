@@ -18,7 +18,7 @@ from funcgrad.ops.structural import squeeze as squeeze_primitive
 from funcgrad.ops.structural import transpose as transpose_primitive
 
 from .. import dtypes
-from ..autograd import sites
+from ..autograd import sites, views
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ._apply import _type_word, mismatch
@@ -145,7 +145,8 @@ def ravel(input: Any) -> Any:
     tensor([1., 2.])
     """
     x = operand("ravel", 1, "input", input)
-    return _reshaped(x if x.is_contiguous() else x.contiguous(), (x.numel(),))
+    is_flat = views.layout(x).flags.c_contiguous
+    return _reshaped(x if is_flat else x.contiguous(), (x.numel(),))
 
 
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:

@@ -12,6 +12,7 @@ import funcgrad.numpy as fnp
 from funcgrad.core import Tracer
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
+from funcgrad.ops.arithmetic import zero_preserving_multiply
 from funcgrad.ops.cumulative import last_change
 from funcgrad.ops.index import scatter_add, take_along_axis
 from funcgrad.ops.index_layout import ArrayIndex
@@ -93,6 +94,8 @@ def _median(name: str, input: Any, dim: int | None, keepdim: bool, out: Any, ski
     x = operand(name, 1, "input", input)
     flat = record(structural.reshape, (x,), {"shape": (math.prod(x._array.shape),)})
     if 0 in x._array.shape:
+        if dtype_of(x).category < 2:
+            return tensor(np.asarray(dtypes.iinfo(dtype_of(x)).min, x._array.dtype))
         return record(structural.sum, (flat,), {"axis": (0,)}) * math.nan
     places = through(_middle, flat, axis=0, skip_nan=skip_nan)
     value = pick(flat, places, 0, f"{node}Backward0")
@@ -208,7 +211,8 @@ def _quantiles(
     below = take_along_axis(ordered, low.astype(np.intp), axis=last, bounds="known")
     high = minimum(low + 1.0, top)
     above = take_along_axis(ordered, high.astype(np.intp), axis=last, bounds="known")
-    y = below + (above - below) * (position - low)
+    apart = where(equal(above, below), 0.0, above - below)  # infinities are not apart
+    y = below + zero_preserving_multiply(position - low, apart)
     return structural.transpose(y, axes=(last, *range(last)))
 
 

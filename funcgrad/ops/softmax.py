@@ -1,8 +1,9 @@
 """The family of the softmax: logsumexp, softmax, log_softmax, and the exponential they share.
 
 NOTE [Infinities] Every exponential here is ``exp(x - m)`` with ``x <= m``, so nothing overflows. It
-counts ``-inf - (-inf)`` as -inf and ``inf - inf`` as 0: where everything is -inf the weights are 0,
-and entries that are inf share all the weight.
+counts ``-inf - (-inf)`` as -inf: where everything is -inf the weights are 0. ``inf - inf`` is 0 in the
+derivative of a logarithm of sums, where entries that are inf share all the weight; a softmax is NaN
+then, for what has overflowed has to be seen.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ def _lowered(xp: Any, x: Any, m: Any) -> Any:
     largest = float(np.finfo(dtype).max)
     lowered = xp.asarray(xp.subtract(x, xp.clip(xp.asarray(m, dtype=dtype), -largest, largest)))
     return xp.minimum(lowered, 0.0, out=lowered)
+
+
+def _below_maximum(xp: Any, x: Any, axis: tuple[int, ...]) -> Any:
+    """``x - max(x)``, NaN where that is inf, see NOTE [Infinities]; a new array."""
+    m = x.max(axis=axis, keepdims=True)
+    return xp.asarray(xp.subtract(x, xp.maximum(m, -float(np.finfo(x.dtype).max))))
 
 
 @elementwise(lambda w, _x, _m: w, lambda w, _x, _m: -w)
@@ -114,7 +121,8 @@ def softmax(xp, x, /, *, axis):
     """``exp(x_i) / sum_j exp(x_j)`` along the axes `axis` (a tuple), without overflow.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give float64.
-    Derivative: ``y_i (dx_i - sum_j y_j dx_j)``; the value and it are NaN where everything is -inf.
+    Derivative: ``y_i (dx_i - sum_j y_j dx_j)``; the value and it are NaN where everything is -inf, or
+    an entry is inf.
     Raises: ArgumentError: complex numbers.
     Source: Blanchard, Higham & Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
@@ -125,7 +133,8 @@ def softmax(xp, x, /, *, axis):
     x = as_floating(xp, "softmax", x)
     if not x.size:
         return xp.zeros_like(x)
-    y = exp_below.impl(xp, x, x.max(axis=axis, keepdims=True))
+    y = _below_maximum(xp, x, axis)
+    xp.exp(y, out=y)
     y /= y.sum(axis=axis, keepdims=True)
     return y
 
@@ -144,7 +153,8 @@ def log_softmax(xp, x, /, *, axis):
     """``x_i - log(sum_j exp(x_j))`` along the axes `axis` (a tuple), without overflow.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give float64.
-    Derivative: ``dx_i - sum_j exp(y_j) dx_j``; the value and it are NaN where everything is -inf.
+    Derivative: ``dx_i - sum_j exp(y_j) dx_j``; the value and it are NaN where everything is -inf, or
+    an entry is inf.
     Raises: ArgumentError: complex numbers.
     Source: Blanchard, Higham & Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
@@ -155,6 +165,6 @@ def log_softmax(xp, x, /, *, axis):
     x = as_floating(xp, "log_softmax", x)
     if not x.size:
         return xp.zeros_like(x)
-    y = _lowered(xp, x, x.max(axis=axis, keepdims=True))
+    y = _below_maximum(xp, x, axis)
     y -= xp.log(xp.exp(y).sum(axis=axis, keepdims=True))
     return y

@@ -208,3 +208,69 @@ def test_long_tensors(name: str, dtype: Any) -> None:
                 eps = torch.finfo(dtype).eps
                 torch.testing.assert_close(a, b, rtol=50 * eps, atol=50 * eps)
     assert any(isinstance(p, TapeProgram) for p in _fused._programs.values())
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_checkpoints_find_what_they_saved(monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    """The second run of a checkpointed function may be the call that makes a program."""
+    monkeypatch.setattr(_fused, "CALLS", calls)
+    _fused._programs.clear()
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        *(torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.ELU(), torch.nn.Linear(4, 4))
+    )
+    x = torch.randn(3, 4, requires_grad=True)
+    found = []
+    for turn in range(6):
+        for p in (x, *model.parameters()):
+            p.grad = None
+        run = torch.utils.checkpoint.checkpoint if turn % 3 else lambda f, v, **_: f(v)
+        run(model, x, use_reentrant=False).square().sum().backward()
+        found.append([p.grad.clone() for p in (x, *model.parameters())])
+    for other in found[1:]:
+        for a, b in zip(other, found[0], strict=True):
+            torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "linear"])
+def test_a_single_element_interpolated_is_no_view(mode: str) -> None:
+    x = torch.full((1, 1, 1), 3.0, requires_grad=True)
+    for _ in range(3):
+        x.grad = None
+        h = x * 1
+        y = F.interpolate(h, scale_factor=2.0, mode=mode)
+        h.mul_(10)
+        assert y.tolist() == [[[3.0, 3.0]]]
+        y.sum().backward()
+        assert x.grad.tolist() == [[[2.0]]]
+        assert y.detach().zero_().view(-1).tolist() == [0.0, 0.0]
+
+
+def test_places_that_are_rounded_get_zeros() -> None:
+    x = torch.randn(2, 3, 4, 4)
+    grid = torch.zeros(2, 5, 5, 2, requires_grad=True)
+    for _ in range(3):
+        for images in (x, x.clone().requires_grad_()):
+            grid.grad = None
+            y = F.grid_sample(images, grid, "nearest", align_corners=True)
+            assert y.requires_grad
+            y.sum().backward()
+            assert (grid.grad == 0).all()
+
+
+ORDERED: dict[str, Any] = {
+    "grid_sample": lambda: F.grid_sample(torch.zeros(2, 3, 4, 4), torch.zeros(2, 5, 5, 2)),
+    "fold": lambda: F.fold(torch.zeros(2, 12, 6), (5, 5), (3, 2), padding=(0, 1), stride=(3, 1)),
+    "patches": lambda: F.conv2d(torch.zeros(2, 3, 8, 8), torch.zeros(4, 3, 4, 4), stride=4),
+    "whole": lambda: F.conv2d(torch.zeros(2, 3, 4, 4), torch.zeros(4, 3, 4, 4)),
+    "one": lambda: F.conv1d(torch.zeros(2, 3, 4), torch.zeros(4, 3, 4)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*align_corners")
+@pytest.mark.parametrize("name", ORDERED)
+def test_results_lie_in_order(name: str) -> None:
+    for _ in range(3):
+        y = ORDERED[name]()
+        assert y.is_contiguous()
+        assert y.view(-1).shape == (y.numel(),)

@@ -460,3 +460,34 @@ def test_inside_transforms() -> None:
     found = compat.vmap(f)(t)
     expected = [f(compat.from_numpy(row)).item() for row in x]
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "midpoint", "lower", "higher", "nearest"])
+def test_quantiles_beside_infinities(interpolation: str) -> None:
+    """What is exactly at a place is that element; between it and inf is inf."""
+    inf = math.inf
+    for row, share, expected in (
+        ([1.0, 2.0, inf], 0.5, 2.0),
+        ([-inf, 2.0, inf], 0.5, 2.0),
+        ([-inf, -inf, 1.0], 0.25, -inf),
+        ([1.0, inf, inf], 0.75, inf),
+    ):
+        x = compat.tensor(row)
+        assert compat.quantile(x, share, interpolation=interpolation).item() == expected
+        assert compat.nanquantile(x, share, interpolation=interpolation).item() == expected
+
+
+@pytest.mark.parametrize("dtype", [compat.uint8, compat.int32, compat.int64])
+def test_medians_of_no_integers(dtype: Any) -> None:
+    for f in (compat.median, compat.nanmedian):
+        found = f(compat.zeros(0, dtype=dtype))
+        assert found.dtype == dtype and found.item() == compat.iinfo(dtype).min
+
+
+def test_what_has_overflowed_is_seen() -> None:
+    x = compat.tensor([[math.inf, 1.0, 2.0]])
+    for f in (compat.softmax, compat.log_softmax):
+        assert f(x, 1).isnan().any()
+    for label in range(3):
+        assert compat.nn.functional.cross_entropy(x, compat.tensor([label])).isnan()
+    assert compat.softmax(-x, 1)[0, 0] == 0 and compat.logsumexp(x, 1).item() == math.inf
