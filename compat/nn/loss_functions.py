@@ -188,7 +188,8 @@ def _nll_loss(input: Any, target: Any, weight: Any, ignore: int, reduction: str)
     if weight is None and ndim == 2 and reduction != "none" and ignore < 0:
         factors = _one_hot(input._array, target._array, reduction == "mean")
         if factors is not None:
-            found = total(structural.sum, node)(mul(input, tensor(factors)))
+            with np.errstate(invalid="ignore"):
+                found = total(structural.sum, node)(mul(input, tensor(factors)))
             if math.isfinite(found._array):  # else 0 times infinity may be in it
                 return found
     places, weights = _targets(input, target, weight, ignore, axis)

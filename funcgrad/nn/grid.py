@@ -152,15 +152,22 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool = False) ->
             f"affine_grid: theta is {aval} for an image of {tuple(size)}; need (n, d, d + 1) and "
             f"(n, c, *spatial) for d = 2 or 3 axes{where()}"
         )
-    lines = [_line(n, align_corners) for n in size[2:]]
+    lines = [_line(n, align_corners, aval.dtype) for n in size[2:]]
     axes = np.meshgrid(*lines, indexing="ij")
-    base = np.stack([*reversed(axes), np.ones(axes[0].shape)], -1).reshape(-1, d + 1)
-    base = concrete_namespace(theta).asarray(base.astype(aval.dtype))
+    base = np.stack([*reversed(axes), np.ones_like(axes[0])], -1).reshape(-1, d + 1)
+    base = concrete_namespace(theta).asarray(base)
     places = fnp.matmul(base, fnp.swapaxes(theta, 1, 2))
     return fnp.reshape(places, (*size[:1], *size[2:], d))
 
 
-def _line(n: int, align_corners: bool) -> np.ndarray:
+def _line(n: int, align_corners: bool, dtype: Any) -> np.ndarray:
+    """The coordinates of n elements, PyTorch's to the last bit: `grid_sample` has a kink at each.
+
+    They are counted from both ends, and rounded once, as by a fused multiply-add.
+    """
     if n == 1:
-        return np.zeros(1)
-    return np.linspace(-1.0, 1.0, n) * (1.0 if align_corners else (n - 1) / n)
+        return np.zeros(1, dtype)
+    step = np.longdouble(dtype.type(2) / dtype.type(n - 1))
+    places = np.arange(n)
+    line = np.where(places < n // 2, step * places - 1, 1 - step * (n - 1 - places)).astype(dtype)
+    return line if align_corners else line * dtype.type(n - 1) / dtype.type(n)

@@ -23,6 +23,7 @@ import numpy as np
 from ..algebra import batch_first, constant
 from ..core import Aval, Primitive, aval_of
 from ..errors import ArgumentError, where
+from .index_layout import on_host
 from .structural import batch_all_first
 
 Shape = tuple[int, ...]
@@ -44,8 +45,10 @@ def threefry2x32(xp: Any, key: Words, counter: Words) -> Words:
 
     Source: Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     """
-    words = (*key, key[0] ^ key[1] ^ _PARITY)
     x, y = counter[0] + key[0], counter[1] + key[1]
+    if x.size <= FEW and on_host(xp):
+        return _hashed_one_by_one(key, x, y)
+    words = (*key, key[0] ^ key[1] ^ _PARITY)
     shifted = xp.empty_like(y)
     for group in range(5):
         for bits in _ROTATIONS[group % 2]:
@@ -56,6 +59,32 @@ def threefry2x32(xp: Any, key: Words, counter: Words) -> Words:
             y ^= x
         x += words[(group + 1) % 3]
         y += words[(group + 2) % 3] + (group + 1)
+    return x, y
+
+
+FEW = 16  # words that Python hashes faster than NumPy, which takes a hundred calls
+
+
+def _hashed_one_by_one(key: Words, x: Any, y: Any) -> Words:
+    first, second = (
+        [k.item()] * x.size if k.size == 1 else np.broadcast_to(k, x.shape).ravel().tolist()
+        for k in key
+    )
+    words = zip(first, second, x.ravel().tolist(), y.ravel().tolist(), strict=True)
+    pairs = [_hashed(*w) for w in words]
+    found = np.array(pairs, KEY_DTYPE).reshape(*x.shape, 2)
+    return found[..., 0], found[..., 1]
+
+
+def _hashed(first: int, second: int, x: int, y: int) -> tuple[int, int]:
+    """The rounds of `threefry2x32` for one pair of words, to which the key has been added."""
+    words = (first, second, first ^ second ^ _PARITY)
+    for group in range(5):
+        for bits in _ROTATIONS[group % 2]:
+            x = (x + y) & 0xFFFFFFFF
+            y = ((y << bits) & 0xFFFFFFFF | y >> 32 - bits) ^ x
+        x = (x + words[(group + 1) % 3]) & 0xFFFFFFFF
+        y = (y + words[(group + 2) % 3] + group + 1) & 0xFFFFFFFF
     return x, y
 
 
@@ -357,8 +386,9 @@ def inverse_normal(xp: Any, q: Any) -> Any:
     out *= q
     outside = xp.abs(q) > 0.425
     if xp is np:
-        tail = outside.nonzero()
-        out[tail] = _inverse_in_tails(xp, q[tail])
+        if outside.any():
+            tail = outside.nonzero()
+            out[tail] = _inverse_in_tails(xp, q[tail])
         return out
     # Elsewhere a count of the tail would have to be read back from the device.
     return xp.where(outside, _inverse_in_tails(xp, q), out)

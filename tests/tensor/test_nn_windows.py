@@ -285,6 +285,22 @@ def test_grid_sample(mode: str, padding: str, data: Any, d: int, align_corners: 
     check(lambda th, x: th.nn.functional.affine_grid(x, size, align_corners), theta)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [2, 3, 7, 18, 28, 33, 100])
+@pytest.mark.parametrize("align_corners", [True, False])
+def test_an_affine_grid_is_pytorchs_to_the_last_bit(
+    dtype: str, n: int, align_corners: bool
+) -> None:
+    """At the identity every place is on a kink of `grid_sample`."""
+    found = [
+        th.nn.functional.affine_grid(
+            th.eye(2, 3, dtype=getattr(th, dtype))[None], (1, 1, n, n + 1), align_corners
+        ).numpy()
+        for th in (torch, compat)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
 # ---------------------------------------------------------------- places, errors, beginnings
 
 

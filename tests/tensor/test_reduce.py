@@ -491,3 +491,11 @@ def test_what_has_overflowed_is_seen() -> None:
     for label in range(3):
         assert compat.nn.functional.cross_entropy(x, compat.tensor([label])).isnan()
     assert compat.softmax(-x, 1)[0, 0] == 0 and compat.logsumexp(x, 1).item() == math.inf
+
+
+def test_classes_that_cannot_be_do_not_warn() -> None:
+    x = compat.tensor([[-math.inf, 1.0, 2.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compat.nn.functional.cross_entropy(x, compat.tensor([1]))
+    assert found.item() == pytest.approx(1.3132617)
