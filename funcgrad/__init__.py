@@ -62,12 +62,16 @@ __all__ = [
     "vmap",
 ]
 
-_SUBPACKAGES = ("datasets", "lax", "nn", "numpy", "optim", "random", "scipy", "testing", "viz")
+_SUBPACKAGES = (
+    *("datasets", "flatten_util", "lax", "nn", "numpy"),
+    *("optim", "random", "scipy", "testing", "viz"),
+)
 
 _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
 
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
+    from . import flatten_util as flatten_util
     from . import lax as lax
     from . import nn as nn
     from . import numpy as numpy

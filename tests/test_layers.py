@@ -43,6 +43,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.array": 3.75,
     "funcgrad.array_methods": 3.75,
     "funcgrad.transforms": 4,
+    "funcgrad.flatten_util": 4,
     "funcgrad.compile": 4.5,
     "funcgrad": 5,
     "funcgrad.random": 5,

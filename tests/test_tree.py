@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import funcgrad
 from funcgrad import tree as T
 from funcgrad.tree import (
     LEAF,
@@ -748,3 +749,41 @@ def test_a_long_difference_that_is_not_in_the_keys_is_shown_in_full() -> None:
 def test_a_treedef_of_a_class_that_is_no_node_here_is_not_loaded() -> None:
     with pytest.raises(TypeError, match="a TreeDef cannot be loaded: SubBag is not registered"):
         T._load(SubBag, (), (), None)
+
+
+# ---------------------------------------------------------------- as one vector
+
+ARRAYS = st.builds(
+    lambda shape, dtype, seed: np.random.default_rng(seed).normal(size=shape).astype(dtype),
+    st.lists(st.integers(0, 3), max_size=3).map(tuple),
+    st.sampled_from(["float32", "float64"]),
+    st.integers(0, 99),
+)
+
+
+@given(
+    st.recursive(
+        ARRAYS | st.none(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+        max_leaves=5,
+    )
+)
+def test_ravel_pytree(pytree: Any) -> None:
+    vector, unravel = funcgrad.flatten_util.ravel_pytree(pytree)
+    leaves, treedef = T.flatten(pytree)
+    assert vector.shape == (sum(x.size for x in leaves),)
+    if leaves:
+        assert vector.dtype == np.result_type(*leaves)
+    for f in (unravel, funcgrad.jit(unravel)):
+        found, other = T.flatten(f(vector))
+        assert other == treedef
+        for a, b in zip(found, leaves, strict=True):
+            assert a.dtype == b.dtype and np.array_equal(a, b)
+    if vector.size:
+        of_vector = funcgrad.grad(lambda v: sum((x**2).sum() for x in T.leaves(unravel(v))))
+        np.testing.assert_allclose(of_vector(vector), 2 * vector, rtol=1e-6)
+        of_tree = funcgrad.grad(lambda t: (funcgrad.flatten_util.ravel_pytree(t)[0] ** 2).sum())
+        for a, b in zip(T.leaves(of_tree(pytree)), leaves, strict=True):
+            np.testing.assert_allclose(a, 2 * b, rtol=1e-6)
+    with pytest.raises(funcgrad.errors.ShapeError, match="one element for each"):
+        unravel(np.ones(vector.size + 1))

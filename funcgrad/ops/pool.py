@@ -240,7 +240,7 @@ def window_argmax(xp, x, ans, /, *, window, strides, padding):
         lead = x.ndim - len(window)
         spatial = source.shape[lead:]
         starts = _starts(spatial, ans.shape[lead:], strides)
-        places = np.add.outer(starts, _offsets(spatial, window))
+        places = xp.add.outer(starts, _offsets(spatial, window))
         images = source.reshape(math.prod(x.shape[:lead]), math.prod(spatial))
         is_below = images.take(places, axis=1) < ans.reshape(len(images), len(places), 1)
         is_below[..., -1] = False
