@@ -663,6 +663,7 @@ def test_take_known(axis: int, places: list[int]) -> None:
     x, at = np.arange(125.0).reshape(5, 5, 5) + 1, np.array(places)
     found = join.take_known(x, at, axis=axis)
     assert found.tolist() == np.take(x, at, axis).tolist()
+    assert found.flags.writeable and not np.may_share_memory(found, x)
     ct = np.arange(found.size, dtype=float).reshape(found.shape)
     expected = np.zeros_like(x)
     np.add.at(np.moveaxis(expected, axis, 0), at, np.moveaxis(ct, axis, 0))

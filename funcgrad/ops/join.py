@@ -283,13 +283,13 @@ MOST_RUNS = 8
 
 
 def take_known(x: Any, places: np.ndarray, /, *, axis: int) -> Any:
-    """The elements at known `places` along an axis; runs of them are slices, where they are few.
+    """The elements at known `places` along an axis, in new memory; a few runs of them are slices.
 
     >>> take_known(np.array([1.0, 2.0, 3.0]), np.array([1, 0, 1, 2, 2, 2]), axis=0).tolist()
     [2.0, 1.0, 2.0, 3.0, 3.0, 3.0]
     """
     runs = _runs(places.tolist())
-    if len(runs) > MOST_RUNS:
+    if not 1 < len(runs) <= MOST_RUNS:  # one alone would be a view
         return take(x, concrete_namespace(x).asarray(places), axis=axis, bounds="known")
     ndim, parts = len(aval_of(x).shape), []
     for first, step, count in runs:
@@ -299,7 +299,7 @@ def take_known(x: Any, places: np.ndarray, /, *, axis: int) -> Any:
         if not step:
             part = broadcast_to(part, shape=resized(aval_of(x).shape, axis, count))
         parts.append(part)
-    return parts[0] if len(parts) == 1 else concatenate(*parts, axis=axis)
+    return concatenate(*parts, axis=axis)
 
 
 def _runs(places: list[int]) -> list[tuple[int, int, int]]:
