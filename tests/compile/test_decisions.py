@@ -137,7 +137,7 @@ def test_functions_of_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 RUN = """
-import sys, time
+import os, sys, time
 import compat as torch
 from funcgrad.compile import program
 torch.manual_seed(0)
@@ -145,12 +145,19 @@ model = torch.nn.Sequential(
     torch.nn.Linear(20, 30), torch.nn.LayerNorm(30), torch.nn.Softplus(), torch.nn.Linear(30, 1))
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
 x = torch.randn(400, 20)
-end = 0.0
+
+def is_decided():
+    return any(f.endswith((".c", ".numpy")) for f in os.listdir(os.environ["FUNCGRAD_CACHE"]))
+
+steps, start = 0, time.monotonic()
 if sys.argv[1] == "long":
-    program.LONG, end = 0.0, time.monotonic() + 5.0
-steps = 0
-while steps < 60 or time.monotonic() < end:
+    program.LONG = 0.0
+    steps = -1_000_000
+while steps < 60:
     steps += 1
+    passed = time.monotonic() - start
+    if steps < 0 and passed > 5.0 and (is_decided() or passed > 100.0):
+        break
     optimizer.zero_grad()
     loss = (model(x).sin() ** 2).mean()
     loss.backward()
