@@ -77,7 +77,7 @@ class Compiled:
 
     def __get__(self, owner: Any, _cls: Any = None) -> Any:
         """As a method: each object has programs of its own, which live as long as it does."""
-        if owner is None:
+        if owner is None or not hasattr(self._f, "__get__"):  # a callable object is no method
             return self
         method = self._f.__get__(owner)
         try:

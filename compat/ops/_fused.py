@@ -22,7 +22,7 @@ from ._compose import composed
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
 CALLS = 32  # with small arrays before a program is made
-SMALL = 1 << 14  # bytes; a call counts once more for each so many. Seconds differ from run to run.
+SMALL = 1 << 14  # bytes; a call counts once more for each so many
 LONG = 1 << 14  # elements from which a program is faster than what is printed for tensors
 _lock = threading.Lock()
 _programs: dict[Any, Any] = {}  # a program, or how much calls have counted so far
@@ -32,8 +32,9 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
     """``f(*tensors, **options)``, a function of arrays, some of them None, as one node.
 
     `f` is the same object at every call, and looks at no element. The first calls with arrays of some
-    types record every primitive, as `composed` does, until they have taken about as long as it takes
-    to make a program, 2 ms: some lengths come only a few times. So do all calls with half precision,
+    types record every primitive, as `composed` does, for about the 2 ms that it takes to make a
+    program: some lengths come only a few times. They are counted, by size, since the clock would say
+    something else in every run. So do all calls with half precision,
     those whose results are views of the arrays, and those under saved-tensor hooks: a checkpoint, which
     calls twice, has to find the same tensors saved.
     """

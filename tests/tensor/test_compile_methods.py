@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import pickle
 import weakref
@@ -152,3 +153,11 @@ def test_modes_are_switched_at_every_call() -> None:
             assert not torch.is_grad_enabled()
     finally:
         torch.set_grad_enabled(True)
+
+
+def test_callable_objects_are_no_methods() -> None:
+    class Model:
+        twice = torch.compile(functools.partial(torch.mul, 2.0))
+
+    for _ in range(3):
+        assert_same(Model().twice(X), X * 2)

@@ -256,6 +256,9 @@ def test_places_that_are_rounded_get_zeros() -> None:
             assert y.requires_grad
             y.sum().backward()
             assert (grid.grad == 0).all()
+    none = torch.zeros(2, 0, 5, 2, requires_grad=True)
+    F.grid_sample(x, none, "nearest", align_corners=True).sum().backward()
+    assert none.grad.shape == none.shape
 
 
 ORDERED: dict[str, Any] = {
