@@ -1,4 +1,5 @@
-"""Loops: differential equations by Runge and Kutta's method, a recurrent network; and attention.
+"""Loops: differential equations by Runge and Kutta's method, a recurrent network, walks of Markov
+chains; and attention.
 
 A loop is `lax.scan` in a library that has it, and a Python loop in the others.
 """
@@ -255,6 +256,49 @@ def attention_problem(length: int = 128, width: int = 64) -> tuple[Any, ...]:
     return *weights, rng.normal(size=(length, width))
 
 
+# ---------------------------------------------------------------- Markov chains
+
+DRAWS, LEAPS, LEAP = 500, 5, 0.05
+
+
+def chain(lib: Any, xp: Any) -> Function:
+    """Hamiltonian Monte Carlo for the weights of a logistic regression; all draws.
+
+    Each of them draws a momentum, goes a few leaps along the gradient, and is taken or left.
+    """
+    random = lib.random
+
+    def draws(key: Any, weights: Any, x: Any, y: Any) -> Any:
+        def energy(w: Any) -> Any:
+            return xp.sum(xp.logaddexp(0.0, -y * (x @ w))) + 0.5 * xp.sum(w * w)
+
+        slope = lib.grad(energy)
+
+        def step(w: Any, key: Any) -> Any:
+            first, second = random.split(key)
+            start = random.normal(first, w.shape)
+            momentum = start - 0.5 * LEAP * slope(w)
+            moved = w
+            for i in range(LEAPS):
+                moved = moved + LEAP * momentum
+                momentum = momentum - (LEAP if i + 1 < LEAPS else 0.5 * LEAP) * slope(moved)
+            before = energy(w) + 0.5 * xp.sum(start * start)
+            after = energy(moved) + 0.5 * xp.sum(momentum * momentum)
+            w = xp.where(xp.log(random.uniform(second)) < before - after, moved, w)
+            return w, w
+
+        return lib.lax.scan(step, weights, random.split(key, DRAWS))[1]
+
+    return draws
+
+
+def chain_problem(count: int = 100, width: int = 8) -> tuple[Any, ...]:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(count, width))
+    y = np.sign(x @ rng.normal(size=width) + rng.logistic(size=count))
+    return np.array([0, 7], np.uint32), np.zeros(width), x, y
+
+
 WORKLOADS = (
     *equations(1000 if LOOPS else 50),
     *(equations(10_000, heavy=True) if LOOPS else ()),
@@ -263,6 +307,15 @@ WORKLOADS = (
         recurrent_problem,
         by_hand=recurrent_by_hand,
         **looping_gradient(recurrent, (0, 1, 2)),
+    ),
+    *(
+        [
+            Workload(
+                f"Hamiltonian Monte Carlo, {DRAWS} draws", chain_problem, chain, torch_func=False
+            )
+        ]
+        if LOOPS
+        else []
     ),
     Workload(
         "attention, 128 by 64",

@@ -52,8 +52,14 @@ def start(ufunc: Any, dtype: Any) -> str:
         return "0" if ufunc is np.add else "1"
     if dtype.kind == "f":
         return number(-math.inf if ufunc is np.maximum else math.inf, dtype)
-    info = np.iinfo(dtype)
-    return f"({info.min + 1}L - 1)" if ufunc is np.maximum else f"{info.max}L"
+    if ufunc is np.minimum:
+        return number(np.iinfo(dtype).max, dtype)
+    return "0" if dtype.kind == "u" else f"({np.iinfo(dtype).min + 1}L - 1)"
+
+
+def zero(kind: str) -> str:
+    """The name of a zero of a type, for what is read where nothing lies."""
+    return f"ZERO_{kind.replace(' ', '_')}"
 
 
 class Access:
@@ -96,7 +102,7 @@ class Moved:
 
     def at(self, where: dict[int, Any]) -> str:
         """The element as C: where it lies is chosen, and then it is read. NOTE [Chosen places]."""
-        text = "" if self.is_covered else f"ZERO_{self.kind.split()[-1]}"
+        text = "" if self.is_covered else zero(self.kind)
         for access, part in self.parts:
             guards = []
             possible = True

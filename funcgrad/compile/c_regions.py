@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .c_nests import SHORT, Nest, start
+from .c_nests import SHORT, Nest, start, zero
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
 from .c_source import NARROW, TYPES, Kernel
@@ -56,7 +56,7 @@ MEMORY = """\
 void *aligned_alloc(unsigned long, unsigned long);
 void free(void *);
 """
-ZEROS = "".join(f"static const {kind} ZERO_{kind.split()[-1]};\n" for kind in TYPES.values())
+ZEROS = "".join(f"static const {kind} {zero(kind)};\n" for kind in TYPES.values())
 # Arrays that are not dense are copied into dense memory first, or from it at the end.
 STRIDED = """\
 static void strided(char *dense, char *other, long width, long axes, const long *shape,

@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .groups import Group, is_number
-from .lower import CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value, step_dtypes
+from .lower import BITS, CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value, step_dtypes
 
 TYPES: dict[str, str] = {
     "float64": "double",
     "float32": "float",
     "int64": "long",
     "int32": "int",
+    "uint64": "unsigned long",
+    "uint32": "unsigned int",
     "bool": "unsigned char",
 }
 
@@ -80,6 +82,21 @@ _TEMPLATES = {
     np.logical_not: "(!{0})",
     np.logical_xor: "(!{0} != !{1})",
 }
+_BITWISE = {
+    np.bitwise_and: "({0} & {1})",
+    np.bitwise_or: "({0} | {1})",
+    np.bitwise_xor: "({0} ^ {1})",
+    np.left_shift: "({0} << {1})",
+    np.right_shift: "({0} >> {1})",
+    np.remainder: "({0} % {1})",
+    np.invert: "(~{0})",
+}
+_LOGICAL = {
+    np.bitwise_and: np.logical_and,
+    np.bitwise_or: np.logical_or,
+    np.bitwise_xor: np.logical_xor,
+    np.invert: np.logical_not,
+}
 # Of others. A choice is made inside of a call: a call under a condition is no vector.
 _COMPOSED = {
     np.deg2rad: "({0} * (3.14159265358979323846{f} / 180.0{f}))",
@@ -116,7 +133,9 @@ def fits(step: Step) -> bool:
     """Whether a step can be written in C."""
     if not all(v.dtype.name in TYPES for v in (*step.operands, *step.outs)):
         return False
-    if step.kind in (WHERE, CAST):
+    if step.kind == CAST:  # C leaves open what a number below 0 is without a sign
+        return (step.operands[0].dtype.kind, step.out.dtype.kind) != ("f", "u")
+    if step.kind in (WHERE, BITS):
         return True
     if step.kind == REDUCE:
         axes, keepdims = step.options
@@ -129,7 +148,18 @@ def fits(step: Step) -> bool:
         kinds = step_dtypes(step)
     except NotLowerableError:
         return False
-    return all(map(_holds, kinds, step.operands))
+    return all(map(_holds, kinds, step.operands)) and _is_defined(step, kinds[0])
+
+
+def _is_defined(step: Step, dtype: Any) -> bool:
+    """Whether C says what a shift or a remainder is: by a number that suits the dtype."""
+    if step.function is np.remainder:
+        by = step.operands[1]
+        return dtype.kind == "u" and is_number(by) and bool(by.value)  # type: ignore[attr-defined]
+    if step.function in (np.left_shift, np.right_shift):
+        by = step.operands[1]
+        return is_number(by) and 0 <= by.value < 8 * dtype.itemsize  # type: ignore[attr-defined]
+    return True
 
 
 def _holds(dtype: Any, value: Value) -> bool:
@@ -159,6 +189,12 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
         raise NotLowerableError(f.__name__)
     floating = loop.kind == "f"
     suffix = "f" if loop == np.float32 else ""
+    if len(set(kinds[: len(texts)])) > 1:  # as NumPy compares integers with and without a sign
+        raise NotLowerableError("of several dtypes")
+    if loop.kind == "b":  # whose bytes may be more than 1
+        f = _LOGICAL.get(f, f)
+    elif f in _BITWISE:
+        return _BITWISE[f].format(*texts)
     if f in _INFIX:
         if f is np.divide and not floating:
             raise NotLowerableError("integer division")
@@ -340,6 +376,10 @@ class Kernel:
     def _step(self, step: Step, names: dict[Value, str]) -> str:
         if step.kind == CAST:
             return self._cast(step.operands[0], step.out.dtype, names)
+        if step.kind == BITS:
+            (value,) = step.operands
+            text = self._cast(value, value.dtype, names)
+            return f"((union {{{self._type(value)} x; {self._type(step.out)} y;}}){{{text}}}).y"
         if step.kind == WHERE:
             condition, x, y = step.operands
             x_text, y_text = (self._cast(v, step.out.dtype, names) for v in (x, y))
@@ -371,7 +411,7 @@ def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:
     ('0x1.999999999999ap-4', '0x1.0000000000000p+1f')
     """
     if dtype.kind != "f":
-        return f"(({dialect.types[dtype.name]}){int(x)})"
+        return f"(({dialect.types[dtype.name]}){int(x)}{'u' * (dtype.kind == 'u')})"
     x = float(dtype.type(x))
     if not math.isfinite(x):
         text = dialect.nan if math.isnan(x) else dialect.inf

@@ -4,10 +4,11 @@ Layer 4½. For loops that run at least once:
 
 - what depends on closed-over values only is computed before the loop;
 - a product of a row with a closed-over matrix is one product with all rows, before the loop;
+- random numbers of a row's key are drawn for all rows, before the loop;
 - a result that is the product of something with a closed-over matrix is one product, after it;
 - a carry that only adds up products is one product too, of the operands of all steps, stacked.
 
-The last three change results by rounding: sums of products are added up in another order. Operands
+Products change results by rounding: sums of products are added up in another order. Operands
 are stacked for that only where they are not much larger than the product, and within `MOST_BYTES`.
 """
 
@@ -22,6 +23,8 @@ from ..core import Aval, Primitive
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.arithmetic import add, multiply, negative, subtract
 from ..ops.contract import dot_general, inverse_permutation, matmul
+from ..ops.index import Slice, getitem
+from ..ops.random import KEY_DTYPE
 from ..ops.structural import broadcast_to, reshape, transpose
 from ..ops.structural import sum as sum_along
 from .contractions import Product, product_of
@@ -99,6 +102,39 @@ class Loop:
             if out.aval.size <= WIDER * found.x.aval.size and self._afford([out]):
                 self.rows[out] = self._of_all_steps(found)
                 self.eqns.remove(eqn)
+
+    def draw_rows(self) -> None:
+        """Draw random numbers for all keys that are rows, or that are made of rows."""
+        for eqn in list(self.eqns):
+            out = eqn.outs[0]
+            params = eqn.params
+            if eqn.prim is getitem and out.aval.dtype == KEY_DTYPE:
+                params = {"index": (Slice(0, self.length, 1), *params["index"])}
+                rows = {0}
+            elif eqn.prim.name.startswith("random_"):
+                rows = {i for i, a in enumerate(eqn.inputs) if self._root(a) in self.rows}
+            else:
+                continue
+            if self._may_draw(eqn, rows) and self._afford([out]):
+                inputs = [
+                    self._all(a) if i in rows else self.outside.get(a, a)
+                    for i, a in enumerate(eqn.inputs)
+                ]
+                self.rows[out] = self.r.apply(eqn.prim, *inputs, **params)
+                self.eqns.remove(eqn)
+
+    def _may_draw(self, eqn: Eqn, rows: set[int]) -> bool:
+        """Whether an axis in front of these operands is one in front of the result."""
+        if eqn.prim is getitem:
+            return len(eqn.inputs) == 1 and self._root(eqn.inputs[0]) in self.rows
+        key, *others = (a.aval for a in eqn.inputs)
+        known = [a.__class__ is Literal or a in self.outside for a in eqn.inputs]
+        if eqn.prim.name == "random_fold_in":
+            axes = [key.ndim - 1, others[0].ndim]
+            whole = all(axes[i] == eqn.outs[0].aval.ndim - 1 for i in rows)
+        else:  # parameters broadcast from the right
+            whole = rows == {0}
+        return bool(rows) and whole and all(k or i in rows for i, k in enumerate(known))
 
     # ------------------------------------------------------------ after the loop
 
@@ -455,6 +491,7 @@ def rewritten(r: Rewriter, eqn: Eqn, body: Jaxpr, inputs: Sequence[Atom]) -> lis
     loop = Loop(r, eqn, body, inputs)
     loop.hoist()
     loop.multiply_rows()
+    loop.draw_rows()
     loop.multiply_results()
     loop.sum_products()
     return loop.write()

@@ -26,13 +26,14 @@ UFUNC = (
 )
 WHERE = "where"  # choose(*operands)
 CAST = "cast"  # operand.astype(dtype)
+BITS = "bits"  # operand.view(dtype): the same bits as another number
 REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
 VIEW = "view"  # an expression that shows the operand's memory
 CALL = "call"  # function(*operands, **options)
 LOOP = "loop"  # the program `function` for every row; options: see `Rows`
 KERNEL = "kernel"  # a group of steps that run as one loop; `function` is the group
 
-ELEMENTWISE = frozenset({UFUNC, WHERE, CAST})
+ELEMENTWISE = frozenset({UFUNC, WHERE, CAST, BITS})
 
 
 class Value:
@@ -123,7 +124,7 @@ class NotLowerableError(Exception):
 class Symbol(NDArrayOperatorsMixin):
     """Stands for an array while an implementation runs; it may be written into as a whole."""
 
-    def __init__(self, writer: _Writer, value: Value) -> None:
+    def __init__(self, writer: Writer, value: Value) -> None:
         self.writer = writer
         self.of = value
 
@@ -215,6 +216,11 @@ class Symbol(NDArrayOperatorsMixin):
             raise NotLowerableError("a part")
         return self.writer.step(CAST, dtype, [self], self.shape, dtype)
 
+    def view(self, dtype: Any) -> Symbol:
+        if not self.writer.has_bits:
+            raise NotLowerableError("other numbers of the same bits")
+        return self.writer.step(BITS, dtype, [self], self.shape, dtype)
+
     def sum(self, axis: Any = None, keepdims: bool = False) -> Symbol:
         return self.writer.reduce(np.add, self, axis, keepdims)
 
@@ -241,7 +247,7 @@ def _index_text(entries: Sequence[Any]) -> str:
     return ", ".join(map(text, entries)) or "()"
 
 
-class _Namespace:
+class Namespace:
     """NumPy for implementations: its functions reach symbols by protocol, but for these three."""
 
     __name__ = "numpy"
@@ -267,11 +273,13 @@ def _promoting(value: Value) -> Any:
     return value.dtype.type(0).item() if value.weak else value.dtype
 
 
-XP = _Namespace()
+XP = Namespace()
 
 
-class _Writer:
+class Writer:
     """Collects steps."""
+
+    has_bits = False  # whether what they are for can say `BITS`
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -395,7 +403,7 @@ def loop_dtypes(ufunc: Any, values: Sequence[Value]) -> tuple[Any, ...]:
 # ---------------------------------------------------------------- NumPy's functions on symbols
 
 
-def _where(w: _Writer, condition: Any, x: Any, y: Any) -> Symbol:
+def _where(w: Writer, condition: Any, x: Any, y: Any) -> Symbol:
     values = [w.value(v) for v in (condition, x, y)]
     dtype = np.result_type(*map(_promoting, values[1:]))
     return w.step(
@@ -403,20 +411,20 @@ def _where(w: _Writer, condition: Any, x: Any, y: Any) -> Symbol:
     )
 
 
-def _broadcast_to(w: _Writer, x: Any, shape: tuple[int, ...]) -> Symbol:
+def _broadcast_to(w: Writer, x: Any, shape: tuple[int, ...]) -> Symbol:
     return w.view(f"np_broadcast_to({{}}, {tuple(shape)!r})", x, tuple(shape))
 
 
-def _clip(w: _Writer, x: Any, low: Any, high: Any) -> Any:
+def _clip(w: Writer, x: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(x, low), high)
 
 
-def _count_nonzero(w: _Writer, x: Symbol, axis: Any = None) -> Symbol:
+def _count_nonzero(w: Writer, x: Symbol, axis: Any = None) -> Symbol:
     hit: Any = x if x.dtype.kind == "b" else np.not_equal(x, 0)
     return w.reduce(np.add, hit, axis, False)
 
 
-def _squeeze(w: _Writer, x: Symbol, axis: Any) -> Symbol:
+def _squeeze(w: Writer, x: Symbol, axis: Any) -> Symbol:
     return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axis))
 
 
@@ -440,7 +448,7 @@ _FUNCTIONS: dict[Any, Any] = {
 
 def lower(jaxpr: Jaxpr) -> Lowered:
     """The steps of a program."""
-    writer = _Writer()
+    writer = Writer()
     env: dict[Atom, Value] = {}
     inputs = []
     for var in (*jaxpr.const_vars, *jaxpr.in_vars):
@@ -453,7 +461,7 @@ def lower(jaxpr: Jaxpr) -> Lowered:
     return Lowered(inputs, writer.steps, outs)
 
 
-def _operand(writer: _Writer, atom: Atom, env: dict[Atom, Value]) -> Any:
+def _operand(writer: Writer, atom: Atom, env: dict[Atom, Value]) -> Any:
     """What an implementation is given: what is computed of constants alone is computed now."""
     if isinstance(atom, Literal):
         return atom.value
@@ -461,7 +469,7 @@ def _operand(writer: _Writer, atom: Atom, env: dict[Atom, Value]) -> Any:
     return value.value if isinstance(value, Constant) else Symbol(writer, value)
 
 
-def _equation(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
+def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     if eqn.prim.name == "scan" and not eqn.params["jaxpr"].consts:
         return _loop(writer, eqn, operands)
     written = len(writer.steps)
@@ -482,7 +490,7 @@ def _equation(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]
     return values
 
 
-def _loop(writer: _Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
+def _loop(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     p = eqn.params
     rows = Rows(p["counts"].consts, p["counts"].carries, p["length"], p["reverse"])
     outs = [Value(v.aval.shape, v.aval.dtype) for v in eqn.outs]

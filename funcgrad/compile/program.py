@@ -2,7 +2,7 @@
 
 Layer 4½. As NumPy at first: there is nothing to wait for. What has run for long enough is compiled as
 C by a thread of its own. A few calls then show which of the two is faster, and that one stays, in later
-runs from the beginning.
+runs from the beginning. Loops that would take longer than a compiler does are C before they are called.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from .c_regions import RegionKernel
 from .config import code
 from .cuda_run import DeviceProgram, on_device
 from .decisions import Decision
+from .draws import is_draw
 from .groups import grouped, kernels_of
 from .into import Into
-from .lower import Lowered, lower
+from .lower import LOOP, Lowered, lower
 from .parallel import shared
 from .regions import Region, with_regions
 from .simplify import simplify
@@ -34,6 +35,8 @@ from .straight import straight
 CUDA = "cuda"  # the code of programs for arrays of a device
 _KERNELS: dict[type, Any] = {Convolution: ConvolutionKernel, Region: RegionKernel}
 LONG = 0.05  # seconds that a program has run before it is compiled as C
+PATIENCE = 2.0  # seconds for which loops may run in Python rather than wait for a compiler
+LINE, DRAW = 1e-6, 5e-5  # seconds that Python takes for a line, and for a random number
 ROUNDINGS = 1000  # of the operands that two ways to a result may be apart
 _compiling = threading.Lock()  # in the background one at a time: a compiler takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
@@ -66,6 +69,8 @@ class Program:
             self.decision = Decision("\n".join([self.source, *map(str, self.jaxpr.in_avals)]))
             if self.decision.code == "c":
                 self._use_c(may_build=False)
+            elif self.decision.code != "numpy" and _in_loops(self.lowered) > PATIENCE:
+                self._use_c()
             if self.decision.code != "numpy" and not self.c_source:
                 self.run = self._timed
 
@@ -102,6 +107,16 @@ class Program:
                 step.function, step.outs = _in_threads(loop, step.function), tuple(kernel.outs)
             self.c_source = c_source.sources(kernels)
             self.source, self.run = straight(program, self.into)
+
+
+def _in_loops(program: Lowered) -> float:
+    """The seconds that Python needs for what is not elements: lines of loops over rows."""
+    return sum(s.options.length * _lines(s.function) for s in program.steps if s.kind == LOOP)
+
+
+def _lines(body: Lowered) -> float:
+    own = [s for s in body.steps if s.kind != LOOP]
+    return LINE * len(own) + DRAW * sum(map(is_draw, own)) + _in_loops(body)
 
 
 def _in_threads(loop: Any, of: Any) -> Callable[..., Any]:

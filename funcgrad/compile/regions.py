@@ -16,6 +16,7 @@ from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
 from .c_source import TYPES
+from .draws import with_draws
 from .groups import Group, grouped, is_number, ordered
 from .lower import CALL, ELEMENTWISE, KERNEL, LOOP, REDUCE, VIEW, Constant, Lowered, Step, Value
 from .parallel import LARGE
@@ -60,7 +61,7 @@ def fits(step: Step) -> bool:
 
 def in_nest(step: Step) -> bool:
     if step.kind == REDUCE:
-        return step.function in REDUCTIONS and step.out.dtype.kind in "fi"
+        return step.function in REDUCTIONS and step.out.dtype.kind in "fiu"
     if step.kind == CALL:
         if getattr(step.function, "name", None) not in MOVES:
             return False
@@ -92,6 +93,10 @@ def with_regions(program: Lowered) -> Lowered:
 
     Groups over large flat arrays come first, as threads can share them.
     """
+    return with_draws(program, fits, _grouped)
+
+
+def _grouped(program: Lowered) -> Lowered:
     program = grouped(with_convolutions(program), _is_large, _is_flat)
     return grouped(_regions(program), c_source.fits, c_source.is_worth_it)
 

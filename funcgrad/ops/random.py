@@ -95,10 +95,13 @@ def _generate(
     lead = key.shape[:-1]
     keys = key.reshape(math.prod(lead), 2)
     count = math.prod(shape)
-    out = xp.empty((len(keys), count), dtype)
-    for rows, columns in _blocks(xp, len(keys), count):
-        words = _words(xp, keys[rows], columns)
-        out[rows, columns] = finish(xp, words)
+    blocks = list(_blocks(xp, len(keys), count))
+    if len(blocks) == 1:
+        out = finish(xp, _words(xp, keys, slice(0, count))).astype(dtype, copy=False)
+    else:
+        out = xp.empty((len(keys), count), dtype)
+        for rows, columns in blocks:
+            out[rows, columns] = finish(xp, _words(xp, keys[rows], columns))
     return out.reshape((*lead, *shape))
 
 
@@ -189,7 +192,7 @@ def random_split(xp, key, /, *, shape):
     """
     require_key("random.split", key)
     both = _generate(xp, key, shape, np.uint64, _as_bits(64))
-    return xp.stack((both >> 32, both & 0xFFFFFFFF), axis=-1).astype(KEY_DTYPE)
+    return xp.stack([x.astype(KEY_DTYPE) for x in (both >> 32, both & 0xFFFFFFFF)], axis=-1)
 
 
 def _fold_in_aval(key: Aval, data: Aval) -> Aval:
@@ -362,16 +365,21 @@ _FAR_TAIL = (
 )
 
 
-def _rational(xp: Any, coefficients: tuple[Sequence[float], Sequence[float]], x: Any) -> Any:
+def _rational(coefficients: tuple[Sequence[float], Sequence[float]], x: Any) -> Any:
     """The quotient of two polynomials, each by Horner's rule, in place."""
-    above, below = (xp.full_like(x, c[-1]) for c in coefficients)
-    for a, b in zip(reversed(coefficients[0][:-1]), reversed(coefficients[1][:-1]), strict=True):
-        above *= x
-        above += a
-        below *= x
-        below += b
+    above, below = (_polynomial(c, x) for c in coefficients)
     above /= below
     return above
+
+
+def _polynomial(coefficients: Sequence[float], x: Any) -> Any:
+    *rest, last = coefficients
+    found = x * last
+    found += rest.pop()
+    for c in reversed(rest):
+        found *= x
+        found += c
+    return found
 
 
 def inverse_normal(xp: Any, q: Any) -> Any:
@@ -382,10 +390,10 @@ def inverse_normal(xp: Any, q: Any) -> Any:
     Source: Wichura, "Algorithm AS 241: the percentage points of the normal distribution",
     Appl. Statist. 37 (1988): relative accuracy about 1e-16.
     """
-    out = _rational(xp, _CENTRE, 0.180625 - q * q)
+    out = _rational(_CENTRE, 0.180625 - q * q)
     out *= q
     outside = xp.abs(q) > 0.425
-    if xp is np:
+    if on_host(xp):
         if outside.any():
             tail = outside.nonzero()
             out[tail] = _inverse_in_tails(xp, q[tail])
@@ -396,7 +404,7 @@ def inverse_normal(xp: Any, q: Any) -> Any:
 
 def _inverse_in_tails(xp: Any, q: Any) -> Any:
     r = xp.sqrt(-xp.log(0.5 - xp.abs(q)))
-    out = xp.where(r <= 5, _rational(xp, _TAIL, r - 1.6), _rational(xp, _FAR_TAIL, r - 5))
+    out = xp.where(r <= 5, _rational(_TAIL, r - 1.6), _rational(_FAR_TAIL, r - 5))
     return xp.copysign(out, q)
 
 

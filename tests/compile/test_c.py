@@ -67,16 +67,17 @@ INTEGERS = [0, 1, -1, 2, -2, 3, 7, -7, 100, 2**31 - 1, -(2**31)]
 
 def values(dtype: str) -> Any:
     kind = np.dtype(dtype).kind
-    kinds: dict[str, list[Any]] = {"b": [True, False] * 8, "i": INTEGERS, "f": SPECIAL}
+    kinds: dict[str, list[Any]] = {"b": [True, False] * 8, "f": SPECIAL}
     with np.errstate(all="ignore"):
-        return np.array(kinds[kind]).astype(dtype)
+        return np.array(kinds.get(kind, INTEGERS)).astype(dtype)
 
 
 EITHER_ZERO = ("maximum", "minimum", "fmax", "fmin")  # of 0.0 and -0.0, as in NumPy
 FUNCTIONS = sorted(
-    {*c_source._INFIX, *c_source._LIBRARY, *c_source._TEMPLATES}, key=lambda f: f.__name__
+    {*c_source._INFIX, *c_source._LIBRARY, *c_source._TEMPLATES, *c_source._BITWISE},
+    key=lambda f: f.__name__,
 )
-DTYPES = ["float64", "float32", "int64", "int32", "bool"]
+DTYPES = ["float64", "float32", "int64", "int32", "uint64", "uint32", "bool"]
 
 
 def assert_close(name: str, found: Any, expected: Any, ulps: float, args: Any) -> None:

@@ -1,0 +1,149 @@
+"""Random numbers in C: the steps that they are made of, in place of the call.
+
+Layer 4½. Hashing is a hundred operations on integers: a few nanoseconds as C, a hundred calls as
+NumPy. So programs have calls for random numbers, and only what is to be C has their steps: the
+implementations, run on symbols as all others are, with the few functions that need no array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import EVAL, run_under
+from ..ops.join import concatenate, stack_arrays
+from .lower import (
+    CALL,
+    KERNEL,
+    LOOP,
+    VIEW,
+    Constant,
+    Lowered,
+    Namespace,
+    NotLowerableError,
+    Step,
+    Symbol,
+    Value,
+    Writer,
+)
+
+DRAWS = frozenset(
+    {
+        "random_bits",
+        "random_fold_in",
+        "random_integers",
+        "random_normal",
+        "random_split",
+        "random_uniform",
+    }
+)
+
+
+class _Writer(Writer):
+    has_bits = True
+
+
+class _InC(Namespace):
+    """What implementations call that gives them new arrays."""
+
+    __name__ = "c"
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+
+    def empty_like(self, x: Symbol) -> Symbol:
+        return Symbol(self.writer, Value(x.shape, x.dtype))
+
+    def zeros_like(self, x: Symbol | np.ndarray) -> np.ndarray:
+        return np.zeros(x.shape, x.dtype)
+
+    def broadcast_to(self, x: Symbol | np.ndarray, shape: tuple[int, ...]) -> Symbol:
+        symbol = x if isinstance(x, Symbol) else Symbol(self.writer, self.writer.constant(x))
+        return self.writer.view(f"np_broadcast_to({{}}, {shape!r})", symbol, shape)
+
+    def stack(self, xs: Sequence[Symbol], *, axis: int) -> Symbol:
+        shape = list(xs[0].shape)
+        shape.insert(axis % (len(shape) + 1), len(xs))
+        return self._joined(stack_arrays, xs, shape, axis)
+
+    def concatenate(self, xs: Sequence[Symbol], *, axis: int) -> Symbol:
+        shape = list(xs[0].shape)
+        shape[axis] = sum(x.shape[axis] for x in xs)
+        return self._joined(concatenate, xs, shape, axis)
+
+    def _joined(self, prim: Any, xs: Any, shape: Sequence[int], axis: int) -> Symbol:
+        options = {"axis": axis % len(shape)}
+        return self.writer.step(CALL, prim, xs, tuple(shape), xs[0].dtype, options)
+
+
+def with_draws(
+    program: Lowered, fits: Callable[[Step], bool], grouped: Callable[[Lowered], Lowered]
+) -> Lowered:
+    """The program as `grouped` makes it, with draws as steps if all these end up in groups.
+
+    `fits`: whether C can say a step.
+    """
+    made: set[Step] = set()
+    found = grouped(_expanded(program, fits, made)) if _has_draws(program) else None
+    if found is None or _outside(found, made):
+        return grouped(program)
+    return found
+
+
+def _has_draws(program: Lowered) -> bool:
+    return any(is_draw(s) or (s.kind == LOOP and _has_draws(s.function)) for s in program.steps)
+
+
+def is_draw(step: Step) -> bool:
+    """Whether a step is a draw that C can say; bounds of integers are checked, so have to be known."""
+    if step.kind != CALL or getattr(step.function, "name", "") not in DRAWS:
+        return False
+    known = all(v.__class__ is Constant for v in step.operands[1:])
+    return known or step.function.name == "random_fold_in"
+
+
+def _expanded(program: Lowered, fits: Callable[[Step], bool], made: set[Step]) -> Lowered:
+    steps: list[Step] = []
+    for step in program.steps:
+        if step.kind == LOOP:
+            body = _expanded(step.function, fits, made)
+            steps.append(Step(LOOP, body, step.operands, step.outs, step.options))
+            continue
+        own = _steps_of(step) if is_draw(step) else []
+        if own and all(s.kind == VIEW or fits(s) for s in own):
+            made.update(s for s in own if s.kind != VIEW)
+            steps += own
+        else:
+            steps.append(step)
+    return Lowered(program.inputs, steps, program.outs)
+
+
+def _steps_of(step: Step) -> list[Step]:
+    """What a draw is made of; nothing if it cannot be said."""
+    writer = _Writer()
+    operands = [v.value if isinstance(v, Constant) else Symbol(writer, v) for v in step.operands]
+    try:
+        out = run_under(EVAL, _run, (step, _InC(writer), operands))
+    except (NotLowerableError, AttributeError, TypeError, ValueError, IndexError):
+        return []
+    if out.__class__ is not Symbol or (out.shape, out.dtype) != (step.out.shape, step.out.dtype):
+        return []
+    for s in writer.steps:
+        s.operands = tuple(step.out if v is out.of else v for v in s.operands)
+        s.outs = tuple(step.out if v is out.of else v for v in s.outs)
+    return writer.steps
+
+
+def _run(step: Step, xp: Any, operands: Sequence[Any]) -> Any:
+    return step.function.impl(xp, *operands, **step.options)
+
+
+def _outside(program: Lowered, made: set[Step]) -> bool:
+    """Whether one of these steps is left outside of groups."""
+    return any(
+        s in made or (s.kind == LOOP and _outside(s.function, made))
+        for s in program.steps
+        if s.kind != KERNEL
+    )
