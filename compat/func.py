@@ -47,7 +47,7 @@ class _Inner:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         out, written = self.call.level.run(self.call.run_user, args, kwargs)
-        found = tree.tree_map(_as_array, tree.tree_map(self.call.level.read, out))
+        found = tree.map(_as_array, tree.map(self.call.level.read, out))
         return self.call.returned(found, written)
 
 
@@ -72,7 +72,7 @@ class _Call:
     def transform(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``f(*args, **kwargs)``, a transform of funcgrad's; its errors are PyTorch's."""
         self.given = tree.leaves((args, kwargs))
-        arrays, named = tree.tree_map(self.array, (args, kwargs))
+        arrays, named = tree.map(self.array, (args, kwargs))
         with checks.torchs_words():
             return self.level.transform(f, *arrays, **named)
 
@@ -88,11 +88,11 @@ class _Call:
         return x._array if views.edge(x) is None else outer_array(x, self.level)
 
     def arrays(self, x: Any) -> Any:
-        return tree.tree_map(self.array, x)
+        return tree.map(self.array, x)
 
     def tensors(self, x: Any) -> Any:
         """What comes back, as tensors."""
-        return tree.tree_map(self._tensor, x)
+        return tree.map(self._tensor, x)
 
     def _tensor(self, x: Any) -> Any:
         if x.__class__ is OuterArray and x.level is self.level:
@@ -102,7 +102,7 @@ class _Call:
 
     def run_user(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The user's function of arrays, as tensors, and what it has written into its arguments."""
-        args, kwargs = tree.tree_map(_as_tensor, (args, kwargs))
+        args, kwargs = tree.map(_as_tensor, (args, kwargs))
         leaves = tree.leaves((args, kwargs))
         before = [x._array if isinstance(x, TensorBase) else None for x in leaves]
         out = self.f(*args, **kwargs)
@@ -122,7 +122,7 @@ class _Call:
     def returned(self, out: Any, written: list[Any]) -> Any:
         """What the transform is to see of the output and the written arguments."""
         out, aux = out if self.has_aux else (out, None)
-        self.dtypes = tree.tree_map(lambda x: aval_of(x).dtype, out)
+        self.dtypes = tree.map(lambda x: aval_of(x).dtype, out)
         return out, (aux, written)
 
     def finish(self, aux_and_written: tuple[Any, list[Any]]) -> tuple[Any, ...]:
@@ -144,9 +144,9 @@ class _Call:
         def fitted(dtype: Any, found: Any) -> Any:
             if dtype.kind in "fcV":
                 return found
-            return tree.tree_map(lambda x: tensor(np.zeros(x.shape, dtype)), found)
+            return tree.map(lambda x: tensor(np.zeros(x.shape, dtype)), found)
 
-        return tree.tree_map(fitted, self.dtypes, derivatives)
+        return tree.map(fitted, self.dtypes, derivatives)
 
 
 class _BatchedCall(_Call):
@@ -249,7 +249,7 @@ def grad_and_value(
         (value, rest), grads = call.transform(transformed, *args, **kwargs)
         value, grads = call.tensors((value, grads))
         aux = call.finish(rest)
-        return tree.tree_map(_conjugated, grads), (value, *aux) if has_aux else value
+        return tree.map(_conjugated, grads), (value, *aux) if has_aux else value
 
     return wrapper
 
@@ -305,7 +305,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         given = tree.unflatten(treedef, [call.array(_conjugated(ct)) for ct in cts])
         records = modes.get().records if create_graph is None else create_graph
         found = call.tensors(call.run(pullback, given, records=records))
-        return tuple(tree.tree_map(_conjugated, found))
+        return tuple(tree.map(_conjugated, found))
 
     return (out, pull, *aux)
 
@@ -460,7 +460,7 @@ def jacrev(
         out, pull, *aux = vjp(of_chosen, *primals, has_aux=has_aux)
         found = _rows(out, pull, chunk_size)
         if isinstance(argnums, int):
-            found = tree.tree_map(lambda _, block: block[0], out, found)
+            found = tree.map(lambda _, block: block[0], out, found)
         return (found, *aux) if has_aux else found
 
     return wrapper
@@ -479,11 +479,9 @@ def _rows(out: Any, pull: Callable[..., Any], chunk_size: int) -> Any:
             for c, x in zip(columns, outs, strict=True)
         ]
         parts.append(vmap(pull)(tree.unflatten(treedef, cts)))
-    rows = tree.tree_map(lambda *xs: cat(xs), *parts)
+    rows = tree.map(lambda *xs: cat(xs), *parts)
     blocks = [
-        tree.tree_map(
-            lambda r, x=x, e=e: r[e - x.numel() : e].reshape((*x.shape, *r.shape[1:])), rows
-        )
+        tree.map(lambda r, x=x, e=e: r[e - x.numel() : e].reshape((*x.shape, *r.shape[1:])), rows)
         for x, e in zip(outs, ends.tolist(), strict=True)
     ]
     return tree.unflatten(treedef, blocks)

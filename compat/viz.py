@@ -454,7 +454,7 @@ def summary(module: Any, *inputs: Any, **kwargs: Any) -> Table:
     """
     names = {m: name for name, m in module.named_modules()}
     calls = _Calls(names)
-    given = tree.tree_map(_copied, (inputs, kwargs))
+    given = tree.map(_copied, (inputs, kwargs))
     with _unchanged(module):
         handles = [m.register_forward_pre_hook(calls.before, prepend=True) for m in names]
         handles += [m.register_forward_hook(calls.after) for m in names]

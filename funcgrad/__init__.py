@@ -11,9 +11,11 @@ The subpackages (`funcgrad.numpy`, `random`, `scipy`, ...) are loaded when they 
 import typing as _typing
 from importlib import import_module as _import_module
 
+from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
 from .transforms.checkpoint import checkpoint
+from .transforms.checkpoint import checkpoint as remat
 from .transforms.custom import custom_jvp, custom_rule, custom_vjp
 from .transforms.derivatives import (
     elementwise_grad,
@@ -28,13 +30,15 @@ from .transforms.derivatives import (
 from .transforms.jvp import jvp
 from .transforms.linearize import linear_transpose, linearize
 from .transforms.strong import strong_zeros
-from .transforms.trace import eval_shape, make_jaxpr
+from .transforms.trace import ShapeDtypeStruct, eval_shape, make_jaxpr
 from .transforms.vjp import vjp
 from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ShapeDtypeStruct",
+    "block_until_ready",
     "check_jaxpr",
     "checkpoint",
     "config",
@@ -55,6 +59,7 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "make_jaxpr",
+    "remat",
     "stop_gradient",
     "strong_zeros",
     "value_and_grad",
@@ -64,7 +69,7 @@ __all__ = [
 
 _SUBPACKAGES = (
     *("datasets", "flatten_util", "lax", "nn", "numpy"),
-    *("optim", "random", "scipy", "testing", "viz"),
+    *("optim", "random", "scipy", "testing", "tree_util", "viz"),
 )
 
 _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
@@ -79,6 +84,7 @@ if _typing.TYPE_CHECKING:
     from . import random as random
     from . import scipy as scipy
     from . import testing as testing
+    from . import tree_util as tree_util
     from . import viz as viz
     from .compile.config import config as config
     from .compile.jit import jit as jit

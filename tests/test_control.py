@@ -48,11 +48,11 @@ def python_scan(
     count = length if xs is None else len(tree.leaves(xs)[0])
     ys = []
     for i in reversed(range(count)) if reverse else range(count):
-        init, y = f(init, tree.tree_map(lambda x: x[i], xs))  # noqa: B023
+        init, y = f(init, tree.map(lambda x: x[i], xs))  # noqa: B023
         ys.append(y)
     if reverse:
         ys.reverse()
-    return init, tree.tree_map(lambda *column: fnp.stack(column), *ys)
+    return init, tree.map(lambda *column: fnp.stack(column), *ys)
 
 
 def python_fori(lower: int, upper: int, body: Any, c: Any) -> Any:
@@ -248,7 +248,7 @@ def test_mapped_is_one_by_one(name: str, transform: str) -> None:
     t = TRANSFORMS[transform]
 
     rows = [t(pythons(name))(W, x) for x in XS]
-    expected = tree.tree_map(lambda *ys: np.stack(ys), *rows)
+    expected = tree.map(lambda *ys: np.stack(ys), *rows)
     axes = (None, 0)
     assert_close(funcgrad.vmap(t(ours(name)), axes)(W, XS), expected)
     assert_close(funcgrad.jit(funcgrad.vmap(t(ours(name)), axes))(W, XS), expected)
@@ -670,13 +670,13 @@ def test_associative_scan(name: str, n: int, reverse: bool, data: Any) -> None:
     elems = {"m": x, "t": rng.normal(size=shape)} if name == "affine" else x
 
     def one_by_one(elems: Any) -> Any:
-        rows = [tree.tree_map(lambda x: fnp.take(x, [i], axis), elems) for i in range(n)]  # noqa: B023
+        rows = [tree.map(lambda x: fnp.take(x, [i], axis), elems) for i in range(n)]  # noqa: B023
         rows = rows[::-1] if reverse else rows
         out = rows[:1]
         for row in rows[1:]:
             out.append(fn(row, out[-1]) if reverse else fn(out[-1], row))
         out = out[::-1] if reverse else out
-        return tree.tree_map(lambda *ys: fnp.concatenate(ys, axis), *out)
+        return tree.map(lambda *ys: fnp.concatenate(ys, axis), *out)
 
     def scanned(elems: Any) -> Any:
         return lax.associative_scan(fn, elems, reverse=reverse, axis=axis)

@@ -100,10 +100,10 @@ def test_batched(name: str, options: dict[str, Any]) -> None:
     """A batch of trainings is the trainings one by one."""
     optimizer = made(name, options)
     starts = [{k: v + i for k, v in some_params().items()} for i in range(3)]
-    batch = tree.tree_map(lambda *xs: np.stack(xs), *starts)
+    batch = tree.map(lambda *xs: np.stack(xs), *starts)
     together = funcgrad.vmap(lambda p: steps(optimizer, p, 4)[0])(batch)
     alone = [steps(optimizer, p, 4)[0] for p in starts]
-    assert_close(together, tree.tree_map(lambda *xs: np.stack(xs), *alone))
+    assert_close(together, tree.map(lambda *xs: np.stack(xs), *alone))
 
 
 @every_variant

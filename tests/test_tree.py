@@ -18,19 +18,19 @@ from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad import tree as T
+from funcgrad import treedef
 from funcgrad.tree import (
     LEAF,
     Key,
     TreeDef,
     flatten,
     flatten_axes,
-    flatten_with_path,
     key_str,
     leaves,
+    leaves_with_path,
     register_node,
     register_node_class,
     structure,
-    tree_map,
     unflatten,
 )
 
@@ -196,7 +196,7 @@ def test_unflatten_undoes_flatten(tree: Any) -> None:
 @examples
 @given(trees)
 def test_paths_lead_to_the_leaves(tree: Any) -> None:
-    pairs = flatten_with_path(tree)
+    pairs = leaves_with_path(tree)
     assert [leaf for _, leaf in pairs] == leaves(tree)
     assert [path for path, _ in pairs] == structure(tree).paths()
     assert all(follow(tree, path) is leaf for path, leaf in pairs)
@@ -207,7 +207,7 @@ def test_paths_lead_to_the_leaves(tree: Any) -> None:
 @given(trees, trees)
 def test_treedefs_are_equal_if_and_only_if_the_structures_are(a: Any, b: Any) -> None:
     assert (structure(a) == structure(b)) == (shape_of(a) == shape_of(b))
-    renamed = structure(tree_map(lambda _: object(), a))
+    renamed = structure(T.map(lambda _: object(), a))
     assert renamed == structure(a)
     assert hash(renamed) == hash(structure(a))
     assert repr(renamed) == repr(structure(a))
@@ -223,7 +223,7 @@ def test_treedefs_with_the_same_hash_may_differ() -> None:
 @given(trees)
 def test_equality_and_hash_do_not_rest_on_shared_treedefs(tree: Any) -> None:
     before = structure(tree)
-    T._SHARED.clear()
+    treedef._SHARED.clear()
     after = structure(tree)
     assert before == after
     assert hash(before) == hash(after)
@@ -235,13 +235,13 @@ def test_equality_and_hash_do_not_rest_on_shared_treedefs(tree: Any) -> None:
 
 @examples
 @given(trees)
-def test_tree_map_takes_trees_side_by_side(tree: Any) -> None:
+def test_map_takes_trees_side_by_side(tree: Any) -> None:
     met: list[Any] = []
-    tree_map(lambda x, y: met.append((x, y)), tree, tree_map(str, tree))
+    T.map(lambda x, y: met.append((x, y)), tree, T.map(str, tree))
     assert met == [(x, str(x)) for x in leaves(tree)]
     # Where the first tree has leaves the others may have subtrees.
-    wider = tree_map(lambda x: (x, [x]), tree)
-    assert tree_map(lambda _, y: y, tree, wider) == wider
+    wider = T.map(lambda x: (x, [x]), tree)
+    assert T.map(lambda _, y: y, tree, wider) == wider
 
 
 def outermost(tree: Any, cls: type) -> list[Any]:
@@ -294,15 +294,15 @@ def test_a_prefix_that_does_not_fit_is_named(tree: Any, prefix: Any) -> None:
 
 @examples
 @given(trees, trees)
-def test_tree_map_raises_where_structures_differ(a: Any, b: Any) -> None:
+def test_map_raises_where_structures_differ(a: Any, b: Any) -> None:
     if shape_of(a) == shape_of(b):
-        tree_map(lambda *_: 0, a, b)
+        T.map(lambda *_: 0, a, b)
     else:
         for first, second in ((a, b), (b, a)):
             try:
-                out = tree_map(lambda *_: 0, first, second)
+                out = T.map(lambda *_: 0, first, second)
             except ValueError as error:
-                assert str(error).startswith("tree_map needs trees of one structure, but at ")
+                assert str(error).startswith("tree.map needs trees of one structure, but at ")
             else:  # the first tree is a prefix of the second
                 assert structure(out) == structure(first)
 
@@ -325,7 +325,7 @@ def test_leaves(tree: Any) -> None:
     assert found[0] is tree
     assert treedef is LEAF
     assert unflatten(treedef, found) is tree
-    assert tree_map(lambda x: [x], tree)[0] is tree
+    assert T.map(lambda x: [x], tree)[0] is tree
     assert treedef.paths() == [()]
 
 
@@ -364,7 +364,7 @@ def test_leaves_of_dicts_are_sorted_where_they_can_be() -> None:
     assert leaves({"b": 2, "a": 1}) == [1, 2]
     unsortable = {"b": 2, 1: 1}
     assert leaves(unsortable) == [2, 1]
-    assert list(tree_map(str, unsortable)) == ["b", 1]
+    assert list(T.map(str, unsortable)) == ["b", 1]
     assert structure(unsortable) != structure({1: 1, "b": 2})
     assert leaves(OrderedDict(b=2, a=1)) == [2, 1]
     assert structure(OrderedDict(b=0, a=0)) != structure(OrderedDict(a=0, b=0))
@@ -384,7 +384,7 @@ def test_dicts_are_rebuilt_in_their_own_order(cls: Any) -> None:
         cls({"w": cls({"z": 1, "y": 2}), "b": {"d": [3], "c": 4}}),
         {"t": 0, "s": [cls({"b": 2, "a": 1})]},
     ):
-        again = tree_map(lambda x: x, tree)
+        again = T.map(lambda x: x, tree)
         assert again == tree
         assert keys_in_order(again) == keys_in_order(tree)
         if "s" in tree:
@@ -393,10 +393,10 @@ def test_dicts_are_rebuilt_in_their_own_order(cls: Any) -> None:
             assert keys_in_order(unflatten(copied, leaves(tree))) == keys_in_order(tree)
 
 
-def test_tree_map_keeps_the_order_of_the_first_tree() -> None:
+def test_map_keeps_the_order_of_the_first_tree() -> None:
     first, second = {"b": 1, "a": 2}, {"a": 10, "b": 20}
-    assert list(tree_map(lambda x, y: x + y, first, second).items()) == [("b", 21), ("a", 12)]
-    assert list(tree_map(lambda x, y: x + y, second, first).items()) == [("a", 12), ("b", 21)]
+    assert list(T.map(lambda x, y: x + y, first, second).items()) == [("b", 21), ("a", 12)]
+    assert list(T.map(lambda x, y: x + y, second, first).items()) == [("a", 12), ("b", 21)]
 
 
 @examples
@@ -407,11 +407,11 @@ def test_every_order_of_keys_survives(tree: Any) -> None:
 
 
 def test_dict_kinds_are_rebuilt_with_their_class() -> None:
-    counts = tree_map(lambda x: x + 1, defaultdict(list, a=1))
+    counts = T.map(lambda x: x + 1, defaultdict(list, a=1))
     assert type(counts) is defaultdict
     assert counts == {"a": 2}
     assert counts["new"] == []
-    assert type(tree_map(str, OrderedDict(a=1))) is OrderedDict
+    assert type(T.map(str, OrderedDict(a=1))) is OrderedDict
     assert structure(defaultdict(list, a=1)) != structure(defaultdict(int, a=1))
     assert structure({"a": 1}) != structure(OrderedDict(a=1))
 
@@ -424,13 +424,13 @@ def test_namedtuples_are_rebuilt_without_their_constructor() -> None:
         def norm(self) -> float:
             return float(self.left**2 + self.right**2)
 
-    doubled = tree_map(lambda x: 2 * x, Unit(0.3))
+    doubled = T.map(lambda x: 2 * x, Unit(0.3))
     assert type(doubled) is Unit
     assert doubled.norm() == pytest.approx(4)
 
 
 def test_dataclasses_are_rebuilt_without_their_constructor() -> None:
-    frozen = tree_map(lambda x: f"<{x}>", Frozen(3))  # its __post_init__ allows no str
+    frozen = T.map(lambda x: f"<{x}>", Frozen(3))  # its __post_init__ allows no str
     assert (frozen.value, frozen.calls) == ("<3>", "<7>")
 
     @dataclass(frozen=True, slots=True)
@@ -442,7 +442,7 @@ def test_dataclasses_are_rebuilt_without_their_constructor() -> None:
             if not isinstance(self.item, int):
                 raise TypeError("an int is needed")
 
-    slotted = tree_map(str, Slotted(1, size=5))
+    slotted = T.map(str, Slotted(1, size=5))
     assert (slotted.item, slotted.size) == ("1", 5)
     assert structure(Slotted(1, size=5)) == structure(Slotted(2, size=5))
     assert structure(Slotted(1, size=5)) != structure(Slotted(1, size=6))
@@ -452,7 +452,7 @@ def test_dataclasses_are_rebuilt_without_their_constructor() -> None:
         pass
 
     assert leaves(Empty()) == []
-    assert tree_map(str, Empty()) == Empty()
+    assert T.map(str, Empty()) == Empty()
 
 
 def test_dataclasses_that_have_other_contents_are_leaves() -> None:
@@ -476,19 +476,19 @@ def test_static_fields_are_compared_with_their_classes() -> None:
 
 def test_keys_keep_their_classes() -> None:
     for key in (1, 1.0, True, np.int64(1), "1", np.str_("1")):
-        assert type(next(iter(tree_map(str, {key: 0})))) is type(key)
-        assert type(next(iter(tree_map(str, {key: (0,)})))) is type(key)
+        assert type(next(iter(T.map(str, {key: 0})))) is type(key)
+        assert type(next(iter(T.map(str, {key: (0,)})))) is type(key)
     for names in (("b", "a"), ("a", "b")):  # also where the order of equal keys is known
         for classes in ((str, str), (np.str_, str)):
             tree = {cls(name): name for cls, name in zip(classes, names, strict=True)}
-            again = tree_map(lambda x: x, tree)
+            again = T.map(lambda x: x, tree)
             assert list(again.items()) == [(name, name) for name in names]
             assert leaves(tree) == ["a", "b"]
             assert {key: type(key) for key in again} == dict(zip(names, classes, strict=True))
     for zero in (0.0, -0.0):
         assert str(unflatten(structure(Linear(0, 0, zero)), [0, 0]).act) == str(zero)
-    # ... but keys that are equal meet in tree_map.
-    assert tree_map(lambda x, y: x + y, {1: 2}, {np.int64(1): 3}) == {1: 5}
+    # ... but keys that are equal meet in tree.map.
+    assert T.map(lambda x, y: x + y, {1: 2}, {np.int64(1): 3}) == {1: 5}
 
 
 def test_a_class_may_be_registered_after_it_was_met() -> None:
@@ -507,7 +507,7 @@ def test_a_class_may_be_registered_after_it_was_met() -> None:
     before = structure(LateFields(1))
     register_node(LateFields, lambda x: ((x.a,), None), lambda _, children: LateFields(*children))
     assert structure(LateFields(1)) != before
-    assert tree_map(str, LateFields(1)) == LateFields("1")
+    assert T.map(str, LateFields(1)) == LateFields("1")
 
 
 def test_registered_keys_may_be_of_any_kind() -> None:
@@ -523,14 +523,14 @@ def test_registered_keys_may_be_of_any_kind() -> None:
 def test_the_memory_of_leaf_classes_is_bounded() -> None:
     for i in range(5000):
         assert structure([type(f"C{i}", (), {})()]) == structure([0])
-    assert len(T._LEAVES) <= 4096
+    assert len(treedef.LEAVES) <= 4096
 
 
 def test_the_memory_of_structures_is_bounded() -> None:
     for i in range(3000):
         assert leaves({f"k{i}": [i]}) == [i]
-    assert len(T._SHARED) <= 1024
-    assert len(T._SORTERS) <= 1024
+    assert len(treedef._SHARED) <= 1024
+    assert len(treedef._SORTERS) <= 1024
 
 
 def test_shared_treedefs_hold_nothing_of_the_users() -> None:
@@ -539,13 +539,13 @@ def test_shared_treedefs_hold_nothing_of_the_users() -> None:
 
     key = object()
     inside = structure(([Linear(0, 0, closure)], {key: 0}))
-    assert not any(closure in node._aux for node in T._SHARED.values())
-    assert not any(inside == node for node in T._SHARED.values())
-    assert (key,) not in T._SORTERS
+    assert not any(closure in node._aux for node in treedef._SHARED.values())
+    assert not any(inside == node for node in treedef._SHARED.values())
+    assert (key,) not in treedef._SORTERS
 
 
 def test_structures_that_occur_again_are_the_same_object() -> None:
-    T._SHARED.clear()
+    treedef._SHARED.clear()
     tree = {"layers": [{"w": 1, "b": None}, Linear(1, (2, 3))], "scale": 1.0}
     assert structure(tree) is structure(copy.deepcopy(tree))
 
@@ -582,25 +582,25 @@ def test_unflatten_takes_any_iterable_and_does_not_keep_it() -> None:
 def test_is_leaf_may_take_none_or_any_node_for_a_leaf() -> None:
     assert leaves([1, None, (2, None)], lambda x: x is None) == [1, None, 2, None]
     assert leaves(None, lambda x: x is None) == [None]
-    assert tree_map(len, {"a": (1, 2), "b": (3,)}, is_leaf=lambda x: type(x) is tuple) == {
+    assert T.map(len, {"a": (1, 2), "b": (3,)}, is_leaf=lambda x: type(x) is tuple) == {
         "a": 2,
         "b": 1,
     }
-    assert tree_map(lambda x, y: (x, y), [None, 1], [(3, 4), 5], is_leaf=lambda x: x is None) == [
+    assert T.map(lambda x, y: (x, y), [None, 1], [(3, 4), 5], is_leaf=lambda x: x is None) == [
         (None, (3, 4)),
         (1, 5),
     ]
 
 
-def test_tree_map_lets_through_what_its_function_raises() -> None:
+def test_map_lets_through_what_its_function_raises() -> None:
     def stop(*_: Any) -> None:
         raise StopIteration("from f")
 
     for tree in (1, [1, 2]):
         with pytest.raises(StopIteration, match="from f"):
-            tree_map(stop, tree)
+            T.map(stop, tree)
         with pytest.raises(StopIteration, match="from f"):
-            tree_map(stop, tree, tree)
+            T.map(stop, tree, tree)
 
 
 @pytest.mark.parametrize("wrap", [lambda x: [x], lambda x: (x, 1), lambda x: {"k": x}, Frozen])
@@ -608,8 +608,8 @@ def test_nesting_may_be_deep(wrap: Any) -> None:
     tree: Any = [0]
     for _ in range(600):
         tree = wrap(tree) if wrap is not Frozen else unflatten(structure(Frozen([])), [tree])
-    other = tree_map(lambda x: x, tree)
-    T._SHARED.clear()
+    other = T.map(lambda x: x, tree)
+    treedef._SHARED.clear()
     assert structure(other) == structure(tree)
     assert hash(structure(other)) == hash(structure(tree))
     assert len(repr(structure(tree))) > 600
@@ -634,10 +634,10 @@ class Bad(Bag):
 register_node(Bad, lambda bad: bad.label, lambda aux, children: Bad(children))
 big = {f"k{i}": 0 for i in range(12)}
 layers = {"w": (1, 2), "b": [1, {"u": 1, "v": 1}]}
-same = functools.partial(tree_map, lambda *xs: xs)
+same = functools.partial(T.map, lambda *xs: xs)
 axes = functools.partial(flatten_axes, "in_axes")
 WRONG = "wrong number of leaves for "
-NEEDS = "tree_map needs trees of one structure, but "
+NEEDS = "tree.map needs trees of one structure, but "
 FIT = "in_axes does not fit "
 TAKES = (
     "flatten of Bad must return (children, aux) or (children, aux, keys) with one key per child, "
@@ -667,7 +667,7 @@ ERRORS = [
         lambda: leaves([Linear(1, (2,), {})]),
         "the aux data of Linear(w=*, b=*, act={}) must be hashable: unhashable type: 'dict'",
     ),
-    # tree_map
+    # map
     (
         lambda: same([1, 2], [1, 2, 3]),
         NEEDS + "at the top the first has a list of length 2 and number 2 has a list of length 3",
@@ -748,7 +748,7 @@ def test_a_long_difference_that_is_not_in_the_keys_is_shown_in_full() -> None:
 
 def test_a_treedef_of_a_class_that_is_no_node_here_is_not_loaded() -> None:
     with pytest.raises(TypeError, match="a TreeDef cannot be loaded: SubBag is not registered"):
-        T._load(SubBag, (), (), None)
+        treedef._load(SubBag, (), (), None)
 
 
 # ---------------------------------------------------------------- as one vector

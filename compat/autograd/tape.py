@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad import tree
 from funcgrad.algebra import Linear, LinearView
 from funcgrad.array import TracedArray
 from funcgrad.core import EVAL, REGISTRY, Aval, EvalTrace, Primitive, aval_of
@@ -19,7 +20,6 @@ from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.complex import as_complex
 from funcgrad.ops.index import getitem
 from funcgrad.ops.structural import broadcast_to, reshape
-from funcgrad.tree import tree_map
 from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
@@ -86,7 +86,7 @@ def record(
         return opaque(prim, params, name, args, values, edges, mode)
     ans = run(prim, values, params)
     if mode.level is not None and not mode.records and not (prim in VIEWS and countable(args[0])):
-        ans = tree_map(cut, ans)
+        ans = tree.map(cut, ans)
     needed = needed and mode.records and prim.differentiable
     if prim.multiple:
         outs = tuple(map(tensor, ans))

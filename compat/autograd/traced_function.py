@@ -135,7 +135,7 @@ class _Left:
             return made.get(id(x), x)
 
         ctx = FunctionCtx(self.needs)
-        ctx.__dict__.update(tree.tree_map(swapped, self.attributes))
+        ctx.__dict__.update(tree.map(swapped, self.attributes))
         saved = self.for_forward if forward and self.for_forward else self.saved
         ctx.to_save = tuple(map(swapped, saved))
         ctx.materialize_grads = self.materialize

@@ -40,9 +40,9 @@ class Optimizer:
     def init(self, params: Any) -> dict[str, Any]:
         """The state before the first update."""
         options = self._options(0)
-        begun = tree.tree_map(lambda p: _Slots(self._begin(p, options)), params)
+        begun = tree.map(lambda p: _Slots(self._begin(p, options)), params)
         names = dict.fromkeys(name for one in tree.leaves(begun) for name in one)
-        slots = {k: tree.tree_map(lambda one, k=k: one.get(k), begun) for k in names}
+        slots = {k: tree.map(lambda one, k=k: one.get(k), begun) for k in names}
         return {"step": np.zeros((), np.int64), **slots}
 
     def _begin(self, p: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -66,9 +66,9 @@ class Optimizer:
                 own |= changes
             return _Slots(own, p)
 
-        found = tree.tree_map(change, params, grads, *[state[k] for k in names])
-        slots = {k: tree.tree_map(lambda one, k=k: one.get(k), found) for k in names}
-        new = tree.tree_map(lambda one: one.param, found)
+        found = tree.map(change, params, grads, *[state[k] for k in names])
+        slots = {k: tree.map(lambda one, k=k: one.get(k), found) for k in names}
+        new = tree.map(lambda one: one.param, found)
         return new, {"step": state["step"] + 1, **slots}
 
     def _options(self, step: Any) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Case(NamedTuple):
 
     def copied(self) -> Case:
         """The same with arrays of its own."""
-        args, kwargs = tree.tree_map(_copy, (self.args, self.kwargs))
+        args, kwargs = tree.map(_copy, (self.args, self.kwargs))
         return self._replace(args=args, kwargs=kwargs)
 
     def check(self, plan: Plan) -> Report:

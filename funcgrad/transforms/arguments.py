@@ -54,7 +54,7 @@ class Flat:
 
     def aux_values(self, value_of: Callable[[Any], Any]) -> Any:
         """The auxiliary output with tracers replaced by their values."""
-        return tree.tree_map(value_of, self._aux)
+        return tree.map(value_of, self._aux)
 
 
 def flat_outputs(out: Any) -> tuple[list[Any], Any]:

@@ -183,7 +183,7 @@ class custom_jvp(_Custom):
             ]
             total = terms[0]
             for term in terms[1:]:
-                total = tree.tree_map(lambda a, b: a + b, total, term)
+                total = tree.map(lambda a, b: a + b, total, term)
             return ans, total
 
         self.rule = rule

@@ -365,7 +365,7 @@ def elementwise_grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., An
     def derivative(*args: Any, **kwargs: Any) -> Any:
         selection = Selection("elementwise_grad", f, args, kwargs, argnum, None)
         y, f_vjp = vjp(lambda x: selection.call(f, (x,)), selection.values[0])
-        ones = tree.tree_map(lambda leaf: zeros_like(leaf) + 1, y)
+        ones = tree.map(lambda leaf: zeros_like(leaf) + 1, y)
         return f_vjp(ones)[0]
 
     return derivative

@@ -205,17 +205,17 @@ def _in_blocks(loop: Loop, size: int, *, keep: bool) -> tuple[Any, Any]:
         new, ys = part.in_python()
         return tree.unflatten(part.carry_def, new), tree.unflatten(part.y_def, ys)
 
-    blocks = tree.tree_map(lambda x: _cut(x, start, stop, (count, size)), rows)
+    blocks = tree.map(lambda x: _cut(x, start, stop, (count, size)), rows)
     outer = Loop(loop.name, inner if keep else checkpoint(inner), init, blocks, count, loop.reverse)
     try:
         carry, ys = outer.run(recorded=True)
     except ConcretizationError:  # the body branches on values
         carry, ys = outer.run()
-    ys = tree.tree_map(lambda y: y.reshape((count * size, *y.shape[2:])), ys)
+    ys = tree.map(lambda y: y.reshape((count * size, *y.shape[2:])), ys)
     if rest:
-        other = tree.tree_map(lambda x: x[:rest] if loop.reverse else x[stop:], rows)
+        other = tree.map(lambda x: x[:rest] if loop.reverse else x[stop:], rows)
         carry, more = Loop(loop.name, loop.f, carry, other, rest, loop.reverse).run()
-        ys = tree.tree_map(
+        ys = tree.map(
             lambda a, b: concatenate(*((b, a) if loop.reverse else (a, b)), axis=0), ys, more
         )
     return carry, ys

@@ -204,6 +204,15 @@ def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
     return traced
 
 
+def ShapeDtypeStruct(shape: Sequence[int], dtype: Any) -> Aval:
+    """The type of an array, which stands for one where nothing is computed.
+
+    >>> eval_shape(lambda x: x @ x.T, ShapeDtypeStruct((2, 3), float))
+    f64[2,2]
+    """
+    return Aval(tuple(shape), np.dtype(dtype))
+
+
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The types of ``f(*args, **kwargs)`` in the output's tree, without computing anything.
 

@@ -72,7 +72,7 @@ TREES: dict[str, Any] = {
     "nested": {"p": [Pair(None, X), (Point(1.0, ()), [])], "q": {}},
 }
 MAPS: dict[str, Callable[[Any], Any]] = {
-    "changed": lambda t: funcgrad.tree.tree_map(lambda x: x * 2 + 1, t),
+    "changed": lambda t: funcgrad.tree.map(lambda x: x * 2 + 1, t),
     "itself": lambda t: t,
     "twice": lambda t: (t, [t]),
     "constant": lambda t: {"c": 1.5, "n": np.arange(3), "none": None},
@@ -90,9 +90,9 @@ def test_trees(name: str, f: Callable[[Any], Any]) -> None:
 
 
 def test_another_structure_is_another_program() -> None:
-    f = jit(lambda t: funcgrad.tree.tree_map(lambda x: x * 2, t))
+    f = jit(lambda t: funcgrad.tree.map(lambda x: x * 2, t))
     for t in [*TREES.values(), *reversed(TREES.values())]:
-        same(f(t), funcgrad.tree.tree_map(lambda x: x * 2, t))
+        same(f(t), funcgrad.tree.map(lambda x: x * 2, t))
 
 
 CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [

@@ -55,22 +55,22 @@ def loss(params: Tree, x: Any, target: Any) -> Any:
 def sgd(params: Tree, state: Tree, x: Any, target: Any) -> tuple[Tree, Tree]:
     """With momentum."""
     grads = funcgrad.grad(loss)(params, x, target)
-    state = funcgrad.tree.tree_map(lambda m, g: 0.9 * m + g, state, grads)
-    return funcgrad.tree.tree_map(lambda p, m: p - 0.01 * m, params, state), state
+    state = funcgrad.tree.map(lambda m, g: 0.9 * m + g, state, grads)
+    return funcgrad.tree.map(lambda p, m: p - 0.01 * m, params, state), state
 
 
 def adam(params: Tree, state: Tree, x: Any, target: Any) -> tuple[Tree, Tree]:
     grads = funcgrad.grad(loss)(params, x, target)
-    means = funcgrad.tree.tree_map(lambda m, g: 0.9 * m + 0.1 * g, state[0], grads)
-    squares = funcgrad.tree.tree_map(lambda v, g: 0.999 * v + 0.001 * g * g, state[1], grads)
-    new = funcgrad.tree.tree_map(
+    means = funcgrad.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state[0], grads)
+    squares = funcgrad.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, state[1], grads)
+    new = funcgrad.tree.map(
         lambda p, m, v: p - 0.001 * m / (np.sqrt(v) + 1e-8), params, means, squares
     )
     return new, (means, squares)
 
 
 def first_state(name: str, params: Tree) -> Tree:
-    zeros = funcgrad.tree.tree_map(np.zeros_like, params)
+    zeros = funcgrad.tree.map(np.zeros_like, params)
     return zeros if name == "sgd" else (zeros, zeros)
 
 
