@@ -21,7 +21,7 @@ from .groups import Group, grouped, is_number, ordered
 from .lower import CALL, ELEMENTWISE, KERNEL, LOOP, REDUCE, VIEW, Constant, Lowered, Step, Value
 from .parallel import LARGE
 
-HUGE = 1 << 22  # elements that are too many for memory between nests
+HUGE = 1 << 24  # elements that are too many for memory between nests
 MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
 MOST_AXES = 63  # that the results of a ufunc have together; one more is for its memory
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
