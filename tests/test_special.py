@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad.errors import ArgumentError
-from funcgrad.ops import gamma as gammas
 from funcgrad.scipy import special
 
 ss = pytest.importorskip("scipy.special")
@@ -66,15 +65,6 @@ def test_probabilities_outside(name: str) -> None:
     for i in range(len(shapes)):
         slope = funcgrad.grad(lambda *a: getattr(special, name)(*a, ends).sum(), argnums=i)(*shapes)
         np.testing.assert_allclose(slope, 0.0, atol=1e-15)
-
-
-@pytest.mark.parametrize("a", [1e-3, 0.1, 0.8, 1.0, 7.0, 300.0, 1e5])
-def test_the_side_of_a_gamma_variable(a: float) -> None:
-    x = special.gammaincinv(a, np.linspace(0.01, 0.99, 25))
-    x = x[x > 1e-290]
-    mass, below = gammas.gamma_side(np.float64(a), np.log(x))
-    found = np.where(below, mass, 1 - mass)
-    np.testing.assert_allclose(found, special.gammainc(a, x), atol=2e-10)
 
 
 @pytest.mark.parametrize(

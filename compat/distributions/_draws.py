@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 import compat as torch
-from funcgrad.core import Tracer
-from funcgrad.ops.gamma import gamma_side, log_gamma_density
+from funcgrad.random.gammas import log_gamma_at
 
 from .. import dtypes
 from ..autograd.base import tensor
-from ..autograd.tape import through
 from ..ops import _draw
+from ..ops._fused import fused
 from ..ops.create import moved
 from ..size import device_of
 
@@ -54,24 +53,14 @@ def places(rows: Any, count: int) -> Any:
 def log_standard_gamma(a: Any) -> Any:
     """The logarithm of standard gamma numbers of shape `a`; differentiable.
 
-    For noise that stays, the number moves with `a` so that the probability below it does not: by the
-    change of that probability over the density. The change comes from the tape.
+    For noise that stays, the number moves with `a` so that the probability below it does not.
     In logarithms nothing vanishes for small `a`: ``g(a) = g(a + 1) u**(1/a)`` for uniform `u`.
     """
     dtype, a = a.dtype, a.double()
     more = drawn("standard_gamma", lambda s, shape: s.standard_gamma(shape + 1), a)
     u = 1 - uniform(a, a.shape)
     noise = (more.log() + u.log() / a).detach()
-    if not (torch.is_grad_enabled() and (a.requires_grad or isinstance(a._array, Tracer))):
-        return noise.to(dtype)
-    before = through(log_gamma_density, a, noise).detach()
-    mass, below = through(gamma_side, a, noise, before)
-    toward = torch.where(below, -1.0, 1.0)
-    first = noise + toward * (mass - mass.detach())
-    # A second step of Newton's method makes the second derivative right, too.
-    density = through(log_gamma_density, a, first)
-    again, _ = through(gamma_side, a, first, density)
-    return (first + toward * (again - mass.detach() * (before - density).exp())).to(dtype)
+    return fused("StandardGammaBackward0", log_gamma_at, a, noise).to(dtype)
 
 
 def standard_gamma(a: Any) -> Any:

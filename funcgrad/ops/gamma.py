@@ -287,17 +287,6 @@ def log_gamma_density(a: Any, log_x: Any) -> Any:
     return a * log_x - exp(log_x) - gammaln(a)
 
 
-def gamma_side(a: Any, log_x: Any, log_scale: Any = 0.0) -> tuple[Any, Any]:
-    """The probability that a gamma variable lies beyond `x`, seen from `a`, over ``e**log_scale``.
-
-    And whether that is below `x`. Differentiable by `a` and `log_x`.
-    """
-    below = less_equal(log_x, log(a))
-    mass = gamma_integral(a + 1, log_x, log_scale, below, None)
-    between = exp(log_gamma_density(a, log_x) - log(a) - log_scale)
-    return where(below, mass + between, mass - between), below
-
-
 def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) -> Any:
     """The integral of the density, or of that times ``log t - origin``, from `x` to an end."""
     x = maximum(exp(log_x), 1e-300)

@@ -21,14 +21,14 @@ from .continuous import normal
 from .keys import split
 from .moving import moving
 
-_log_gamma_at = moving(log_gamma_moved)  # NOTE [Moving with the shape]
+log_gamma_at = moving(log_gamma_moved)  # NOTE [Moving with the shape]
 
 
 def log_gamma_numbers(key: Any, a: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """Logarithms of gamma variables, in float64."""
     a = fnp.broadcast_to(a, shape)
     drawn = random_log_gamma(key, stop_gradient(a), shape=shape, dtype=dtype)
-    return _log_gamma_at(fnp.astype(a, np.float64), drawn)
+    return log_gamma_at(fnp.astype(a, np.float64), drawn)
 
 
 def loggamma(key: Any, a: Any, shape: Shape | None = None, dtype: Any = float) -> Any:
