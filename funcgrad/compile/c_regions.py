@@ -18,9 +18,25 @@ from .c_places import Place, dense, layout
 from .c_rows import in_rows
 from .c_source import NARROW, TYPES, Kernel
 from .groups import grouped, is_number
-from .lower import CALL, CAST, KERNEL, LOOP, REDUCE, UFUNC, VIEW, Lowered, Rows, Step, Value
+from .lower import (
+    BRANCH,
+    CALL,
+    CAST,
+    KERNEL,
+    LOOP,
+    REDUCE,
+    UFUNC,
+    VIEW,
+    WHILE,
+    Lowered,
+    Rows,
+    Step,
+    Value,
+    programs_of,
+)
 from .regions import Region, in_nest
 
+BOOL = np.dtype(bool)
 ON_STACK = 1 << 15  # bytes of intermediate results
 
 
@@ -77,7 +93,7 @@ static void strided(char *dense, char *other, long width, long axes, const long 
 def has_products(steps: Sequence[Step]) -> bool:
     """Whether there are matrix products among steps, or in their loops."""
     return any(
-        s.function in (np.matmul, np.dot) or (s.kind == LOOP and has_products(s.function.steps))
+        s.function in (np.matmul, np.dot) or any(has_products(p.steps) for p in programs_of(s))
         for s in steps
     )
 
@@ -287,8 +303,8 @@ class RegionKernel(Kernel):
     def step(self, step: Step) -> list[str]:
         if step.kind == VIEW:
             return self.view(step)
-        if step.kind == LOOP:
-            return self.loop(step)
+        if step.kind in (LOOP, WHILE, BRANCH):
+            return getattr(self, step.kind + "_lines")(step)
         if step.kind == KERNEL:
             group = step.function
             return self.nest(group.shape, group.steps, set(group.outs))
@@ -370,7 +386,7 @@ class RegionKernel(Kernel):
 
     # ------------------------------------------------------------ loops
 
-    def loop(self, step: Step) -> list[str]:
+    def loop_lines(self, step: Step) -> list[str]:
         """A loop over rows: the carry is where the loop's results are."""
         body, rows = step.function, step.options
         split = rows.consts + rows.carries
@@ -413,6 +429,59 @@ class RegionKernel(Kernel):
             *[f"  {x}" for x in (f"const long {turn} = {index};", *fetch, *inside)],
             "}",
         ]
+
+    def while_lines(self, step: Step) -> list[str]:
+        """A loop with a test: the carry is where the loop's results are."""
+        (test, body), counts = step.function, step.options
+        of_test, of_body, starts = counts.parts(step.operands)
+        lines: list[str] = []
+        for inner, given in zip(test.inputs, of_test, strict=False):
+            lines += self.constant(inner, given)
+        for inner, given in zip(body.inputs, of_body, strict=False):
+            lines += self.constant(inner, given)
+        carries = list(zip(body.inputs[counts.body :], step.outs, strict=True))
+        for (inner, out), given in zip(carries, starts, strict=True):
+            self.places[inner] = place = self.made(out)
+            lines += self.written(given, out, place, f"{self.variable(out)} ")
+        for tested, (inner, _) in zip(test.inputs[counts.test :], carries, strict=True):
+            self.places[tested] = self.places[inner]
+        for inner, new in in_place(body, Rows(counts.body, len(carries), 0, False)):
+            self.given[new] = self.places[inner]
+        inside = [*self.sequence(test), f"if (!{self.number(test.outs[0], BOOL)}) break;"]
+        inside += [*self.sequence(body), *self.carry(carries, body.outs)]
+        return [*lines, "for (;;) {", *[f"  {x}" for x in inside], "}"]
+
+    def branch_lines(self, step: Step) -> list[str]:
+        """One of several programs, each of which makes all results."""
+        index, *operands = step.operands
+        lines = [f"const long c{self.count()} = {self.number(index, np.dtype(np.int64))};"]
+        chosen = lines[0].split()[2]
+        places = [self.made(out) for out in step.outs]
+        for out, place in zip(step.outs, places, strict=True):
+            if place.is_variable:
+                lines.append(f"{self.variable(out)} {place.base} = 0;")
+        branches = []
+        for k, program in enumerate(step.function):
+            for inner, given in zip(program.inputs, operands, strict=True):
+                lines += self.constant(inner, given)
+            made = {v for s in program.steps if s.kind != VIEW for v in s.outs}
+            store = []
+            for value, out, place in zip(program.outs, step.outs, places, strict=True):
+                own = value in made and value not in self.given and value.dtype == out.dtype
+                if own and not place.is_variable:
+                    self.given[value] = place
+                else:
+                    store.append((value, Value(out.shape, out.dtype), place))
+            inside = self.sequence(program)
+            for value, out, place in store:
+                inside += self.written(value, out, place)
+            branches += [f"{'else ' * bool(k)}if ({chosen} == {k}) {{", *inside, "}"]
+        return [*lines, *branches]
+
+    def number(self, value: Value, dtype: Any) -> str:
+        """A value of one element as C, converted."""
+        names = {} if is_number(value) else {value: self.places[value].base}
+        return self._cast(value, dtype, names)
 
     def constant(self, inner: Value, given: Value) -> list[str]:
         """What every row reads, with the type that the body wants."""

@@ -88,9 +88,11 @@ _BITWISE = {
     np.bitwise_xor: "({0} ^ {1})",
     np.left_shift: "({0} << {1})",
     np.right_shift: "({0} >> {1})",
-    np.remainder: "({0} % {1})",
+    np.remainder: "(({0} % {1} + {1}) % {1})",
+    np.floor_divide: "({0} / {1} - (({0} % {1} != 0) & (({0} < 0) != ({1} < 0))))",
     np.invert: "(~{0})",
 }
+_BY_NUMBERS = frozenset({np.left_shift, np.right_shift, np.remainder, np.floor_divide})
 _LOGICAL = {
     np.bitwise_and: np.logical_and,
     np.bitwise_or: np.logical_or,
@@ -152,14 +154,18 @@ def fits(step: Step) -> bool:
 
 
 def _is_defined(step: Step, dtype: Any) -> bool:
-    """Whether C says what a shift or a remainder is: by a number that suits the dtype."""
-    if step.function is np.remainder:
-        by = step.operands[1]
-        return dtype.kind == "u" and is_number(by) and bool(by.value)  # type: ignore[attr-defined]
+    """Whether C says what a shift or a quotient of integers is: by a number that suits the dtype."""
+    if step.function not in _BY_NUMBERS:
+        return True
+    by = step.operands[1]
+    if dtype.kind not in "iu" or not is_number(by):
+        return False
+    value = int(by.value)  # type: ignore[attr-defined]
     if step.function in (np.left_shift, np.right_shift):
-        by = step.operands[1]
-        return is_number(by) and 0 <= by.value < 8 * dtype.itemsize  # type: ignore[attr-defined]
-    return True
+        return 0 <= value < 8 * dtype.itemsize
+    if dtype.kind == "u":
+        return value > 0
+    return value not in (0, -1) and value.bit_length() < 30  # so that no sum is too large
 
 
 def _holds(dtype: Any, value: Value) -> bool:
@@ -194,7 +200,8 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
     if loop.kind == "b":  # whose bytes may be more than 1
         f = _LOGICAL.get(f, f)
     elif f in _BITWISE:
-        return _BITWISE[f].format(*texts)
+        template = "({0} % {1})" if f is np.remainder and loop.kind == "u" else _BITWISE[f]
+        return template.format(*texts)
     if f in _INFIX:
         if f is np.divide and not floating:
             raise NotLowerableError("integer division")

@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .lower import CALL, ELEMENTWISE, KERNEL, LOOP, REDUCE, Constant, Lowered, Step, Value
+from .lower import (
+    CALL,
+    ELEMENTWISE,
+    KERNEL,
+    LOOP,
+    REDUCE,
+    Constant,
+    Lowered,
+    Step,
+    Value,
+    with_programs,
+)
 
 MOST_STEPS = 512  # that are looked at together: finding groups takes the square of that
 
@@ -58,10 +69,7 @@ def grouped(
     steps: list[Step] = []
     for k, unit in enumerate(units):
         if unit.__class__ is not Group:
-            if unit.kind == LOOP:
-                body = grouped(unit.function, fits, accepts)
-                unit = Step(LOOP, body, unit.operands, unit.outs, unit.options)
-            steps.append(unit)
+            steps.append(with_programs(unit, lambda p: grouped(p, fits, accepts)))
             continue
         made = [v for step in unit.steps for v in step.outs]
         later = {v for v in made if v in results or readers.get(v, set()) - {k}}

@@ -9,7 +9,7 @@ implementation is one step, a call.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ REDUCE = "reduce"  # function.reduce(operand, axis, keepdims)
 VIEW = "view"  # an expression that shows the operand's memory
 CALL = "call"  # function(*operands, **options)
 LOOP = "loop"  # the program `function` for every row; options: see `Rows`
+WHILE = "while"  # the second of the programs `function` while the first; options: see `Counts`
+BRANCH = "branch"  # of the programs `function` that whose number is the first operand
 KERNEL = "kernel"  # a group of steps that run as one loop; `function` is the group
 
 ELEMENTWISE = frozenset({UFUNC, WHERE, CAST, BITS})
@@ -91,6 +93,22 @@ class Step:
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", self.function)
         return f"{self.kind} {name} {list(self.operands)} -> {list(self.outs)}"
+
+
+def programs_of(step: Step) -> tuple[Lowered, ...]:
+    """The programs inside of a step."""
+    if step.kind == LOOP:
+        return (step.function,)
+    return step.function if step.kind in (WHILE, BRANCH) else ()
+
+
+def with_programs(step: Step, change: Callable[[Lowered], Lowered]) -> Step:
+    """The step with other programs in it; itself if it has none."""
+    programs = tuple(map(change, programs_of(step)))
+    if not programs:
+        return step
+    function = programs[0] if step.kind == LOOP else programs
+    return Step(step.kind, function, step.operands, step.outs, step.options)
 
 
 class Lowered:

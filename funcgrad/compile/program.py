@@ -20,10 +20,10 @@ from ..jaxpr import Jaxpr
 from . import blocks, c_compiler, c_source
 from .c_conv import Convolution, ConvolutionKernel
 from .c_regions import RegionKernel
+from .c_steps import is_draw
 from .config import code
 from .cuda_run import DeviceProgram, on_device
 from .decisions import Decision
-from .draws import is_draw
 from .groups import grouped, kernels_of
 from .into import Into
 from .lower import LOOP, Lowered, lower

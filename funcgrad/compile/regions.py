@@ -16,9 +16,22 @@ from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
 from .c_source import TYPES
-from .draws import with_draws
+from .c_steps import with_steps
 from .groups import Group, grouped, is_number, ordered
-from .lower import CALL, ELEMENTWISE, KERNEL, LOOP, REDUCE, VIEW, Constant, Lowered, Step, Value
+from .lower import (
+    CALL,
+    ELEMENTWISE,
+    KERNEL,
+    LOOP,
+    REDUCE,
+    VIEW,
+    Constant,
+    Lowered,
+    Step,
+    Value,
+    programs_of,
+    with_programs,
+)
 from .parallel import LARGE
 
 HUGE = 1 << 24  # elements that are too many for memory between nests
@@ -52,11 +65,15 @@ def fits(step: Step) -> bool:
         return False
     if step.kind == VIEW:
         return is_array_view(step)
-    if step.kind == LOOP:
-        body = step.function
-        known = all(v.dtype.name in TYPES and v.size for v in (*body.inputs, *body.outs))
-        return known and bool(step.options.length) and all(map(fits, body.steps))
+    if programs_of(step):
+        runs = step.kind != LOOP or bool(step.options.length)
+        return runs and all(map(_program_fits, programs_of(step)))
     return in_nest(step) or _is_small_product(step)
+
+
+def _program_fits(program: Lowered) -> bool:
+    known = all(v.dtype.name in TYPES and v.size for v in (*program.inputs, *program.outs))
+    return known and all(map(fits, program.steps))
 
 
 def in_nest(step: Step) -> bool:
@@ -93,7 +110,7 @@ def with_regions(program: Lowered) -> Lowered:
 
     Groups over large flat arrays come first, as threads can share them.
     """
-    return with_draws(program, fits, _grouped)
+    return with_steps(program, fits, _grouped)
 
 
 def _grouped(program: Lowered) -> Lowered:
@@ -193,9 +210,7 @@ def _origin(value: Value, maker: dict[Value, Step]) -> Step | None:
 
 
 def _with_regions(step: Step) -> Step:
-    if step.kind != LOOP:
-        return step
-    return Step(LOOP, _regions(step.function), step.operands, step.outs, step.options)
+    return with_programs(step, _regions)
 
 
 def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
@@ -225,7 +240,7 @@ def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
 
 def _is_worth_it(run: Sequence[Step]) -> bool:
     """Not single steps, and not what is one flat group of elementwise steps: that is less to call."""
-    if any(s.kind == LOOP or _is_many_products(s) for s in run):
+    if any(programs_of(s) or _is_many_products(s) for s in run):
         return True
     shapes = {v.shape for s in run for v in (*s.operands, s.out) if v.shape}
     one_group = len(shapes) == 1 and all(s.kind in ELEMENTWISE and s.out.shape for s in run)
@@ -243,8 +258,8 @@ def _is_many_products(step: Step) -> bool:
 def _read(step: Step) -> list[Value]:
     """What a step reads; also the arrays that a loop's body has in it."""
     found = [v for v in step.operands if not is_number(v)]
-    if step.kind == LOOP:
-        inside = (*(v for s in step.function.steps for v in _read(s)), *step.function.outs)
+    for program in programs_of(step):
+        inside = (*(v for s in program.steps for v in _read(s)), *program.outs)
         found += [v for v in inside if v.__class__ is Constant and not is_number(v)]
     return found
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad import lax, random
-from funcgrad.compile import c_compiler, draws, loops, program
+from funcgrad.compile import c_compiler, c_steps, loops, program
 from funcgrad.compile.simplify import simplify
 from funcgrad.core import REGISTRY
 from funcgrad.errors import ArgumentError
@@ -64,7 +64,7 @@ def test_draws(name: str) -> None:
 
 
 def test_every_draw_is_a_primitive() -> None:
-    assert set(draws.DRAWS) <= set(REGISTRY)
+    assert set(c_steps.DRAWS) <= set(REGISTRY)
 
 
 @settings(deadline=None, max_examples=10)
@@ -126,7 +126,7 @@ def test_what_c_cannot_say_stays_a_call() -> None:
 
 
 def test_steps_that_no_loop_takes_are_a_call_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "_outside", lambda program, made: bool(made))
+    monkeypatch.setattr(c_steps, "_outside", lambda program, made: bool(made))
     found, code = in_c(DRAWN["normal"], KEY)
     assert "random_normal" in code
     assert_same(found, DRAWN["normal"](KEY))

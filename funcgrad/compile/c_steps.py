@@ -1,8 +1,9 @@
-"""Random numbers in C: the steps that they are made of, in place of the call.
+"""Steps that only C has, in place of calls: random numbers, loops with a test, and branches.
 
 Layer 4½. Hashing is a hundred operations on integers: a few nanoseconds as C, a hundred calls as
 NumPy. So programs have calls for random numbers, and only what is to be C has their steps: the
 implementations, run on symbols as all others are, with the few functions that need no array.
+Python runs the programs of `while_loop` and `cond` by itself; in C they are in line.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 from ..core import EVAL, run_under
 from ..ops.join import concatenate, stack_arrays
 from .lower import (
+    BRANCH,
     CALL,
     KERNEL,
-    LOOP,
     VIEW,
+    WHILE,
     Constant,
     Lowered,
     Namespace,
@@ -27,7 +29,11 @@ from .lower import (
     Symbol,
     Value,
     Writer,
+    lower,
+    programs_of,
+    with_programs,
 )
+from .simplify import simplify
 
 DRAWS = frozenset(
     {
@@ -78,22 +84,16 @@ class _InC(Namespace):
         return self.writer.step(CALL, prim, xs, tuple(shape), xs[0].dtype, options)
 
 
-def with_draws(
+def with_steps(
     program: Lowered, fits: Callable[[Step], bool], grouped: Callable[[Lowered], Lowered]
 ) -> Lowered:
-    """The program as `grouped` makes it, with draws as steps if all these end up in groups.
+    """The program as `grouped` makes it, with such steps if all of them end up in groups.
 
     `fits`: whether C can say a step.
     """
     made: set[Step] = set()
-    found = grouped(_expanded(program, fits, made)) if _has_draws(program) else None
-    if found is None or _outside(found, made):
-        return grouped(program)
-    return found
-
-
-def _has_draws(program: Lowered) -> bool:
-    return any(is_draw(s) or (s.kind == LOOP and _has_draws(s.function)) for s in program.steps)
+    found = grouped(_expanded(program, fits, made))
+    return grouped(program) if _outside(found, made) else found
 
 
 def is_draw(step: Step) -> bool:
@@ -107,17 +107,32 @@ def is_draw(step: Step) -> bool:
 def _expanded(program: Lowered, fits: Callable[[Step], bool], made: set[Step]) -> Lowered:
     steps: list[Step] = []
     for step in program.steps:
-        if step.kind == LOOP:
-            body = _expanded(step.function, fits, made)
-            steps.append(Step(LOOP, body, step.operands, step.outs, step.options))
-            continue
-        own = _steps_of(step) if is_draw(step) else []
+        name = getattr(step.function, "name", "") if step.kind == CALL else ""
+        own: list[Step] = []
+        if is_draw(step):
+            own = _steps_of(step)
+        elif name in _PROGRAMS:
+            own = [_PROGRAMS[name](step, lambda p: _expanded(p, fits, set()))]
         if own and all(s.kind == VIEW or fits(s) for s in own):
             made.update(s for s in own if s.kind != VIEW)
             steps += own
         else:
-            steps.append(step)
+            steps.append(with_programs(step, lambda p: _expanded(p, fits, made)))
     return Lowered(program.inputs, steps, program.outs)
+
+
+def _while(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
+    p = step.options
+    programs = [expand(lower(simplify(p[name]))) for name in ("test", "body")]
+    return Step(WHILE, tuple(programs), step.operands, step.outs, p["counts"])
+
+
+def _branch(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
+    programs = [expand(lower(simplify(branch))) for branch in step.options["branches"]]
+    return Step(BRANCH, tuple(programs), step.operands, step.outs)
+
+
+_PROGRAMS = {"while_loop": _while, "cond": _branch}
 
 
 def _steps_of(step: Step) -> list[Step]:
@@ -143,7 +158,7 @@ def _run(step: Step, xp: Any, operands: Sequence[Any]) -> Any:
 def _outside(program: Lowered, made: set[Step]) -> bool:
     """Whether one of these steps is left outside of groups."""
     return any(
-        s in made or (s.kind == LOOP and _outside(s.function, made))
+        s in made or any(_outside(p, made) for p in programs_of(s))
         for s in program.steps
         if s.kind != KERNEL
     )
