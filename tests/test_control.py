@@ -16,6 +16,7 @@ from funcgrad import lax, tree
 from funcgrad.errors import (
     ArgumentError,
     ConcretizationError,
+    MutationError,
     NotLinearError,
     ShapeError,
 )
@@ -481,6 +482,68 @@ def test_mapped_switch_and_loop_counts(indices: list[int], how: str) -> None:
 
 
 # ---------------------------------------------------------------- types
+
+
+CLOSURES: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
+    "branch": (lambda x: lax.cond(x > 0, lambda: np.sqrt(x), lambda: 0 * x), [0.0, 4.0]),
+    "switch": (
+        lambda x: lax.switch(
+            fnp.astype(x, int), [lambda: x * 2, lambda: np.log(x - 1) * x, lambda: x**2]
+        ),
+        [0.0, 2.0],
+    ),
+    "branch in a branch": (
+        lambda x: lax.cond(
+            x > 0, lambda: lax.cond(x > 1, lambda: np.sqrt(x - 1), lambda: np.log(x)), lambda: x
+        ),
+        [0.0, 0.5, 3.0],
+    ),
+    "loop": (
+        lambda x: lax.while_loop(
+            lambda s: s[0] < x, lambda s: (s[0] + 1.0, s[1] + np.sqrt(x)), (0.0, 0.0)
+        )[1],
+        [0.0, 2.5],
+    ),
+    "loop in a scan": (
+        lambda x: lax.scan(
+            lambda c, _: (lax.cond(x > 0, lambda: c + np.sqrt(x), lambda: c), None),
+            x * 2,
+            None,
+            length=2,
+        )[0],
+        [0.0, 4.0],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", CLOSURES)
+def test_what_a_branch_closes_over_is_computed_in_it(name: str) -> None:
+    """Else a branch that is not taken has a slope all the same: 0 times infinity."""
+    f, points = CLOSURES[name]
+    grad, jit, vmap = funcgrad.grad, funcgrad.jit, funcgrad.vmap
+    expected = [grad(f)(x) for x in points]
+    assert np.isfinite(expected).all()
+    for g in (jit(grad(f)), grad(jit(f)), lambda x: funcgrad.jvp(jit(f), (x,), (1.0,))[1]):
+        np.testing.assert_allclose([g(x) for x in points], expected, rtol=1e-12)
+    xs = np.array(points)
+    for g in (vmap(grad(f)), jit(vmap(grad(f))), grad(lambda xs: np.sum(vmap(f)(xs)))):
+        np.testing.assert_allclose(g(xs), expected, rtol=1e-12)
+
+
+def test_a_branch_in_a_program_writes_into_nothing_outside() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+
+        def write() -> Any:
+            y[0] = 5.0
+            return y.sum()
+
+        return lax.cond(x[0] > 0, write, lambda: x.sum()), y
+
+    assert f(np.array([-1.0, 2.0]))[1].tolist() == [-1.0, 2.0]
+    with pytest.raises(MutationError, match="make the array inside"):
+        funcgrad.jit(f)(np.array([-1.0, 2.0]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])

@@ -27,7 +27,7 @@ import numpy as np
 from .c_places import Part, Place, moved
 from .c_source import TYPES, number
 from .groups import is_number
-from .lower import CALL, REDUCE, Step, Value
+from .lower import CALL, INDEX, REDUCE, TAKE, Step, Value
 
 SHORT = 16  # the longest axis that is written out
 MOST = 256  # statements that writing out may make
@@ -175,7 +175,7 @@ class Nest:
         self.extent = {a: n for a, n in enumerate(shape) if n > 1}
         self.order = list(self.extent)  # of the axes, from the outermost
         made = {s.out for s in self.steps}
-        read = [v for s in steps if s.kind != CALL for v in s.operands]
+        read = [v for s in steps if s.kind != CALL for v in s.operands[s.kind == TAKE :]]
         self.reads = {
             v: self.access(v) for v in dict.fromkeys(read) if v not in made and not is_number(v)
         }
@@ -236,7 +236,7 @@ class Nest:
         first = next(iter([*self.stores.values(), *self.reads.values()]), None)
         if first is not None and not first.variable:
             self.order.sort(key=lambda a: (-abs(first.strides[a]), a))
-        if not self.moves:
+        if not self.moves and not any(s.kind == TAKE for s in self.steps):
             self.collapse()
         inner = max(self.order, key=self.fitness)
         self.unrolled: list[int] = []
@@ -362,6 +362,7 @@ class Nest:
             f"{r.name('part', key)})"
             for r, key in parts
         )
+        clauses += " reduction(|:bad)" * any(s.kind == INDEX for s in self.steps)
         declared = [self.declared(r, key, "part") for r, key in parts]
         joined = []
         for r, key in parts:
@@ -412,7 +413,7 @@ class Nest:
                 if step.kind == CALL:
                     text = self.moves[step.out].at(where)
                 else:
-                    text = self.kernel._step(step, names)
+                    text = self.kernel.element(step, where, names, lines)
                 names[step.out] = named(text, self.kernel.variable(step.out))
             lines += [f"{a.at(where)} = {names[v]};" for v, a in self.stores.items()]
             for r in self.reductions:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import c_elements
 from .c_nests import SHORT, Nest, start, zero
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
@@ -22,9 +23,12 @@ from .lower import (
     BRANCH,
     CALL,
     CAST,
+    INDEX,
     KERNEL,
     LOOP,
+    PUT,
     REDUCE,
+    TAKE,
     UFUNC,
     VIEW,
     WHILE,
@@ -110,13 +114,19 @@ def in_place(body: Lowered, rows: Rows) -> list[tuple[Value, Value]]:
         (inner, new)
         for inner, new in zip(carries, body.outs, strict=False)
         if new in maker
-        and maker[new].kind == UFUNC
-        and inner in maker[new].operands
+        and _writes_over(maker[new], inner)
         and readers[inner] == 1
         and (new.shape, new.dtype) == (inner.shape, inner.dtype)
         and inner.size > 1
         and body.outs.count(new) == 1
     ]
+
+
+def _writes_over(step: Step, value: Value) -> bool:
+    """Whether a step can write its result over an operand."""
+    if step.kind == PUT:
+        return step.operands[0] is value
+    return step.kind == UFUNC and value in step.operands
 
 
 class RegionKernel(Kernel):
@@ -134,6 +144,7 @@ class RegionKernel(Kernel):
         self.blocks: dict[str, tuple[int, int]] = {}
         self.arena = Arena()
         self.counter = 0
+        self.bad: Value | None = None  # the result that says whether an index is out of bounds
         self.extremes: dict[str, str] = {}
         self.narrow = False
         self.has_products = has_products(region.steps)
@@ -218,6 +229,11 @@ class RegionKernel(Kernel):
         for k, v in enumerate(self.outs, len(self.inputs)):
             if v.size == 1:
                 last.append(f"*({self._type(v)} *)args[{k}] = {self.places[v].base};")
+        flag = []
+        if self.bad is not None:
+            flag.append("long bad = 0;")
+            last.append(f"*(long *)args[{len(self.inputs) + len(self.outs)}] = bad;")
+            self.outs = [*self.outs, self.bad]
         size, space = self.arena.size, []
         if size > ON_STACK:
             # The caller's, as one more result that nobody reads.
@@ -226,7 +242,7 @@ class RegionKernel(Kernel):
         elif size:
             space = [f"char space[{size}] __attribute__((aligned(64)));"]
         core = [f"const long *core = steps + {len(self.inputs) + len(self.outs)};"] * bool(strides)
-        lines = [*core, *border, *space, *self.head, *body, *last]
+        lines = [*core, *border, *flag, *space, *self.head, *body, *last]
         return "\n".join(
             [
                 *self.extremes.values(),
@@ -303,7 +319,7 @@ class RegionKernel(Kernel):
     def step(self, step: Step) -> list[str]:
         if step.kind == VIEW:
             return self.view(step)
-        if step.kind in (LOOP, WHILE, BRANCH):
+        if step.kind in (LOOP, WHILE, BRANCH, PUT):
             return getattr(self, step.kind + "_lines")(step)
         if step.kind == KERNEL:
             group = step.function
@@ -316,16 +332,38 @@ class RegionKernel(Kernel):
     def nest(self, shape: tuple[int, ...], steps: Sequence[Step], kept: set[Value]) -> list[str]:
         if math.prod(shape) > 1:
             return Nest(self, shape, steps, kept).lines()
-        lines = []
+        lines: list[str] = []
         for step in steps:
             names = {v: self.places[v].base for v in step.operands if not is_number(v)}
             if step.kind == REDUCE:
                 text = self._cast(step.operands[0], step.out.dtype, names)
             else:
-                text = self._step(step, names)
+                text = self.element(step, {}, names, lines)
             place = self.made(step.out)
             lines.append(f"const {self.variable(step.out)} {place.base} = {text};")
         return lines
+
+    def element(
+        self, step: Step, where: dict[int, Any], names: dict[Value, str], lines: list[str]
+    ) -> str:
+        """One element of a step's result, at a place; `lines` gets what is to be checked first."""
+        if step.kind == TAKE:
+            return c_elements.element(self, step, where, names)
+        if step.kind != INDEX:
+            return self._step(step, names)
+        self.bad = self.bad or Value((), c_elements.INT64)
+        text = self._cast(step.operands[0], c_elements.INT64, names)
+        lines.append(c_elements.checked(step, text))
+        return c_elements.index(step, text)
+
+    def put_lines(self, step: Step) -> list[str]:
+        """Elements written into a copy of the first operand, or into that itself."""
+        base, place = step.operands[0], self.made(step.out)
+        lines: list[str] = []
+        if is_number(base) or self.places[base] is not place:
+            lines = self.written(base, step.out, place)
+        self.places[step.out] = place
+        return lines + c_elements.put(self, step)
 
     def view(self, step: Step) -> list[str]:
         value = step.operands[0]

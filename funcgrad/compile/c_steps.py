@@ -1,4 +1,4 @@
-"""Steps that only C has, in place of calls: random numbers, loops with a test, and branches.
+"""Steps that only C has, in place of calls: draws, loops with a test, branches, elements by number.
 
 Layer 4½. Hashing is a hundred operations on integers: a few nanoseconds as C, a hundred calls as
 NumPy. So programs have calls for random numbers, and only what is to be C has their steps: the
@@ -15,10 +15,10 @@ import numpy as np
 
 from ..core import EVAL, run_under
 from ..ops.join import concatenate, stack_arrays
+from . import c_elements
 from .lower import (
     BRANCH,
     CALL,
-    KERNEL,
     VIEW,
     WHILE,
     Constant,
@@ -87,13 +87,18 @@ class _InC(Namespace):
 def with_steps(
     program: Lowered, fits: Callable[[Step], bool], grouped: Callable[[Lowered], Lowered]
 ) -> Lowered:
-    """The program as `grouped` makes it, with such steps if all of them end up in groups.
+    """The program as `grouped` makes it, with such steps in place of calls where groups take them.
 
     `fits`: whether C can say a step.
     """
-    made: set[Step] = set()
-    found = grouped(_expanded(program, fits, made))
-    return grouped(program) if _outside(found, made) else found
+    calls: set[Step] = set()  # those that stay
+    while True:
+        made: dict[Step, Step] = {}
+        found = grouped(_Expansion(fits, calls, made).program(program))
+        outside = _outside(found, made)
+        if not outside:
+            return found
+        calls |= outside
 
 
 def is_draw(step: Step) -> bool:
@@ -104,21 +109,33 @@ def is_draw(step: Step) -> bool:
     return known or step.function.name == "random_fold_in"
 
 
-def _expanded(program: Lowered, fits: Callable[[Step], bool], made: set[Step]) -> Lowered:
-    steps: list[Step] = []
-    for step in program.steps:
+class _Expansion:
+    """`made`: the steps that were put in place of which calls."""
+
+    def __init__(
+        self, fits: Callable[[Step], bool], calls: set[Step], made: dict[Step, Step]
+    ) -> None:
+        self.fits, self.calls, self.made = fits, calls, made
+
+    def program(self, program: Lowered) -> Lowered:
+        steps: list[Step] = []
+        for step in program.steps:
+            own = [] if step in self.calls else self.steps(step)
+            if own and all(s.kind == VIEW or self.fits(s) for s in own):
+                self.made.update((s, step) for s in own if s.kind != VIEW)
+                steps += own
+            else:
+                steps.append(with_programs(step, self.program))
+        return Lowered(program.inputs, steps, program.outs)
+
+    def steps(self, step: Step) -> list[Step]:
         name = getattr(step.function, "name", "") if step.kind == CALL else ""
-        own: list[Step] = []
-        if is_draw(step):
-            own = _steps_of(step)
-        elif name in _PROGRAMS:
-            own = [_PROGRAMS[name](step, lambda p: _expanded(p, fits, set()))]
-        if own and all(s.kind == VIEW or fits(s) for s in own):
-            made.update(s for s in own if s.kind != VIEW)
-            steps += own
-        else:
-            steps.append(with_programs(step, lambda p: _expanded(p, fits, made)))
-    return Lowered(program.inputs, steps, program.outs)
+        if name in c_elements.ELEMENTS:
+            return c_elements.steps_of(step)
+        if name in _PROGRAMS:
+            inside = _Expansion(self.fits, set(), {})
+            return [_PROGRAMS[name](step, inside.program)]
+        return _steps_of(step) if is_draw(step) else []
 
 
 def _while(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
@@ -155,10 +172,7 @@ def _run(step: Step, xp: Any, operands: Sequence[Any]) -> Any:
     return step.function.impl(xp, *operands, **step.options)
 
 
-def _outside(program: Lowered, made: set[Step]) -> bool:
-    """Whether one of these steps is left outside of groups."""
-    return any(
-        s in made or any(_outside(p, made) for p in programs_of(s))
-        for s in program.steps
-        if s.kind != KERNEL
-    )
+def _outside(program: Lowered, made: dict[Step, Step]) -> set[Step]:
+    """The calls of which a step is left outside of groups."""
+    found = {made[s] for s in program.steps if s in made}
+    return found.union(*[_outside(p, made) for s in program.steps for p in programs_of(s)])

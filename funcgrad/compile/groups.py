@@ -13,9 +13,11 @@ from typing import Any
 from .lower import (
     CALL,
     ELEMENTWISE,
+    INDEX,
     KERNEL,
     LOOP,
     REDUCE,
+    TAKE,
     Constant,
     Lowered,
     Step,
@@ -94,9 +96,14 @@ def kernels_of(program: Lowered) -> list[Step]:
 
 def _shape_of(step: Step) -> tuple[int, ...] | None:
     """Over which shape a step loops, if it can be in a group."""
-    if step.kind in ELEMENTWISE or step.kind == CALL:
+    if step.kind in ELEMENTWISE or step.kind in (CALL, INDEX, TAKE):
         return step.out.shape
     return step.operands[0].shape if step.kind == REDUCE else None
+
+
+def reads_others(step: Step, value: Value) -> bool:
+    """Whether a step reads other elements of an operand than its own."""
+    return step.kind == CALL or (step.kind == TAKE and value is step.operands[0])
 
 
 class _Units:
@@ -130,7 +137,7 @@ class _Units:
         """Whether a step may be run with group `k`: nothing else leads from the group to it."""
         inside = [v for v in step.operands if self.home.get(v) == k]
         group = self.units[k]
-        if inside and step.kind == CALL:  # it reads other elements than its own
+        if any(reads_others(step, v) for v in inside):
             return False
         return all(v.shape == group.shape for v in inside) and not any(
             self.behind[other] >> k & 1 for other in sources if other != k
@@ -150,7 +157,7 @@ class _Units:
         one, other = self.units[a], self.units[b]
         made = {v for step in one.steps for v in step.outs}
         if any(
-            v in made and (v.shape != one.shape or s.kind == CALL)
+            v in made and (v.shape != one.shape or reads_others(s, v))
             for s in other.steps
             for v in s.operands
         ):

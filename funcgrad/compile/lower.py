@@ -33,6 +33,9 @@ CALL = "call"  # function(*operands, **options)
 LOOP = "loop"  # the program `function` for every row; options: see `Rows`
 WHILE = "while"  # the second of the programs `function` while the first; options: see `Counts`
 BRANCH = "branch"  # of the programs `function` that whose number is the first operand
+INDEX = "index"  # the places along an axis of `options` elements that indices stand for, checked
+TAKE = "take"  # elements of the first operand; options: where along each axis, see c_elements.py
+PUT = "put"  # the first operand with elements of the second one
 KERNEL = "kernel"  # a group of steps that run as one loop; `function` is the group
 
 ELEMENTWISE = frozenset({UFUNC, WHERE, CAST, BITS})
@@ -137,6 +140,10 @@ class Rows(NamedTuple):
 
 class NotLowerableError(Exception):
     """An implementation asks a symbol for something that only an array has."""
+
+
+class OutOfBoundsError(Exception):
+    """An index in C is out of bounds; NumPy says which one."""
 
 
 class Symbol(NDArrayOperatorsMixin):

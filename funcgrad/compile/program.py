@@ -26,7 +26,7 @@ from .cuda_run import DeviceProgram, on_device
 from .decisions import Decision
 from .groups import grouped, kernels_of
 from .into import Into
-from .lower import LOOP, Lowered, lower
+from .lower import CALL, LOOP, Lowered, OutOfBoundsError, Step, lower
 from .parallel import shared
 from .regions import Region, with_regions
 from .simplify import simplify
@@ -35,8 +35,9 @@ from .straight import straight
 CUDA = "cuda"  # the code of programs for arrays of a device
 _KERNELS: dict[type, Any] = {Convolution: ConvolutionKernel, Region: RegionKernel}
 LONG = 0.05  # seconds that a program has run before it is compiled as C
-PATIENCE = 2.0  # seconds for which loops may run in Python rather than wait for a compiler
-LINE, DRAW = 1e-6, 5e-5  # seconds that Python takes for a line, and for a random number
+PATIENCE = 1.0  # seconds for which loops may run in Python rather than wait for a compiler
+# Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number.
+ARRAY, NUMBER, OTHER, DRAWN = 1.5e-6, 2e-7, 1e-5, 1.5e-4
 ROUNDINGS = 1000  # of the operands that two ways to a result may be apart
 _compiling = threading.Lock()  # in the background one at a time: a compiler takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
@@ -105,8 +106,25 @@ class Program:
         if loops is not None:
             for step, kernel, loop in zip(steps, kernels, loops, strict=True):
                 step.function, step.outs = _in_threads(loop, step.function), tuple(kernel.outs)
+                step.options = getattr(kernel, "bad", None)
             self.c_source = c_source.sources(kernels)
-            self.source, self.run = straight(program, self.into)
+            self.source, run = straight(program, self.into)
+            is_checked = any(step.options is not None for step in steps)
+            self.run = _or_again(run, self._numpy) if is_checked else run
+
+
+def _or_again(
+    run: Callable[..., tuple[Any, ...]], numpy: Callable[..., tuple[Any, ...]]
+) -> Callable[..., tuple[Any, ...]]:
+    """A program in C, and as NumPy where an index is out of bounds, which then raises."""
+
+    def checked(*args: Any) -> tuple[Any, ...]:
+        try:
+            return run(*args)
+        except OutOfBoundsError:
+            return numpy(*args)
+
+    return checked
 
 
 def _in_loops(program: Lowered) -> float:
@@ -115,8 +133,13 @@ def _in_loops(program: Lowered) -> float:
 
 
 def _lines(body: Lowered) -> float:
-    own = [s for s in body.steps if s.kind != LOOP]
-    return LINE * len(own) + DRAW * sum(map(is_draw, own)) + _in_loops(body)
+    return sum(map(_line, body.steps)) + _in_loops(body)
+
+
+def _line(step: Step) -> float:
+    if step.kind == CALL:
+        return DRAWN if is_draw(step) else OTHER
+    return ARRAY if step.outs and step.out.shape else NUMBER
 
 
 def _in_threads(loop: Any, of: Any) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import c_source
+from . import c_elements, c_source
 from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
@@ -21,9 +21,12 @@ from .groups import Group, grouped, is_number, ordered
 from .lower import (
     CALL,
     ELEMENTWISE,
+    INDEX,
     KERNEL,
     LOOP,
+    PUT,
     REDUCE,
+    TAKE,
     VIEW,
     Constant,
     Lowered,
@@ -68,6 +71,8 @@ def fits(step: Step) -> bool:
     if programs_of(step):
         runs = step.kind != LOOP or bool(step.options.length)
         return runs and all(map(_program_fits, programs_of(step)))
+    if step.kind == PUT:
+        return c_elements.fits(step)
     return in_nest(step) or _is_small_product(step)
 
 
@@ -85,6 +90,8 @@ def in_nest(step: Step) -> bool:
         same = all(v.dtype == step.out.dtype for v in step.operands)
         slices = all(getattr(e, "step", 1) == 1 for e in step.options.get("index", ()))
         return same and slices and step.out.size > 1
+    if step.kind in (INDEX, TAKE):
+        return c_elements.fits(step)
     return step.kind in ELEMENTWISE and c_source.fits(step)
 
 

@@ -30,6 +30,7 @@ from .lower import (
     Constant,
     Lowered,
     NotLowerableError,
+    OutOfBoundsError,
     Step,
     Value,
     result_dtype,
@@ -218,7 +219,8 @@ class Straight:
 
     @staticmethod
     def is_call(step: Step) -> bool:
-        return step.kind == LOOP or (step.kind == CALL and step.function not in FRESH)
+        may = step.kind == CALL and step.function not in FRESH
+        return step.kind == LOOP or may or (step.kind == KERNEL and step.options is not None)
 
     # ------------------------------------------------------------ the workspace
 
@@ -268,7 +270,8 @@ class Straight:
         elementwise = is_ufunc and function.signature is None
         for k, out in enumerate(step.outs):
             place = ""
-            if takes_outs and self.may_overwrite(step, k, self.homes.get(out), elementwise):
+            can_repeat = takes_outs and step.options is None
+            if can_repeat and self.may_overwrite(step, k, self.homes.get(out), elementwise):
                 place = self.home(out)
             if is_large(out.shape, out.dtype):
                 self.wanted[out.shape, out.dtype] -= 1
@@ -284,6 +287,9 @@ class Straight:
         left = "" if is_ufunc and given == names[:1] else f"{', '.join(names)} = "
         self.source.lines.append((f"{left[:-3]}, = " if len(names) > 1 else left) + call)
         self.writeable.update(v for v in step.outs if v.shape)
+        if step.options is not None:  # the result that says so
+            error = self.source.bind(OutOfBoundsError, "OutOfBoundsError")
+            self.source.lines.append(f"if {self.names[step.options]}: raise {error}")
         self.source.lines += freed
 
     def spare(self, step: Step, k: int, elementwise: bool) -> str:

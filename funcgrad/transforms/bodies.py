@@ -126,12 +126,22 @@ def retyped(jaxpr: Jaxpr, avals: Sequence[Aval]) -> Jaxpr:
 
 
 class Body:
-    """The program of a function for arguments in the tree `treedef`; its constants are apart."""
+    """The program of a function for arguments in the tree `treedef`; its constants are apart.
 
-    def __init__(self, f: Callable[..., Any], treedef: Any, avals: Sequence[Aval]) -> None:
+    `may_not_run`: what it does to closed-over values is a part of it, too. Else that is done before.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        treedef: Any,
+        avals: Sequence[Aval],
+        *,
+        may_not_run: bool = False,
+    ) -> None:
         flat = Flat(f, treedef)
         spreads = any(t.spreads for t in _recorders())
-        trace = JaxprTrace(current.get(), spreads=spreads)
+        trace = JaxprTrace(current.get(), spreads=spreads, encloses=may_not_run)
         self.jaxpr = _recorded(trace, flat, f, avals)
         self.out_def = flat.out_def
 

@@ -341,7 +341,7 @@ def _choose(
     if value is not None and not (is_input and staged()):
         return branches[int(value)](*tree.unflatten(treedef, boxed(leaves)))
     avals = [aval_of(x) for x in leaves]
-    bodies = [Body(f, treedef, avals) for f in branches]
+    bodies = [Body(f, treedef, avals, may_not_run=True) for f in branches]
     types = _common_types(name, names, bodies)
     programs, consts = joined([retyped(b.jaxpr, types) for b in bodies])
     outs = cond_call(index, *consts, *leaves, branches=programs)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import tree
 from ..array import TracedArray
-from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_under
+from ..core import Aval, Primitive, Trace, Tracer, as_operand, aval_of, current, run_under
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.structural import broadcast_to
@@ -51,9 +51,13 @@ class JaxprTrace(Trace):
 
     `concrete`: also run every equation, so that Python may branch on values. `spreads`: a number that
     is broadcast is an equation too, and no array; so a program that is to be compiled stays simple.
+    `encloses`: what is done to tracers of others is recorded as well, as it may not be done at all.
     """
 
-    __slots__ = ("captured", "concrete", "const_vars", "consts", "eqns", "lasting", "spreads")
+    __slots__ = (
+        *("captured", "concrete", "const_vars", "consts"),
+        *("encloses", "eqns", "lasting", "spreads"),
+    )
     transform = "make_jaxpr"
 
     def __init__(
@@ -63,9 +67,11 @@ class JaxprTrace(Trace):
         concrete: bool = False,
         lasting: bool = False,
         spreads: bool = False,
+        encloses: bool = False,
     ) -> None:
         self.parent = parent
         self.spreads = spreads
+        self.encloses = encloses
         self.concrete = concrete
         self.lasting = lasting
         self.eqns: list[Eqn] = []
@@ -100,7 +106,11 @@ class JaxprTrace(Trace):
         return self._constant(x)
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        if not any(a.__class__ is JaxprTracer and a.owner is self for a in args) and (
+        if not any(
+            (a.__class__ is JaxprTracer and a.owner is self)
+            or (self.encloses and isinstance(a, Tracer))
+            for a in args
+        ) and (
             not self.spreads
             or prim is not broadcast_to
             or np.ndim(args[0])

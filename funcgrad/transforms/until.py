@@ -64,7 +64,9 @@ def while_loop(
         new = step(tree.unflatten(carry_def, carry))
         carry = same_types("while_loop", carry_def, carry, new)
     args_def = tree.structure((tree.unflatten(carry_def, carry),))
-    body, avals = settled("while_loop", carry_def, carry, lambda avals: Body(step, args_def, avals))
+    body, avals = settled(
+        "while_loop", carry_def, carry, lambda avals: Body(step, args_def, avals, may_not_run=True)
+    )
     tested = Body(test, args_def, avals)
     (body_jaxpr,), body_consts = joined([retyped(body.jaxpr, avals)])
     (test_jaxpr,), test_consts = joined([tested.jaxpr])
