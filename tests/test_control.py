@@ -504,6 +504,10 @@ CLOSURES: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
         )[1],
         [0.0, 2.5],
     ),
+    "no step": (
+        lambda x: lax.scan(lambda c, _: (c + np.sqrt(x), None), 3.0 * x, None, length=0)[0],
+        [0.0],
+    ),
     "loop in a scan": (
         lambda x: lax.scan(
             lambda c, _: (lax.cond(x > 0, lambda: c + np.sqrt(x), lambda: c), None),

@@ -102,7 +102,9 @@ class Loop:
             self.name,
             self.carry_def,
             self.carry,
-            lambda avals: Body(self.step, both_def, [*avals, *row_avals]),
+            lambda avals: Body(
+                self.step, both_def, [*avals, *row_avals], may_not_run=not self.length
+            ),
         )
         ys = [strong(a) for a in body.jaxpr.out_avals[len(avals) :]]
         (jaxpr,), consts = joined([retyped(body.jaxpr, [*avals, *ys])])
