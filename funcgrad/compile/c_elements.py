@@ -17,7 +17,7 @@ from .c_places import Place
 from .groups import is_number
 from .lower import CAST, INDEX, PUT, TAKE, VIEW, Constant, Step, Value
 
-ELEMENTS = frozenset({"gather", "scatter_add", "scatter_set"})  # primitives
+ELEMENTS = frozenset({"embed", "gather", "scatter_add", "scatter_set", "view_update"})  # primitives
 INT64 = np.dtype(np.int64)
 # Along an axis of the operand: a start and a step along an axis of the result, or the number of an
 # operand that has the places.
@@ -25,31 +25,68 @@ Axes = tuple[tuple[int, int, int | None] | int, ...]
 
 
 def steps_of(step: Step) -> list[Step]:
-    """The steps of a call of one of these; none if an index is an Ellipsis."""
+    """The steps of a call of one of these; none if they cannot be said, or better as moves."""
     name, options = step.function.name, step.options
-    index = options["index"]
-    first = 2 if name == "scatter_set" else 1
-    shape = options["shape"] if name == "scatter_add" else step.operands[0].shape
-    if any(i is ... for i in index):
+    if name == "gather":
+        return _taken(step, options["index"])
+    zero = Constant(step.out.dtype.type(0))
+    if name == "embed":
+        index = options["index"]
+        moves = all(getattr(i, "step", 1) == 1 for i in index)
+        return [] if moves else _put(step, zero, step.operands[0], index, ())
+    if name == "scatter_add":
+        return _put(step, zero, step.operands[0], options["index"], step.operands[1:], adds=True)
+    base, new, *arrays = step.operands
+    if name == "scatter_set":
+        return _put(step, base, new, options["index"], arrays)
+    (prim, params), *more = options["chain"]
+    return (
+        [] if more or prim.name != "getitem" else _put(step, base, new, dict(params)["index"], ())
+    )
+
+
+def _taken(step: Step, index: Sequence[Any]) -> list[Step]:
+    x, *arrays = step.operands
+    found = _located(index, x.shape, arrays, 1)
+    if found is None:
         return []
-    arrays = step.operands[first:]
-    before, block, after = layout(shape, index, [v.shape for v in arrays])
+    steps, places, axes, _ = found
+    return [*steps, Step(TAKE, "", [x, *places], step.outs, axes)]
+
+
+def _put(
+    step: Step,
+    base: Value,
+    new: Value,
+    index: Sequence[Any],
+    arrays: Sequence[Value],
+    *,
+    adds: bool = False,
+) -> list[Step]:
+    found = _located(index, step.out.shape, arrays, 2)
+    if found is None:
+        return []
+    steps, places, axes, shape = found
+    return [*steps, Step(PUT, "", [base, new, *places], step.outs, (axes, shape, adds))]
+
+
+def _located(
+    index: Sequence[Any], shape: tuple[int, ...], arrays: Sequence[Value], first: int
+) -> tuple[list[Step], list[Value], Axes, tuple[int, ...]] | None:
+    """Steps that make places, these, where along each axis they are, and the shape of all.
+
+    `first`: which operand the first of them will be. None if the index has an Ellipsis.
+    """
+    if any(i is ... for i in index):
+        return None
+    before, block, after = layout(shape, tuple(index), [v.shape for v in arrays])
     steps: list[Step] = []
     places = [
         _places(array, entry, length, len(after), steps)
         for array, (entry, length) in zip(arrays, _entries(index, shape), strict=True)
     ]
     axes = _axes(shape, index, len(before), len(block), first)
-    if name == "gather":
-        steps.append(Step(TAKE, "", [step.operands[0], *places], step.outs, axes))
-        return steps
-    base = Constant(step.out.dtype.type(0)) if name == "scatter_add" else step.operands[0]
-    new = step.operands[first - 1]
-    if name == "scatter_add":
-        axes = tuple(a + 1 if isinstance(a, int) else a for a in axes)
-    options = (axes, (*before, *block, *after), name == "scatter_add")
-    steps.append(Step(PUT, "", [base, new, *places], step.outs, options))
-    return steps
+    return steps, places, axes, (*before, *block, *after)
 
 
 def _entries(index: Sequence[Any], shape: tuple[int, ...]) -> list[tuple[ArrayIndex, int]]:
@@ -98,8 +135,8 @@ def _axes(
 def fits(step: Step) -> bool:
     """Whether C says one of these steps."""
     if step.kind == PUT:
-        base, new = step.operands[:2]
-        return step.out.size > 1 and base.dtype == new.dtype == step.out.dtype
+        same = all(v.dtype == step.out.dtype or is_number(v) for v in step.operands[:2])
+        return same and step.out.size > 1
     return all(v.dtype.kind in "iu" for v in step.operands[step.kind == TAKE :])
 
 

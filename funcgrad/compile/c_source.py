@@ -61,7 +61,7 @@ _LIBRARY = {
         "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh",
         "arccosh": "acosh", "arctanh": "atanh", "hypot": "hypot", "cbrt": "cbrt", "power": "pow",
         "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "fabs": "fabs",
-        "absolute": "fabs", "copysign": "copysign",
+        "absolute": "fabs", "copysign": "copysign", "float_power": "pow", "nextafter": "nextafter",
     }.items()
 }  # fmt: skip
 _TEMPLATES = {
@@ -93,6 +93,7 @@ _BITWISE = {
     np.invert: "(~{0})",
 }
 _BY_NUMBERS = frozenset({np.left_shift, np.right_shift, np.remainder, np.floor_divide})
+DIVIDING = frozenset({np.remainder, np.floor_divide})
 _LOGICAL = {
     np.bitwise_and: np.logical_and,
     np.bitwise_or: np.logical_or,
@@ -127,6 +128,19 @@ static inline float exp_or_0f(float x) {
   return x;
 }
 """
+# As NumPy divides with a remainder that has the sign of the divisor.
+DIVISIONS = """\
+static inline {T} remainder_np{f}({T} x, {T} y) {
+  const {T} r = fmod{f}(x, y);
+  if (r != 0 && (y < 0) != (r < 0)) return r + y;
+  return r == 0 ? copysign{f}(0, y) : r;
+}
+static inline {T} floor_divide_np{f}({T} x, {T} y) {
+  if (y == 0) return x / y;
+  const {T} r = fmod{f}(x, y), q = (x - r) / y - (r != 0 && (y < 0) != (r < 0)), down = floor{f}(q);
+  return q == 0 ? copysign{f}(0, x / y) : q - down > 0.5 ? down + 1 : down;
+}
+"""
 NARROW = "// vectors of 256 bits\n"  # see NOTE [Narrow vectors] in c_nests.py
 VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
@@ -155,7 +169,7 @@ def fits(step: Step) -> bool:
 
 def _is_defined(step: Step, dtype: Any) -> bool:
     """Whether C says what a shift or a quotient of integers is: by a number that suits the dtype."""
-    if step.function not in _BY_NUMBERS:
+    if step.function not in _BY_NUMBERS or dtype.kind == "f":
         return True
     by = step.operands[1]
     if dtype.kind not in "iu" or not is_number(by):
@@ -199,6 +213,8 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
         raise NotLowerableError("of several dtypes")
     if loop.kind == "b":  # whose bytes may be more than 1
         f = _LOGICAL.get(f, f)
+    elif floating and f in DIVIDING:
+        return f"{f.__name__}_np{suffix}({texts[0]}, {texts[1]})"
     elif f in _BITWISE:
         template = "({0} % {1})" if f is np.remainder and loop.kind == "u" else _BITWISE[f]
         return template.format(*texts)
@@ -236,11 +252,19 @@ def prototypes() -> str:
     lines = []
     for kind, suffix in (("double", ""), ("float", "f")):
         known = set(VECTORISED) | set(VECTORISED_TWO)
-        for name in sorted({*_LIBRARY.values(), *_SPECIAL.values()}):
-            two = name in ("atan2", "hypot", "pow", "copysign")
+        for name in sorted({*_LIBRARY.values(), *_SPECIAL.values(), "fmod"}):
+            two = name in ("atan2", "hypot", "pow", "copysign", "nextafter", "fmod")
             head = simd if name in known else ""
             lines.append(f"{head}{kind} {name}{suffix}({kind}{f', {kind}' if two else ''});")
-    return "\n".join(lines) + "\n" + EXP_OR_0
+    return (
+        "\n".join(lines)
+        + "\n"
+        + EXP_OR_0
+        + "".join(
+            DIVISIONS.replace("{T}", kind).replace("{f}", suffix)
+            for kind, suffix in (("double", ""), ("float", "f"))
+        )
+    )
 
 
 class Kernel:

@@ -2,7 +2,8 @@
 
 Layer 4½. Hashing is a hundred operations on integers: a few nanoseconds as C, a hundred calls as
 NumPy. So programs have calls for random numbers, and only what is to be C has their steps: the
-implementations, run on symbols as all others are, with the few functions that need no array.
+implementations, run on symbols as all others are, with the functions that they need as steps. So it
+is with some that NumPy has a function of its own for: a loop is C if all that is in it is.
 Python runs the programs of `while_loop` and `cond` by itself; in C they are in line.
 """
 
@@ -19,12 +20,15 @@ from . import c_elements
 from .lower import (
     BRANCH,
     CALL,
+    LOOP,
+    UFUNC,
     VIEW,
     WHILE,
     Constant,
     Lowered,
     Namespace,
     NotLowerableError,
+    Rows,
     Step,
     Symbol,
     Value,
@@ -45,6 +49,16 @@ DRAWS = frozenset(
         "random_uniform",
     }
 )
+
+
+# Primitives whose implementations are run on symbols too, as long as they are not about large arrays.
+OTHERS = frozenset(
+    {
+        *("all", "any", "argmax", "argmin", "cumsum"),
+        *("diagonal", "roll", "searchsorted", "std", "tril", "triu", "var"),
+    }
+)
+SMALL = 1 << 14  # elements for which NumPy's own loops are no faster
 
 
 class _Writer(Writer):
@@ -69,6 +83,87 @@ class _InC(Namespace):
         symbol = x if isinstance(x, Symbol) else Symbol(self.writer, self.writer.constant(x))
         return self.writer.view(f"np_broadcast_to({{}}, {shape!r})", symbol, shape)
 
+    def all(self, x: Symbol, axis: Any) -> Any:
+        return np.not_equal(_as_counts(x).min(axis), 0)
+
+    def any(self, x: Symbol, axis: Any) -> Any:
+        return np.not_equal(_as_counts(x).max(axis), 0)
+
+    def argmax(self, x: Symbol, axis: int | None) -> Symbol:
+        return self._first(x, axis, np.maximum)
+
+    def argmin(self, x: Symbol, axis: int | None) -> Symbol:
+        return self._first(x, axis, np.minimum)
+
+    def _first(self, x: Symbol, axis: int | None, extreme: Any) -> Any:
+        """The place of the first element that is the extreme one, or not a number."""
+        x, axis = (x.reshape(-1), 0) if axis is None else (x, axis)
+        n = x.shape[axis]
+        hit: Any = np.equal(x, self.writer.reduce(extreme, x, axis, True))
+        if x.dtype.kind == "f":
+            hit = hit | np.not_equal(x, x)
+        places = np.arange(n).reshape([-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
+        return np.where(hit, places, n).min(axis)
+
+    def var(self, x: Symbol, axis: Any, ddof: float) -> Symbol:
+        if x.dtype.kind != "f":
+            raise NotLowerableError("of integers")
+        total = x.sum(axis, keepdims=True)
+        n = x.size // total.size
+        apart = x - total / n
+        return (apart * apart).sum(axis) / max(n - ddof, 0)
+
+    def std(self, x: Symbol, axis: Any, ddof: float) -> Any:
+        return np.sqrt(self.var(x, axis, ddof))
+
+    def tril(self, x: Symbol, k: int) -> Any:
+        return np.where(np.tril(np.ones(x.shape[-2:], bool), k), x, x.dtype.type(0))
+
+    def triu(self, x: Symbol, k: int) -> Any:
+        return np.where(np.triu(np.ones(x.shape[-2:], bool), k), x, x.dtype.type(0))
+
+    def diagonal(self, x: Symbol, offset: int, axis1: int, axis2: int) -> Symbol:
+        text = f".diagonal({offset}, {axis1}, {axis2})"
+        stand_in = np.broadcast_to(np.empty((), np.int8), x.shape)
+        shape = stand_in.diagonal(offset, axis1, axis2).shape
+        return self.writer.view(f"{{}}{text}", x, shape)
+
+    def flip(self, x: Symbol, axis: int) -> Symbol:
+        return x[(*(slice(None),) * (axis % x.ndim), slice(None, None, -1))]
+
+    def roll(self, x: Symbol, shift: Sequence[int], axis: Sequence[int]) -> Symbol:
+        for by, a in zip(shift, axis, strict=True):
+            n = x.shape[a]
+            if by % n:
+                rows = (slice(None),) * (a % x.ndim)
+                last, rest = x[(*rows, slice(n - by % n, n))], x[(*rows, slice(0, n - by % n))]
+                x = self.concatenate([last, rest], axis=a)
+        return x
+
+    def searchsorted(self, x: Symbol, v: Any, side: str) -> Any:
+        """How many elements are less; not a number is more than all."""
+        if x.size * v.size > SMALL:
+            raise NotLowerableError("a search among many")
+        v = v[..., None]
+        less = np.less(x, v) if side == "left" else np.less_equal(x, v)
+        if v.dtype.kind == "f":
+            less = less | (np.not_equal(v, v) & (np.equal(x, x) if side == "left" else True))
+        return self.writer.reduce(np.add, less.astype(np.int64), less.ndim - 1, False)
+
+    def cumsum(self, x: Symbol, axis: int) -> Symbol:
+        """A loop over rows, whose carry is the sum so far."""
+        if x.dtype.kind == "b":
+            raise NotLowerableError("of truth values")
+        order = [axis % x.ndim, *(a for a in range(x.ndim) if a != axis % x.ndim)]
+        rows = x.transpose(order)
+        before, row, total = (Value(rows.shape[1:], x.dtype) for _ in range(3))
+        body = Lowered([before, row], [Step(UFUNC, np.add, [before, row], [total])], [total] * 2)
+        outs = [Value(rows.shape[1:], x.dtype), Value(rows.shape, x.dtype)]
+        start = Constant(x.dtype.type(-0.0 if x.dtype.kind == "f" else 0))  # -0.0 + x is x
+        options = Rows(0, 1, rows.shape[0], False)
+        self.writer.steps.append(Step(LOOP, body, [start, rows.of], outs, options))
+        return Symbol(self.writer, outs[1]).transpose(np.argsort(order).tolist())
+
     def stack(self, xs: Sequence[Symbol], *, axis: int) -> Symbol:
         shape = list(xs[0].shape)
         shape.insert(axis % (len(shape) + 1), len(xs))
@@ -82,6 +177,11 @@ class _InC(Namespace):
     def _joined(self, prim: Any, xs: Any, shape: Sequence[int], axis: int) -> Symbol:
         options = {"axis": axis % len(shape)}
         return self.writer.step(CALL, prim, xs, tuple(shape), xs[0].dtype, options)
+
+
+def _as_counts(x: Symbol) -> Symbol:
+    hit: Any = x if x.dtype.kind == "b" else np.not_equal(x, 0)
+    return hit.astype(np.int32)
 
 
 def with_steps(
@@ -135,7 +235,8 @@ class _Expansion:
         if name in _PROGRAMS:
             inside = _Expansion(self.fits, set(), {})
             return [_PROGRAMS[name](step, inside.program)]
-        return _steps_of(step) if is_draw(step) else []
+        is_small = name in OTHERS and step.operands[0].size <= SMALL
+        return _steps_of(step) if is_small or is_draw(step) else []
 
 
 def _while(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:

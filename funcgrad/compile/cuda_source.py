@@ -64,7 +64,8 @@ _WRAPPING = {
 def fits(step: Step) -> bool:
     """Whether a step can be a part of a kernel."""
     if step.kind != REDUCE:
-        return c_source.fits(step)
+        is_helped = step.function in c_source.DIVIDING and step.out.dtype.kind == "f"
+        return c_source.fits(step) and not is_helped
     (x,) = step.operands
     known = x.dtype.name in TYPES and step.out.dtype.name in TYPES
     return known and step.function is np.add and len(step.options[0]) == len(x.shape)

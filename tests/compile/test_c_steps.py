@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad import lax, random
-from funcgrad.compile import c_compiler, c_steps, loops, program
+from funcgrad.compile import c_compiler, c_elements, c_steps, loops, program
 from funcgrad.compile.simplify import simplify
 from funcgrad.core import REGISTRY
 from funcgrad.errors import ArgumentError
@@ -126,7 +126,7 @@ def test_what_c_cannot_say_stays_a_call() -> None:
 
 
 def test_steps_that_no_loop_takes_are_a_call_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_steps, "_outside", lambda program, made: bool(made))
+    monkeypatch.setattr(c_steps, "_outside", lambda program, made: set(made.values()))
     found, code = in_c(DRAWN["normal"], KEY)
     assert "random_normal" in code
     assert_same(found, DRAWN["normal"](KEY))
@@ -208,3 +208,63 @@ def test_too_many_numbers_are_drawn_in_the_loop(monkeypatch: pytest.MonkeyPatch)
     text = str(simplify(funcgrad.make_jaxpr(run)(KEYS)))
     assert text.index("scan") < text.index("random_normal")
     np.testing.assert_allclose(funcgrad.jit(run)(KEYS), run(KEYS), rtol=1e-13)
+
+
+# ---------------------------------------------------------------- other functions
+
+OTHERS: dict[str, Callable[[Any], Any]] = {
+    "all": lambda x: (np.all(x > 0, axis=1), np.all(x > -9), np.all(x)),
+    "any": lambda x: (np.any(x > 0, axis=(0, 1)), np.any(x > 9, axis=0), np.any(x)),
+    "argmax": lambda x: (np.argmax(x, axis=1), np.argmax(x)),
+    "argmin": lambda x: (np.argmin(x, axis=0), np.argmin(x)),
+    "cumsum": lambda x: (np.cumsum(x, axis=0), np.cumsum(x), np.cumsum(x[0] > 0)),
+    "cumsum from the end": lambda x: lax.cumsum(x, axis=1, reverse=True),
+    "diagonal": lambda x: (np.diagonal(x), np.diagonal(x, 1) * 2, np.trace(x[:, :3])),
+    "embed": lambda x: np.concatenate([x[::-1, ::-2], x[:, :2]], axis=1),
+    "roll": lambda x: (np.roll(x, 1, axis=1), np.roll(x, (1, -2), axis=(0, 1)), np.roll(x, 3)),
+    "searchsorted": lambda x: (
+        np.searchsorted(np.cumsum(np.exp(x[0])), x),
+        np.searchsorted(x[0] * 0 + np.arange(4), x[1], side="right"),
+    ),
+    "std": lambda x: (np.std(x, axis=1), np.std(x), np.std(x, ddof=1, axis=0)),
+    "tril": lambda x: (np.tril(x), np.tril(x, -1), np.triu(x, 1)),
+    "var": lambda x: (np.var(x, axis=(0, 1)), np.var(x, axis=0, keepdims=True)),
+    "written": lambda x: np.pad(x, ((1, 0), (2, 1))) + 1,
+    "remainder": lambda x: (x % 0.7, x // 0.3, np.divmod(x, -0.4), 0.7 % x),
+}
+NUMBERS = np.array([[0.3, -1.2, 0.8, 2.0], [-0.0, 0.0, 2.0, 2.0], [1.0, -1.0, 1.0, -3.5]])
+SPECIAL = np.array(
+    [[np.nan, 1.0, np.inf, 2.0], [0.0, -0.0, -np.inf, 1.0], [1.0, np.nan, 2, np.nan]]
+)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_others(name: str, dtype: str) -> None:
+    """In a loop, which is C as a whole; their gradients are checked by the same programs."""
+
+    def looped(x: Any) -> Any:
+        return lax.scan(lambda c, _: (c, OTHERS[name](c)), x, None, length=2)[1]
+
+    for x in (NUMBERS, NUMBERS.T[::-1].T, SPECIAL):
+        x = x.astype(dtype)
+        with np.errstate(all="ignore"):
+            found, code = in_c(looped, x)
+            expected = looped(x)
+        assert "for " not in code, code
+        for a, b in zip(funcgrad.tree.leaves(found), funcgrad.tree.leaves(expected), strict=True):
+            assert (a.shape, a.dtype) == (b.shape, b.dtype)
+            np.testing.assert_allclose(a, b, rtol=1e-6 if dtype == "float32" else 1e-13)
+            np.testing.assert_array_equal(np.signbit(a) & (a == 0), np.signbit(b) & (b == 0))
+
+
+def test_every_other_is_a_primitive() -> None:
+    assert set(c_steps.OTHERS) <= set(REGISTRY)
+    assert set(c_elements.ELEMENTS) <= set(REGISTRY)
+
+
+def test_large_arrays_are_left_to_numpy() -> None:
+    x = np.arange(c_steps.SMALL + 1.0)
+    found, code = in_c(lambda x: np.argmax(x * 2) + 1, x)
+    assert found == len(x) and "call_argmax" in code
