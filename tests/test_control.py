@@ -535,6 +535,43 @@ def test_what_a_branch_closes_over_is_computed_in_it(name: str) -> None:
         np.testing.assert_allclose(g(xs), expected, rtol=1e-12)
 
 
+RULES_OF_NO_TANGENT: dict[str, Callable[[Any], Any]] = {
+    "clipped": lambda ct: np.clip(ct, -1.0, 1.0),
+    "by its norm": lambda ct: ct / np.maximum(1.0, np.sqrt(np.sum(ct * ct))),
+    "where it is finite": lambda ct: np.where(np.isfinite(ct), ct, 0.0),
+    "until it is small": lambda ct: lax.while_loop(
+        lambda c: np.max(np.abs(c)) > 1.0, lambda c: 0.5 * c, ct
+    ),
+}
+STEPS: dict[str, Callable[[Callable[[Any], Any], Any], Any]] = {
+    "scan": lambda f, x: lax.scan(lambda c, _: (f(c * c), c), x, None, length=3),
+    "while": lambda f, x: lax.while_loop(
+        lambda s: s[0] < 3, lambda s: (s[0] + 1, f(s[1] * s[1])), (0, x)
+    )[1],
+    "cond": lambda f, x: lax.cond(x[0] > 0, lambda x: f(x * x), lambda x: x, x),
+    "map": lambda f, x: lax.map(lambda row: f(row * row), x),
+}
+
+
+@pytest.mark.parametrize("rule", RULES_OF_NO_TANGENT)
+@pytest.mark.parametrize("step", STEPS)
+def test_rules_that_are_not_linear(rule: str, step: str) -> None:
+    """A rule of `custom_vjp` may do anything to its cotangent, in programs too."""
+
+    @funcgrad.custom_vjp
+    def same(x: Any) -> Any:
+        return x
+
+    same.defvjp(lambda x: (x, None), lambda _, ct: (RULES_OF_NO_TANGENT[rule](ct),))
+
+    def loss(x: Any) -> Any:
+        return sum(np.sum(np.sin(y)) for y in tree.leaves(STEPS[step](same, x)))
+
+    grad, x = funcgrad.grad(loss), np.array([0.5, 2.0])
+    assert_close(funcgrad.jit(grad)(x), grad(x))
+    assert_close(funcgrad.vmap(grad)(np.stack([x, x / 2])), np.stack([grad(x), grad(x / 2)]))
+
+
 def test_a_branch_in_a_program_writes_into_nothing_outside() -> None:
     def f(x: Any) -> Any:
         y = x * 1.0

@@ -36,9 +36,10 @@ class Sum:
 
     def at(self, index: Any, ct: Any) -> Sum:
         """Add `ct` to a part."""
-        if not self.owned:
-            self.total = self.total.copy()
-            self.owned = True
+        if isinstance(self.total, np.generic):  # of an array without axes, into which one can write
+            self.total, self.owned = np.array(self.total), True
+        elif not self.owned:
+            self.total, self.owned = self.total.copy(), True
         self.total[as_index(index)] += ct
         return self
 

@@ -310,8 +310,11 @@ def assign(xp: Any, out: Any, new: Any, index: Index, arrays: Sequence[Any]) -> 
     if on_host(xp) and out.size:
         index, arrays = of_rows(out.shape, index, arrays)
         places, width = rows(out.shape, index, arrays)
+        whole = xp.ascontiguousarray(out)  # `out` itself, unless it is a view of other strides
         new = xp.broadcast_to(new, before + block + after).reshape(-1, width)
-        out.reshape(-1, width)[places] = new
+        whole.reshape(-1, width)[places] = new
+        if whole is not out:
+            out[...] = whole
         return
     won = xp.flatnonzero(last_writes(xp, out.shape, index, arrays))
     merged = (*before, math.prod(block), *after)

@@ -211,7 +211,10 @@ def _moving_outs(jaxpr: Jaxpr, moving: Flags) -> Flags:
         found.extend(t is not None for t in dots)
         return []
 
-    derived(probe, _with_tangents(jaxpr, moving))
+    try:
+        derived(probe, _with_tangents(jaxpr, moving))
+    except NotLinearError:  # a rule of `custom_vjp`, which has no tangent; the way back needs none
+        found = depending(jaxpr, moving)
     return inexact(found, jaxpr.out_avals)
 
 
