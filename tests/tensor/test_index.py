@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import B, C, Call, Distinct, Draw, F, I, call, check
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import compat
@@ -327,6 +327,50 @@ def test_writing(index: Any, value: str, recorded: bool) -> None:
     for numbers in zip(*found, strict=True):
         if len(numbers) == 2:
             np.testing.assert_allclose(*numbers)
+
+
+@given(st.data())
+def test_writing_into_parts(data: Any) -> None:
+    """By index arrays of any shape, into what does not lie in order; as NumPy, recorded or not."""
+    base = np.arange(120.0).reshape(4, 5, 6)
+    view = data.draw(
+        st.sampled_from(
+            [
+                lambda x: x[::2],
+                lambda x: x[:, 1],
+                lambda x: x.T if isinstance(x, np.ndarray) else x.permute(2, 1, 0),
+                lambda x: x[1:, :, ::3],
+                lambda x: x[..., 2],
+                lambda x: x,
+            ]
+        )
+    )
+    shape = view(base).shape
+    count = data.draw(st.integers(1, len(shape)))
+    block = data.draw(st.sampled_from([(2, 1), (1, 2), (2, 2), (3,), ()]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    places = [rng.integers(0, n, block[rng.integers(0, len(block) + 1) :]) for n in shape[:count]]
+    index = [slice(None)] * (len(shape) - count) + list(places)
+    index = [
+        slice(None, None) if isinstance(i, slice) else i % n
+        for i, n in zip(index, shape, strict=True)
+    ]
+    expected = base.copy()
+    part = view(expected)[tuple(index)]
+    value = 0.5 + rng.integers(0, 9, part.shape).astype(float)
+    flat = view(np.arange(120).reshape(4, 5, 6))[tuple(index)]
+    assume(len(np.unique(flat)) == flat.size)  # else NumPy keeps any of the values
+    view(expected)[tuple(index)] = value
+    for grad in (False, True):
+        x = compat.tensor(base, requires_grad=grad) * 1.0
+        at = tuple(compat.tensor(i) if isinstance(i, np.ndarray) else i for i in index)
+        view(x)[at] = compat.tensor(value)
+        np.testing.assert_array_equal(x.detach().numpy(), expected)
+    plain = base.copy()
+    view(plain)[tuple(index)] += 1.0
+    x = compat.tensor(base)
+    view(x)[at] += 1.0
+    np.testing.assert_array_equal(x.numpy(), plain)
 
 
 def test_the_last_value_is_kept_and_gets_the_gradient() -> None:

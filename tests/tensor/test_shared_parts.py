@@ -193,6 +193,25 @@ def test_a_conjugate_of_a_gradient(torch: Any) -> None:
     assert c.tolist() == x.grad.resolve_conj().conj().tolist() == [[1 + 1j] * 2] * 2
 
 
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (lambda t, w: w.clone() * w, 4.0),
+        (lambda t, w: (w[None] * w).sum(), 4.0),
+        (lambda t, w: w * w + w[...] * 3, 7.0),
+        (lambda t, w: t.cat([w[None], w[None] * 2]).sum() + w + w[...] + w.view(1).sum(), 6.0),
+    ],
+)
+def test_parts_of_what_has_no_axes(torch: Any, f: Any, slope: float) -> None:
+    """Their sums are NumPy's numbers, into which one cannot write."""
+    w = torch.tensor(2.0, requires_grad=True)
+    f(torch, w).backward()
+    assert w.grad.item() == slope
+    x = torch.ones(3, requires_grad=True)
+    f(torch, x.sum() - 1).backward()
+    assert x.grad.tolist() == [slope] * 3
+
+
 def test_mirrors_are_forgotten() -> None:
     gc.collect()
     before = len(mirrors.known)
