@@ -250,7 +250,13 @@ def _branch(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
     return Step(BRANCH, tuple(programs), step.operands, step.outs)
 
 
-_PROGRAMS = {"while_loop": _while, "cond": _branch}
+def _only(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
+    """A checkpoint, whose program runs again on the way back: a branch that is always taken."""
+    program = expand(lower(simplify(step.options["jaxpr"])))
+    return Step(BRANCH, (program,), [Constant(0), *step.operands], step.outs)
+
+
+_PROGRAMS = {"while_loop": _while, "cond": _branch, "checkpoint_call": _only}
 
 
 def _steps_of(step: Step) -> list[Step]:

@@ -17,6 +17,7 @@ from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.arithmetic import add, multiply
 from ..ops.select import where
 from ..ops.structural import broadcast_to
+from ..transforms.trace import trace_to_jaxpr
 
 Rule = Callable[["Rewriter", Eqn, Sequence[Atom]], Atom | None]  # the atom, or None
 ProgramRule = Callable[["Rewriter", Eqn, Sequence[Atom]], Sequence[Atom]]
@@ -47,8 +48,9 @@ class Rewriter:
         )
         for eqn in jaxpr.eqns:
             inputs = [a if a.__class__ is Literal else env[a] for a in eqn.inputs]
-            if eqn.prim.name == "jit_call":
-                outs: Sequence[Atom] = self.body(eqn.params["jaxpr"], inputs)
+            inner = _program_of(eqn, inputs)
+            if inner is not None:
+                outs: Sequence[Atom] = self.body(inner, inputs)
             else:
                 outs = self.equation(eqn, inputs)
             env.update(zip(eqn.outs, outs, strict=True))
@@ -138,6 +140,20 @@ class Rewriter:
                 if _broadcast([*shapes, made.inputs[0].aval.shape]) == eqn.outs[0].aval.shape:
                     out[i] = made.inputs[0]
         return out
+
+
+def _program_of(eqn: Eqn, inputs: Sequence[Atom]) -> Jaxpr | None:
+    """The program that an equation is in line with: a call's, or a function's that has its own rules.
+
+    Those have done their part once a program is compiled.
+    """
+    if eqn.prim.name == "jit_call":
+        return eqn.params["jaxpr"]
+    if eqn.prim.name != "custom_call":
+        return None
+    found = trace_to_jaxpr(eqn.params["rules"].f, [a.aval for a in inputs])
+    same = [a.aval for a in found.outs] == [v.aval for v in eqn.outs]
+    return found if same and not found.consts else None
 
 
 def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:

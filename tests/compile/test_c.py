@@ -509,6 +509,27 @@ def test_a_compiler_that_is_wrong(monkeypatch: Any) -> None:
 
 
 @needs_compiler
+def test_rounding_is_no_fault(monkeypatch: Any) -> None:
+    """A chaotic system goes other ways after a rounding; C is not wrong for that."""
+    monkeypatch.setattr(program, "LONG", 0.0)
+
+    @funcgrad.jit
+    def walked(x: Any) -> Any:
+        step = lambda c, _: (3.99 * c * (1 - c) + 1e-3 * np.sin(c), None)  # noqa: E731
+        return funcgrad.lax.scan(step, x, None, length=300)[0]
+
+    x = np.linspace(0.1, 0.9, 50)
+    first = walked(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        while "kernel" not in walked.code:
+            time.sleep(0.01)
+            walked(x)
+        for _ in range(2 * program.TRIALS):
+            assert walked(x).shape == first.shape
+
+
+@needs_compiler
 @pytest.mark.parametrize("shape", [(6, 1, 1), (4, 1, 1, 1), (28,), (28, 1), ()])
 def test_operands_that_are_repeated_along_axes(shape: tuple[int, ...]) -> None:
     """NumPy hands them to loops as numbers, as rows, or repeated in a buffer."""
