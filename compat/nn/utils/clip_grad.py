@@ -24,9 +24,13 @@ def clip_grads_with_norm_(
         parameters = [parameters]
     with no_grad():
         scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-        for p in parameters:
-            if p.grad is not None:
-                p.grad.mul_(scale.to(p.grad.dtype))
+        scales: dict[Any, Any] = {}
+        for grad in [p.grad for p in parameters]:
+            if grad is not None:
+                dtype = grad.dtype
+                if dtype not in scales:
+                    scales[dtype] = scale.to(dtype)
+                grad.mul_(scales[dtype])
 
 
 __all__ = ["clip_grads_with_norm_"]
