@@ -505,7 +505,10 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
 
 
 def _first(x: Any, count: int, shape: tuple[int, ...]) -> Any:
-    return view(narrow(view(x, -1), 0, 0, count), shape)
+    if x.is_contiguous():
+        return view(narrow(view(x, -1), 0, 0, count), shape)
+    steps = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+    return as_strided(x, shape, steps)  # what lies one after another from its first element on
 
 
 _shrunk = _in_place(_first, "resize_")

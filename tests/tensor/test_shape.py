@@ -326,6 +326,13 @@ def test_resize() -> None:
         y[0] = 7
         assert x.tolist() == [[0.0, 7.0], [2.0, 3.0]]
         assert m.tensor([]).resize_(2).shape == (2,)
+        for part, values in (  # what lies one after another in memory, from the first element on
+            (m.arange(9).reshape(3, 3).diagonal().resize_(2), [0, 1]),
+            (m.arange(6).reshape(2, 3).t().resize_(2, 2), [[0, 1], [2, 3]]),
+            (m.arange(12).reshape(3, 4)[1:, 1:].resize_(4), [5, 6, 7, 8]),
+            (m.arange(12)[::3].resize_(2, 2), [[0, 1], [2, 3]]),
+        ):
+            assert part.tolist() == values and part.is_contiguous()
         with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
             m.tensor([1.0], requires_grad=True).resize_(1)
 
