@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import c_elements
+from . import c_elements, c_linalg
 from .c_nests import SHORT, Nest, start, zero
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
@@ -156,6 +156,8 @@ class RegionKernel(Kernel):
                 ("FMA_", FMA),
                 ("aligned_alloc", MEMORY),
                 ("strided(", STRIDED),
+                ("_solve_", c_linalg.SHARED),
+                ("cholesky_", c_linalg.SHARED),
                 ("ZERO_", ZEROS),
             )
             if name in self.text
@@ -326,6 +328,8 @@ class RegionKernel(Kernel):
             return self.nest(group.shape, group.steps, set(group.outs))
         if step.kind == CALL and step.function in (np.matmul, np.dot):
             return self.product(step)
+        if c_linalg.fits(step):
+            return c_linalg.lines(self, step)
         shape = step.operands[0].shape if step.kind == REDUCE else step.out.shape
         return self.nest(shape, [step], set(step.outs))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import c_elements, c_source
+from . import c_elements, c_linalg, c_source
 from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
@@ -73,7 +73,7 @@ def fits(step: Step) -> bool:
         return runs and all(map(_program_fits, programs_of(step)))
     if step.kind == PUT:
         return c_elements.fits(step)
-    return in_nest(step) or _is_small_product(step)
+    return in_nest(step) or _is_small_product(step) or c_linalg.fits(step)
 
 
 def _program_fits(program: Lowered) -> bool:

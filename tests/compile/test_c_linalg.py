@@ -1,0 +1,140 @@
+"""Small matrices in C: LAPACK's results, and its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import funcgrad
+from funcgrad import lax
+from funcgrad.compile import c_compiler, c_linalg
+from funcgrad.core import REGISTRY
+from funcgrad.scipy.linalg import solve_triangular
+
+pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "solve": np.linalg.solve,
+    "a vector": lambda a, b: np.linalg.solve(a, b[..., 0]),
+    "inv": lambda a, b: np.linalg.inv(a) @ b,
+    "cholesky": lambda a, b: np.linalg.cholesky(a @ np.swapaxes(a, -1, -2)) @ b,
+    "lower": lambda a, b: solve_triangular(a, b, lower=True),
+    "upper": lambda a, b: solve_triangular(a, b),
+    "ones": lambda a, b: solve_triangular(a, b, lower=True, unit_diagonal=True),
+    "turned": lambda a, b: solve_triangular(a, b, trans=1),
+}
+
+
+def in_loop(f: Callable[..., Any], *args: Any) -> tuple[Any, str]:
+    """Of a scan whose body is `f`, which C has to take as a whole."""
+
+    def run(*args: Any) -> Any:
+        return lax.scan(lambda c, _: (c * 1.0, f(c, *args[1:])), args[0], None, length=2)[1]
+
+    compiled = funcgrad.jit(run)
+    with funcgrad.config("c"):
+        return compiled(*args), compiled.code
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@settings(deadline=None, max_examples=3)
+@given(n=st.sampled_from([1, 2, 3, 7, 24]), k=st.sampled_from([1, 2, 5]), data=st.data())
+def test_functions(name: str, dtype: str, n: int, k: int, data: Any) -> None:
+    lead = data.draw(st.sampled_from([(), (3,), (2, 2)]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    a = (rng.normal(size=(*lead, n, n)) + 3 * np.eye(n)).astype(dtype)
+    if data.draw(st.booleans()):
+        a = np.ascontiguousarray(np.swapaxes(a, -1, -2)).swapaxes(-1, -2)
+    b = rng.normal(size=(*lead, n, k)).astype(dtype)
+    f = FUNCTIONS[name]
+    if name in ("a vector", "lower", "upper", "ones", "turned") and lead:
+        return  # these are of one matrix
+    found, code = in_loop(f, a, b)
+    assert "for " not in code, code
+    expected = np.stack([f(a, b)] * 2)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-3 if dtype == "float32" else 1e-9)
+
+    def total(a: Any) -> Any:
+        return np.sum(np.sin(f(a, b)))
+
+    slope = in_loop(funcgrad.grad(total), a)[0][0]
+    expected = funcgrad.grad(total)(a)
+    scale = np.max(np.abs(expected))
+    np.testing.assert_allclose(slope, expected, atol=(1e-3 if dtype == "float32" else 1e-9) * scale)
+
+
+@pytest.mark.parametrize(
+    ("f", "bad"),
+    [
+        (FUNCTIONS["solve"], np.zeros((3, 3))),
+        (FUNCTIONS["inv"], np.ones((3, 3))),
+        (lambda a, b: np.linalg.cholesky(a) @ b, -np.eye(3)),
+        (FUNCTIONS["lower"], np.diag([1.0, 0.0, 2.0])),
+    ],
+)
+def test_what_has_no_solution_raises(f: Callable[..., Any], bad: Any) -> None:
+    b = np.ones((3, 2))
+
+    def run(a: Any) -> Any:
+        return lax.scan(lambda c, _: (c * 1.0, f(c, b)), a, None, length=2)[1]
+
+    compiled = funcgrad.jit(run)
+    with funcgrad.config("c"):
+        good = compiled(np.eye(3) * 2)
+        assert "for " not in compiled.code
+        with pytest.raises(np.linalg.LinAlgError) as found:
+            compiled(bad)
+        with pytest.raises(np.linalg.LinAlgError) as expected:
+            f(bad, b)
+        assert str(found.value) == str(expected.value)
+        np.testing.assert_array_equal(compiled(np.eye(3) * 2), good)
+
+
+def test_what_is_no_number_stays() -> None:
+    a = np.array([[np.nan, 1.0], [1.0, 2.0]])
+    found, _ = in_loop(np.linalg.solve, a, np.ones((2, 1)))
+    assert np.isnan(found).any()
+
+
+def test_pivots() -> None:
+    """Without exchanging rows the result would be wrong by 1."""
+    a, b = np.array([[1e-20, 1.0], [1.0, 1.0]]), np.array([[1.0], [2.0]])
+    found, _ = in_loop(np.linalg.solve, a, b)
+    np.testing.assert_allclose(found[0], np.linalg.solve(a, b), rtol=1e-14)
+
+
+def test_a_filter_is_one_function() -> None:
+    """Kalman's filter and the gradient of its likelihood, without a call of LAPACK."""
+    rng = np.random.default_rng(0)
+    turn, seen = np.array([[1.0, 0.1], [-0.1, 0.95]]), np.array([[1.0, 0.0]])
+    ys = rng.normal(size=(20, 1))
+
+    def likelihood(noise: Any) -> Any:
+        def step(carry: Any, y: Any) -> Any:
+            mean, cov, total = carry
+            mean, cov = turn @ mean, turn @ cov @ turn.T + noise * np.eye(2)
+            spread = seen @ cov @ seen.T + 0.5 * np.eye(1)
+            gain = np.linalg.solve(spread + np.zeros((1, 1)), seen @ cov).T
+            off = y - seen @ mean
+            root = np.linalg.cholesky(cov)
+            total = total - 0.5 * np.sum(off @ np.linalg.inv(spread) @ off) + root[1, 1]
+            return (mean + gain @ off, cov - gain @ seen @ cov, total), None
+
+        return lax.scan(step, (np.zeros(2), np.eye(2), 0.0), ys)[0][2]
+
+    compiled = funcgrad.jit(funcgrad.value_and_grad(likelihood))
+    with funcgrad.config("c"):
+        found = compiled(0.3)
+        assert "for " not in compiled.code
+    np.testing.assert_allclose(found, funcgrad.value_and_grad(likelihood)(0.3), rtol=1e-10)
+
+
+def test_names_are_primitives() -> None:
+    assert set(c_linalg.NAMES) <= set(REGISTRY)
