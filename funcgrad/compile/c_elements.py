@@ -145,7 +145,14 @@ def element(kernel: Any, step: Step, where: dict[int, Any], names: dict[Value, s
     place = kernel.places[step.operands[0]]
     if place.is_variable:
         return place.base
+    _narrow(kernel, place.shown.strides)
     return f"{place.base}[{_offset(step, step.options, place, where, names)}]"
+
+
+def _narrow(kernel: Any, steps: Sequence[int]) -> None:
+    """NOTE [Narrow vectors] in c_nests.py: in steps that are no power of two."""
+    if any(abs(n) & (abs(n) - 1) for n in steps):
+        kernel.narrow = True
 
 
 def _offset(
@@ -182,6 +189,7 @@ def put(kernel: Any, step: Step) -> list[str]:
     """Loops that write or add elements, in order; the result has its place already."""
     axes, shape, adds = step.options
     place = kernel.places[step.out]
+    _narrow(kernel, (*place.shown.strides, *shape))
     number = kernel.count()
     where = {a: f"p{number}_{a}" for a, n in enumerate(shape) if n > 1}
     names = {v: _element_at(kernel, v, shape, where) for v in step.operands[1:] if not is_number(v)}

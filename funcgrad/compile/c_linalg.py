@@ -24,7 +24,7 @@ TEXT = """\
 static inline void swap_{T}(long n, {T} *x, {T} *y) {
   for (long c = 0; c < n; c++) { const {T} t = x[c]; x[c] = y[c]; y[c] = t; }
 }
-static inline long lu_solve_{T}(long n, long k, {T} *a, {T} *x) {
+NO_VECTORS static long lu_solve_{T}(long n, long k, {T} *a, {T} *x) {
   for (long j = 0; j < n; j++) {
     long p = j;
     for (long i = j + 1; i < n; i++)
@@ -47,7 +47,7 @@ static inline long lu_solve_{T}(long n, long k, {T} *a, {T} *x) {
   }
   return 0;
 }
-static inline long triangle_solve_{T}(long n, long k, const {T} *a, {T} *x, long lower, long unit) {
+NO_VECTORS static long triangle_solve_{T}(long n, long k, const {T} *a, {T} *x, long lower, long unit) {
   for (long t = 0; t < n; t++) {
     const long j = lower ? t : n - 1 - t;
     for (long i = lower ? 0 : j + 1; i < (lower ? j : n); i++)
@@ -58,7 +58,7 @@ static inline long triangle_solve_{T}(long n, long k, const {T} *a, {T} *x, long
   }
   return 0;
 }
-static inline long cholesky_{T}(long n, const {T} *a, {T} *x) {
+NO_VECTORS static long cholesky_{T}(long n, const {T} *a, {T} *x) {
   for (long j = 0; j < n; j++) {
     {T} s = a[j * n + j];
     for (long c = 0; c < j; c++) s -= x[j * n + c] * x[j * n + c];
@@ -74,7 +74,11 @@ static inline long cholesky_{T}(long n, const {T} *a, {T} *x) {
   return 0;
 }
 """
-SHARED = "".join(TEXT.replace("{T}", kind) for kind in ("double", "float"))
+# Not in line, and no vectors: of rows of five and the like GCC 12 makes wrong ones, see c_nests.py.
+NO_VECTORS = """\
+#define NO_VECTORS __attribute__((noinline, optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
+"""
+SHARED = NO_VECTORS + "".join(TEXT.replace("{T}", kind) for kind in ("double", "float"))
 NAMES = frozenset({"cholesky", "inv", "matrix_solve", "triangular_solve"})
 
 
