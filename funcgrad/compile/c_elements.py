@@ -1,4 +1,4 @@
-"""Elements by number in C: what `gather` reads, and what `scatter_set` and `scatter_add` write.
+"""Elements by number in C: what `gather` reads, and what `scatter_set`, `scatter_add` and views write.
 
 Layer 4½. An index array is first made one of places along its axis, and checked: where an index is out
 of bounds, the program says so when it has run, and NumPy runs it again, which raises. Slices are loops

@@ -1,6 +1,6 @@
 """Small matrices in C: what LAPACK does for them by the same methods, inside of loops.
 
-Layer 4½. A call of LAPACK through NumPy takes ten times as long as a system of four equations, and
+Layer 4½. A call of LAPACK through NumPy takes 4 us for four equations, which take 0.05 here, and it
 keeps the loop that it is in out of C. Where a matrix is singular, or not positive definite, the
 program says so, and NumPy runs it again, which raises.
 
@@ -18,7 +18,7 @@ import numpy as np
 from .c_places import dense
 from .lower import CALL, Step, Value
 
-MOST = 24  # rows of a matrix for which LAPACK is no faster
+MOST = 24  # rows of a matrix, for which a call of LAPACK takes twice as long
 
 TEXT = """\
 static inline void swap_{T}(long n, {T} *x, {T} *y) {
