@@ -458,6 +458,38 @@ def test_examples_stop_when_they_are_done() -> None:
 
 
 @given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=6),
+    st.sampled_from(["numpy", "c"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_finished_examples_ask_for_nothing(
+    counts: list[int], printer: str, own_table: bool, differentiated: bool
+) -> None:
+    """A row that is done reads no place behind its last one, and divides by nothing of its own."""
+
+    def f(x: Any, n: Any, table: Any) -> Any:
+        def body(state: Any) -> Any:
+            i, y = state
+            return i + 1, y * fnp.take(table, i) / fnp.sqrt(n - i)
+
+        return lax.while_loop(lambda state: state[0] < n, body, (0, x))[1]
+
+    n = np.array(counts)
+    x = np.linspace(0.5, 1.5, n.size)
+    longest = max(counts, default=0)
+    tables = np.arange(1.0, 1 + n.size * longest).reshape(n.size, longest) / 7
+    if not own_table:
+        tables[:] = tables[:1]
+    g = funcgrad.grad(f) if differentiated else f
+    expected = np.array([g(*row) for row in zip(x, n, tables, strict=True)])
+    mapped = funcgrad.vmap(g, (0, 0, 0 if own_table else None))
+    with funcgrad.config(printer), np.errstate(all="raise"):
+        found = funcgrad.jit(mapped)(x, n, tables if own_table else tables[0])
+    assert_close(found, expected)
+
+
+@given(
     st.lists(st.integers(-3, 4), min_size=1, max_size=6),
     st.sampled_from(["eager", "jit inside", "jit outside"]),
 )

@@ -289,10 +289,10 @@ def on_examples(
     return [move_batch(y, b, 0, size) for y, b in outs]
 
 
-def mask_of(flags: Any, y: Any) -> Any:
-    """Flags, one for every example, to choose between batches like `y`."""
+def mask_of(flags: Any, y: Any, axis: int = 0) -> Any:
+    """Flags, one for every example, to choose between batches like `y`, which has them along `axis`."""
     aval = aval_of(y)
-    return reshape(flags, shape=(aval.shape[0],) + (1,) * (aval.ndim - 1))
+    return reshape(flags, shape=(aval.shape[axis],) + (1,) * (aval.ndim - 1 - axis))
 
 
 def _moved(eqns: Sequence[Any], variables: Sequence[Var]) -> set[Any]:

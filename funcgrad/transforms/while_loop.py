@@ -18,7 +18,9 @@ from ..core import Aval, aval_of
 from ..errors import NotLinearError, where
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
+from ..ops.index import take
 from ..ops.select import where as select
+from ..ops.structural import expand_dims
 from .bodies import (
     Control,
     Flags,
@@ -255,10 +257,13 @@ class WhileLoop(Control):
                 body=joined([stepped])[0][0],
                 counts=Counts(len(tested.consts) + counts.test, len(stepped.consts) + counts.body),
             )
+        elif size == 0:
+            outs = tuple(carry)
         elif all_known(xs):
             outs = _active_rows(size, xs, bdims, carry, params)
         else:
-            outs = _masked(tested, stepped, [*t_consts, *b_consts, *carry], counts)
+            operands = [*t_consts, *b_consts, *carry]
+            outs = _masked(tested, stepped, operands, b_dims, size, counts)
         return outs, tuple(axes)
 
 
@@ -294,35 +299,77 @@ def _active_rows(
     return put_together(pieces, order) if pieces else tuple(carry)
 
 
-def _masked(tested: Jaxpr, stepped: Jaxpr, xs: Sequence[Any], counts: Counts) -> tuple[Any, ...]:
-    """The loop on all examples until all are done; those that are done before keep their carry."""
-    n = counts.test + counts.body
+def _masked(
+    tested: Jaxpr,
+    stepped: Jaxpr,
+    xs: Sequence[Any],
+    dims: Sequence[int | None],
+    size: int,
+    counts: Counts,
+) -> tuple[Any, ...]:
+    """The loop on all examples until all are done; those that are done before keep their carry.
 
-    def some(*values: Any) -> list[Any]:
-        going = eval_jaxpr(tested, *values[: counts.test], *values[n:])[0]
-        return [going.astype(bool).any()]
+    The body runs on them all the same, with the operands of the first that still goes, since at
+    their own it may warn or raise. Where the values closed over are large these are not chosen anew
+    in every step: a finished example repeats its last one, or that of the first to go.
+    """
+    n, k = counts.test, counts.test + counts.body
+    t_consts, b_consts, carry = xs[:n], list(xs[n:k]), list(xs[k:])
+    count = len(carry)
+    rows = np.arange(size)
+
+    def flagged(t_consts: Sequence[Any], carry: Sequence[Any], going: Any) -> list[Any]:
+        more = eval_jaxpr(tested, *t_consts, *carry)[0].astype(bool)
+        going = more if going is None else going & more
+        return [select(going, rows, size).min(), going]
 
     def step(*values: Any) -> list[Any]:
-        going = eval_jaxpr(tested, *values[: counts.test], *values[n:])[0]
-        new = eval_jaxpr(stepped, *values[counts.test :])
-        return [select(mask_of(going, c), y, c) for y, c in zip(new, values[n:], strict=True)]
+        t_consts, b_consts, (first, going, *rest) = values[:n], list(values[n:k]), values[k:]
+        carry, before = rest[:count], rest[count:]
 
-    avals = [*tested.in_avals[: counts.test], *stepped.in_avals]
+        def fed(x: Any, d: int | None) -> Any:
+            if d is None:
+                return x
+            other = take(x, first, axis=d, bounds="known")
+            return select(mask_of(going, x, d), x, expand_dims(other, axis=(d,)))
+
+        if before:
+            fit = [select(mask_of(going, c), c, b) for c, b in zip(carry, before, strict=True)]
+        else:
+            b_consts = list(map(fed, b_consts, dims))
+            fit = [fed(c, 0) for c in carry]
+        new = eval_jaxpr(stepped, *b_consts, *fit)
+        new = [select(mask_of(going, c), y, c) for y, c in zip(new, carry, strict=True)]
+        return [*flagged(t_consts, new, going), *new, *(fit if before else ())]
+
+    state = [*flagged(t_consts, carry, None), *carry]
+    if _size(b_consts, dims) > 2 * _size(carry, [0] * count):
+        first, going = state[:2]
+        chosen_rows = select(going, rows, first % size)
+        b_consts = take_rows(b_consts, dims, chosen_rows)
+        state += take_rows(carry, [0] * count, chosen_rows)
+    operands = [*t_consts, *b_consts, *state]
+    avals = list(map(aval_of, operands))
 
     def make() -> tuple[Jaxpr, Jaxpr]:
-        return derived(some, avals), derived(step, avals)
+        return derived(lambda first, *_: [first < size], avals[k:]), derived(step, avals)
 
-    test, body = memo_of(stepped, ("masked", tested, counts), make)
+    key = ("masked", tested, counts, tuple(dims), tuple(avals))
+    test, body = memo_of(stepped, key, make)
     outs = while_call(
         *test.consts,
-        *xs[:n],
         *body.consts,
-        *xs,
+        *operands,
         test=joined([test])[0][0],
         body=joined([body])[0][0],
-        counts=Counts(len(test.consts) + n, len(body.consts) + n),
+        counts=Counts(len(test.consts), len(body.consts) + k),
     )
-    return tuple(outs)
+    return tuple(outs[2 : 2 + count])
+
+
+def _size(xs: Sequence[Any], dims: Sequence[int | None]) -> int:
+    """The elements of the operands that are batched."""
+    return sum(aval_of(x).size for x, d in zip(xs, dims, strict=True) if d is not None)
 
 
 def _while_impl(xp, /, *operands, test, body, counts):
