@@ -19,7 +19,7 @@ import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad.algebra import Constant, Elementwise, General
 from funcgrad.core import REGISTRY, Primitive
-from funcgrad.ops import cumulative, decompose, pool, reduce, rounding, softmax, solve
+from funcgrad.ops import cumulative, decompose, groups, pool, reduce, rounding, softmax, solve
 
 NO_SUM = "no share in a sum of nothing"
 FIRST = "the one met first"
@@ -42,6 +42,22 @@ OF_ARRAYS = [
         0,
         [0.0, 0.0, 3.0],
         FIRST,
+    ),
+    Kink(
+        "group_max",
+        lambda fnp, x: groups.group_max(x, np.array([0, 0, 2]), count=3)[np.array([0, 2])],
+        at([1.0, 1.0, 0.0]),
+        0,
+        [0.5, 0.5, 1.0],
+        SPLIT,
+    ),
+    Kink(
+        "group_min at NaN",
+        lambda fnp, x: groups.group_min(x, np.array([0, 0, 1]), count=2),
+        at([nan, 1.0, 0.0]),
+        0,
+        [nan, nan, 1.0],
+        UNDEFINED,
     ),
     Kink(
         "logcumsumexp",

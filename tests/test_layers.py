@@ -29,6 +29,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.algebra": 2,
     "funcgrad.inline": 2,
     "funcgrad.ops": 3,
+    "funcgrad.ops.segments": 3.5,
     "funcgrad.numpy": 3.5,
     "funcgrad.scipy": 3.5,
     "funcgrad.scipy.integrate": 4.25,

@@ -111,6 +111,7 @@ BOUNDS, SINGULAR = "indices out of bounds raise", "singular operands raise"
 WAITS_FOR_CUPY: dict[str, str] = {
     **dict.fromkeys(["gather", "gather_last"], BOUNDS),
     **dict.fromkeys(["scatter_add", "scatter_last", "scatter_set"], BOUNDS),
+    **dict.fromkeys(["group_max", "group_min"], BOUNDS),
     **dict.fromkeys(
         ["cholesky", "inv", "matrix_solve", "triangular_solve", "pinv", "qr"], SINGULAR
     ),

@@ -101,6 +101,17 @@ def _smallest(x: Any, *_: Any, axis: Any = None, **__: Any) -> Decision:
     return _extreme(-np.asarray(x), axis=axis)
 
 
+def _grouped(x: Any, places: Any, *, count: int) -> Decision:
+    groups = [np.asarray(x)[np.asarray(places) % count == k] for k in range(count)]
+    found = [_extreme(rows, axis=0) for rows in groups if rows.size]
+    if not found:
+        return np.zeros(()), np.full((), np.inf)
+    pieces, gaps = zip(*found, strict=True)
+    return np.concatenate([np.ravel(p) for p in pieces]), np.concatenate(
+        [np.ravel(g) for g in gaps]
+    )
+
+
 def _gap(rows: Any) -> Any:
     """The difference of the two largest elements of every row."""
     top = np.partition(rows, -2, axis=-1)[..., -2:]
@@ -146,6 +157,8 @@ _KINKS: dict[str, Callable[..., Decision]] = {
     **dict.fromkeys(["min", "argmin"], _smallest),
     **dict.fromkeys(["sort", "argsort"], _sorted),
     **dict.fromkeys(["norm2", "std"], _norm),
+    "group_max": _grouped,
+    "group_min": lambda x, places, **params: _grouped(-np.asarray(x), places, **params),
     "rint": _rounded,
     "searchsorted": _placed,
     "clip": _clipped,
