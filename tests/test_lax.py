@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 import funcgrad.numpy as fnp
-from funcgrad import lax
+from funcgrad import lax, tree
 from funcgrad.errors import ArgumentError, ShapeError
 from funcgrad.testing import check_all
 from funcgrad.testing.strategies import floats
@@ -548,6 +548,96 @@ def test_derivatives_of_linear_solutions() -> None:
         funcgrad.grad(lambda a: fnp.sum(lax.custom_linear_solve(lambda x: a @ x, b, solve)))(a)
 
 
+TRANSFORMS = {
+    "grad": lambda f: funcgrad.grad(lambda a, b: fnp.sum(fnp.sin(f(a, b))), (0, 1)),
+    "jacfwd": lambda f: funcgrad.jacfwd(f, (0, 1)),
+    "hessian": lambda f: funcgrad.hessian(lambda a, b: fnp.sum(fnp.sin(f(a, b))), (0, 1)),
+    "jit": lambda f: funcgrad.jit(funcgrad.jacrev(f, (0, 1))),
+    "jit inside": lambda f: funcgrad.jacrev(funcgrad.jit(f), (0, 1)),
+    "vmap": lambda f: (
+        lambda a, b: funcgrad.vmap(funcgrad.jacrev(f), (None, 0))(a, fnp.stack([b, -b]))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(TRANSFORMS))
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("as_tree", [False, True])
+def test_solvers_that_close_over_what_is_differentiated(
+    name: str, symmetric: bool, as_tree: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(3, 3)) + 4 * np.eye(3), rng.normal(size=3)
+
+    def made(a: Any) -> Any:
+        return a + a.T if symmetric else a
+
+    def ours(a: Any, b: Any) -> Any:
+        m = made(a)
+        inverse = fnp.linalg.inv(m)
+        if not as_tree:
+            forth, back = (lambda f, y: inverse @ y), (lambda f, y: inverse.T @ y)
+            return lax.custom_linear_solve(
+                lambda x: m @ x, b, forth, None if symmetric else back, symmetric
+            )
+
+        def matvec(x: Any) -> Any:
+            y = m @ fnp.concatenate([x[0], x[1]["rest"]])
+            return y[:1], {"rest": y[1:]}
+
+        def solver(inverse: Any) -> Any:
+            def solve(f: Any, y: Any) -> Any:
+                x = inverse @ fnp.concatenate([y[0], y[1]["rest"]])
+                return (x[:1], {"rest": x[1:]}), "aux"
+
+            return solve
+
+        x, aux = lax.custom_linear_solve(
+            matvec, (b[:1], {"rest": b[1:]}), solver(inverse), solver(inverse.T), symmetric, True
+        )
+        assert aux == "aux"
+        return fnp.concatenate([x[0], x[1]["rest"]])
+
+    transform: Any = TRANSFORMS[name]
+    found = tree.leaves(transform(ours)(a, b))
+    expected = tree.leaves(transform(lambda a, b: fnp.linalg.solve(made(a), b))(a, b))
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, funcgrad.jit], ids=["eager", "jit"])
+def test_roots_of_trees(jit: Any) -> None:
+    """The tangents' solver closes over a traced value, too."""
+
+    def root(a: Any) -> Any:
+        def f(x: Any) -> Any:
+            return {"u": x["u"] ** 2 + a[0] * x["v"] - 3.0, "v": x["v"] ** 3 + a[1] * x["u"] - 4.0}
+
+        def matrix(f: Any, x: Any) -> Any:
+            rows = funcgrad.jacobian(f)(x)
+            return fnp.array([[rows[i][j] for j in "uv"] for i in "uv"])
+
+        def solved(m: Any, y: Any) -> Any:
+            x = fnp.linalg.solve(m, fnp.stack([y["u"], y["v"]]))
+            return {"u": x[0], "v": x[1]}
+
+        def steps(f: Any, x: Any) -> Any:
+            for _ in range(40):
+                x = tree.map(fnp.subtract, x, solved(matrix(f, x), f(x)))
+            return x
+
+        def tangent(g: Any, y: Any) -> Any:
+            return solved(matrix(g, y) + 0.0 * a[0], y)
+
+        x = lax.custom_root(f, {"u": 1.0, "v": 1.0}, steps, tangent)
+        return fnp.stack([x["u"], x["v"]])
+
+    a = np.array([1.0, 2.0])
+    expected = np.stack([(root(a + h) - root(a - h)) / 2e-5 for h in 1e-5 * np.eye(2)], axis=-1)
+    np.testing.assert_allclose(jit(funcgrad.jacrev(root))(a), expected, rtol=1e-6)
+    np.testing.assert_allclose(jit(funcgrad.jacfwd(root))(a), expected, rtol=1e-6)
+
+
 # ---------------------------------------------------------------- names and errors
 
 
@@ -635,12 +725,17 @@ X, Z = np.arange(12.0).reshape(3, 4), np.arange(3)
         ),
         (lambda: lax.linalg.triangular_solve(X, X), ShapeError),
         (lambda: funcgrad.grad(lambda a: _bad_root(a))(1.0), ShapeError),
-        (lambda: lax.custom_root(lambda x: x, {"a": X}, newton, newton), ArgumentError),
+        (lambda: lax.custom_root(lambda x: x, {"a": "b"}, newton, newton), ArgumentError),
+        (lambda: funcgrad.grad(lambda a: _bad_tree(a))(1.0), ArgumentError),
     ],
 )
 def test_errors(call: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+def _bad_tree(a: Any) -> Any:
+    return lax.custom_linear_solve(lambda x: x["u"] * a, {"u": X}, lambda f, b: b, symmetric=True)
 
 
 def _bad_root(a: Any) -> Any:
