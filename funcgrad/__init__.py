@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 _SUBPACKAGES = (
-    *("datasets", "flatten_util", "lax", "nn", "numpy"),
+    *("datasets", "flatten_util", "image", "lax", "nn", "numpy"),
     *("optim", "random", "scipy", "testing", "tree_util", "viz"),
 )
 
@@ -77,6 +77,7 @@ _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
     from . import flatten_util as flatten_util
+    from . import image as image
     from . import lax as lax
     from . import nn as nn
     from . import numpy as numpy

@@ -51,6 +51,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.compile": 4.5,
     "funcgrad": 5,
     "funcgrad.random": 5,
+    "funcgrad.image": 5,
     "funcgrad.lax": 5,
     "funcgrad.optim": 5,
     "funcgrad.viz": 5,

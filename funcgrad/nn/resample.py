@@ -20,6 +20,7 @@ from ..ops.arithmetic import add, multiply
 from ..ops.conv import dilated
 from ..ops.index import embed, scatter_add, take
 from ..ops.index_layout import FULL, ArrayIndex, Slice
+from ..ops.select import where as choose
 from ..ops.structural import broadcast_to, expand_dims, reshape, transpose
 from ._windows import Sizes, sizes
 
@@ -86,7 +87,7 @@ def _positions(
 
     In the precision of the numbers, as PyTorch has it: where the nearest changes depends on that.
     """
-    real: Any = np.float64 if dtype == np.float64 else np.float32
+    real = _precision(dtype)
     i = np.arange(m, dtype=real)
     if align_corners:
         return i * real((n - 1) / (m - 1) if m > 1 else 0.0)
@@ -96,6 +97,11 @@ def _positions(
     if mode == "nearest-exact":
         return np.floor((i + real(0.5)) * step)
     return step * (i + real(0.5)) - real(0.5)
+
+
+def _precision(dtype: Any) -> Any:
+    """The dtype of places among numbers of the dtype."""
+    return np.float64 if dtype in (np.float64, np.complex128) else np.float32
 
 
 def _taps(at: np.ndarray, n: int, mode: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -130,6 +136,15 @@ def _far(d: Any, a: float) -> Any:
     return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
 
 
+def keys_kernel(d: Any, a: float) -> Any:
+    """Keys's kernel with the parameter `a` at a distance, as an array.
+
+    >>> keys_kernel(np.array([0.0, 0.5, 1.5, 3.0]), -0.5).tolist()
+    [1.0, 0.5625, -0.0625, 0.0]
+    """
+    return choose(d < 1, _near(d, a), choose(d < 2, _far(d, a), 0))
+
+
 def _wide_taps(
     n: int, m: int, mode: str, scale: float | None, align_corners: bool, dtype: Any
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -137,7 +152,7 @@ def _wide_taps(
 
     As in PyTorch, `align_corners` changes their distance and not where the first one is.
     """
-    real: Any = np.float64 if dtype == np.float64 else np.float32
+    real = _precision(dtype)
     half = real(0.5)
     if align_corners:
         step = real((n - 1) / (m - 1) if m > 1 else 0.0)
@@ -150,10 +165,7 @@ def _wide_taps(
     stop = np.minimum((center + reach + half).astype(np.int64), n)
     places = first[:, None] + np.arange(int((stop - first).max()))
     d = np.abs((places - center[:, None] + half) / width)
-    if mode == "linear":
-        weights = np.maximum(1 - d, 0)
-    else:
-        weights = np.where(d < 1, _near(d, -0.5), np.where(d < 2, _far(d, -0.5), 0))
+    weights = np.maximum(1 - d, 0) if mode == "linear" else keys_kernel(d, -0.5)
     weights = np.where(places < stop[:, None], weights, 0)
     weights = weights / weights.sum(1, keepdims=True)
     return list(np.minimum(places, n - 1).T), list(weights.T)
