@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+import funcgrad.numpy as fnp
 from funcgrad.indexing import known
+from funcgrad.ops.lu import lu_factor
 
-from ..autograd.tape import record
+from ..autograd.base import tensor
+from ..autograd.tape import record, through
 from ..ops._apply import _type_word
 from ..ops._compose import not_implemented
 from ..ops._operands import dtype_of, operand
-from .elimination import eliminate
 
 
 class LinAlgError(RuntimeError):
@@ -118,7 +120,22 @@ def _element(info: Any) -> tuple[str, int]:
 def pivot_info(x: Any) -> Any:
     """Which diagonal element of U is the first zero in every matrix, counted from 1; 0 if none."""
     array = numbers(x)
-    return np.zeros((), np.int32) if array is None else eliminate(array)[2]
+    if array is None:
+        return np.zeros((), np.int32)
+    return zero_pivots(tensor(lu_factor(array)[0]))._array
+
+
+def zero_pivots(lu: Any) -> Any:
+    """The number of the first zero on the diagonal of every matrix, counted from 1; 0 if none."""
+    return through(_first_zero, lu.detach())
+
+
+def _first_zero(lu: Any, /) -> Any:
+    if 0 in lu.shape[-2:]:
+        return fnp.zeros(lu.shape[:-2], np.int32)
+    zero = fnp.equal(fnp.diagonal(lu, 0, -2, -1), 0)
+    place = fnp.where(fnp.any(zero, axis=-1), fnp.argmax(zero, axis=-1) + 1, 0)
+    return fnp.astype(place, np.int32)
 
 
 def minor_info(x: Any) -> Any:

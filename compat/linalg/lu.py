@@ -1,9 +1,6 @@
 """LU decompositions with row pivoting, and what is solved with them.
 
-NOTE [By halves] The order of the rows is found in numbers and counts as constant. The rows in that
-order are then decomposed without pivots, in operations that have derivatives: with ``A = [[a, b],
-[c, d]]`` and ``a = l u``, the rest is ``L = [[l, 0], [c u^-1, m]]``, ``U = [[u, l^-1 b], [0, v]]``
-and ``m v = d - c u^-1 l^-1 b``. Without gradients the numbers are used as they are.
+PyTorch counts the rows that are exchanged from 1, as LAPACK does; the primitives count from 0.
 """
 
 from __future__ import annotations
@@ -12,22 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.ops.select import where
+from funcgrad.indexing import known
+from funcgrad.ops import lu as primitives
 
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops import return_types
-from ..ops._apply import finish, is_traced, requires_grad
-from ..ops._compose import not_implemented, values_of
+from ..ops._apply import finish
+from ..ops._compose import not_implemented
 from ..ops._operands import dtype_of, operand
-from ..ops.join import cat
-from .checks import require_same, shape_of
-from .elimination import eliminate, order_of, swaps
+from .checks import require_same, shape_of, zero_pivots
 from .systems import finish_all, require_fitting, triangular
 
 
-def _factors(name: str, A: Any, pivot: bool) -> tuple[Any, Any, Any]:
-    """L and U in one matrix, the order of the rows, and which pivot is zero.
+def _factors(name: str, A: Any, pivot: bool, node: str) -> tuple[Any, Any, Any]:
+    """L and U in one matrix, with which row each was exchanged, and which pivot is zero.
 
     Raises: RuntimeError: no matrix, or no pivots are wanted.
     """
@@ -40,34 +36,13 @@ def _factors(name: str, A: Any, pivot: bool) -> tuple[Any, Any, Any]:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     if dtype_of(x).name not in ("float32", "float64", "complex64", "complex128"):
         raise not_implemented("lu_cpu", x)
-    lu, rows, info = eliminate(np.asarray(values_of(name, x)))
-    if not requires_grad(x) and not is_traced(x):
-        return tensor(lu), rows, info
-    places = tensor(np.broadcast_to(rows[..., None], lu.shape).astype(np.int64))
-    return _halves(x.gather(-2, places)), rows, info
+    lu, pivots = record(primitives.lu_factor, (x,), None, node)
+    return lu, pivots, zero_pivots(lu)
 
 
-def _halves(x: Any) -> Any:
-    """NOTE [By halves]."""
-    m, n = shape_of(x)[-2:]
-    k = min(m, n)
-    if k == 0 or m == 1:
-        return x
-    if k == 1:
-        pivot = x[..., :1, :]
-        return cat((pivot, x[..., 1:, :] / _nonzero(pivot)), -2)
-    h = k // 2
-    left = _halves(x[..., :, :h])
-    top, low = left[..., :h, :], left[..., h:, :]
-    right = triangular(top, x[..., :h, h:], False, True, True, "")
-    rest = _halves(x[..., h:, h:] - low @ right)
-    return cat((left, cat((right, rest), -2)), -1)
-
-
-def _nonzero(pivot: Any) -> Any:
-    """The pivots to divide by: nothing is divided by those that are zero."""
-    one = np.ones((), pivot._array.dtype)
-    return record(where, (pivot == 0, one, pivot), None, "WhereBackward0")
+def _order(pivots: Any, count: int) -> Any:
+    """Where `count` rows come from after they were exchanged as the primitive says."""
+    return record(primitives.permutation_of_pivots, (pivots,), {"count": count})
 
 
 def _unpacked(factors: Any) -> tuple[Any, Any]:
@@ -78,10 +53,10 @@ def _unpacked(factors: Any) -> tuple[Any, Any]:
     return factors[..., :k].tril(-1) + unit, factors[..., :k, :].triu()
 
 
-def _permutation(rows: Any, dtype: Any) -> Any:
-    """The matrix P with ``P x[rows] = x``."""
-    m = rows.shape[-1]
-    return tensor((rows[..., None, :] == np.arange(m)[:, None]).astype(dtype))
+def _permutation(pivots: Any, like: Any, count: int) -> Any:
+    """The matrix P with ``P x[rows] = x``, for the order of the rows that the pivots make."""
+    rows = _order(pivots, count).unsqueeze(-2)
+    return (rows == tensor(np.arange(count)[:, None])).to(like.dtype)
 
 
 def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
@@ -95,8 +70,8 @@ def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     tensor([[4., 2.],
             [0., 2.]])
     """
-    factors, rows, _ = _factors("linalg.lu", A, pivot)
-    found = (_permutation(rows, factors._array.dtype), *_unpacked(factors))
+    factors, pivots, _ = _factors("linalg.lu", A, pivot, "LinalgLuBackward0")
+    found = (_permutation(pivots, factors, shape_of(factors)[-2]), *_unpacked(factors))
     return return_types.linalg_lu(*finish_all("linalg.lu", found, out, (A,)))
 
 
@@ -110,16 +85,15 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out:
     tensor([2, 2], dtype=torch.int32)
     """
     name = "linalg.lu_factor_ex"
-    factors, rows, info = _factors(name, A, pivot)
+    factors, pivots, info = _factors(name, A, pivot, "LinalgLuFactorExBackward0")
     if check_errors:
-        _require_pivots(info)
-    pivots = tensor(swaps(rows, min(shape_of(factors)[-2:])))
-    results = finish_all(name, (factors, pivots, tensor(info)), out, (A,))
+        _require_pivots(known(info._array))
+    results = finish_all(name, (factors, pivots + 1, info), out, (A,))
     return return_types.linalg_lu_factor_ex(*results)
 
 
 def _require_pivots(info: Any) -> None:
-    if info.any():
+    if info is not None and info.any():
         k = int(info.reshape(-1)[info.reshape(-1) != 0][0])
         raise RuntimeError(
             f"torch.linalg.lu_factor: U[{k},{k}] is zero and using it on lu_solve would result in a "
@@ -160,8 +134,7 @@ def lu_solve(
     p = operand("linalg_lu_solve", 2, "pivots", pivots)
     require_same(name, x, b)
     require_fitting(name, shape_of(x), shape_of(b), left)
-    order = order_of(values_of(name, p), shape_of(x)[-1])
-    permutation = _permutation(order, x._array.dtype)
+    permutation = _permutation(p - 1, x, shape_of(x)[-1])
     return finish(name, _lu_solve(x, permutation, b, left, adjoint), out, (x, b))
 
 
@@ -201,6 +174,5 @@ def lu_unpack(
     low, up = _unpacked(x) if unpack_data else (empty, empty)
     permutation = empty
     if unpack_pivots:
-        order = order_of(values_of("lu_unpack", p), shape_of(x)[-2])
-        permutation = _permutation(order, x._array.dtype)
+        permutation = _permutation(p - 1, x, shape_of(x)[-2])
     return return_types.lu_unpack(*finish_all("lu_unpack", (permutation, low, up), out, (x,)))

@@ -143,7 +143,7 @@ def _pinv_above(x: Any, atol: Any, rtol: Any) -> Any:
         return _pinv(x, np.broadcast_to(relative.astype(float), lead))
     # The part that counts as zero is taken away, as a constant; where that is all, x counts as zero.
     u, s, vh = svd(x.detach(), full_matrices=False)
-    kept = s > cut[..., None]
+    kept = s > _cutoffs(s, (m, n), atol, rtol)[..., None]  # of these s, to the last bit
     small = (u * s.masked_fill(kept, 0.0)[..., None, :]) @ vh
     rest = x - small
     rest = rest.masked_fill(~kept.any(-1)[..., None, None], 0.0)

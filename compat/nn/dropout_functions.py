@@ -28,6 +28,8 @@ def _kept(x: Any, shape: tuple[int, ...], p: float) -> Any:
         raise RuntimeError(
             f"result type Float can't be cast to the desired output type {_type_word(dtype_of(x))}"
         )
+    if p == 1:
+        return base.tensor(np.zeros(shape, x._array.dtype))
     return base.tensor(np.empty(shape, x._array.dtype)).bernoulli_(1 - p)
 
 

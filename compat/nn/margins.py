@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from funcgrad.indexing import known
 from funcgrad.nn import loss_terms
 
-from ..autograd.base import tensor
 from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast
-from ..ops._compose import require_real_floats, values_of
+from ..ops._compose import require_real_floats
 from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand, promoted
 from ..ops.norm import pairwise_distance
@@ -387,16 +384,15 @@ def multilabel_margin_loss(
             f"{list(x._array.shape)}"
         )
     classes = rows._array.shape[1]
-    labels = values_of("multilabel_margin_loss", y).reshape(rows._array.shape)
-    if ((labels < -1) | (labels >= classes)).any():
+    labels = y.detach().reshape(rows._array.shape)
+    numbers = known(labels._array)
+    if numbers is not None and ((numbers < -1) | (numbers >= classes)).any():
         raise RuntimeError("argument #2 'target' is out of range")
     _require_int64(y)
-    valid = np.cumprod(labels >= 0, axis=1).astype(bool)
-    times = np.zeros(labels.shape, rows._array.dtype)
-    row, _ = np.nonzero(valid)
-    np.add.at(times, (row, labels[valid]), 1)
+    valid = (labels >= 0).cumprod(1).to(rows.dtype)
+    times = (valid * 0).scatter_add(1, labels.clamp(min=0), valid)
     node = "MultilabelMarginLossBackward0"
-    losses = fused(node, loss_terms.multilabel_margin, rows, tensor(times))
+    losses = fused(node, loss_terms.multilabel_margin, rows, times)
     if reduction == "none":
         return losses if x._array.ndim > 1 else losses.reshape(())
     return _finished(losses, reduction, node)

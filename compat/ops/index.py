@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.indexing import known
+from funcgrad.ops.cumulative import cumsum
 from funcgrad.ops.index import getitem as getitem_primitive
+from funcgrad.ops.index import take
 from funcgrad.ops.index_layout import FULL, Slice, assign
+from funcgrad.ops.select import maximum
 from funcgrad.ops.select import where as where_primitive
 
 from .. import dtypes
@@ -16,7 +20,7 @@ from ..autograd import modes, sites, views
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace, is_traced, mismatch, requires_grad
-from ._compose import values_of
+from ._compose import composed, values_of
 from ._index import (
     Arrays,
     Parsed,
@@ -29,7 +33,6 @@ from ._index import (
     read,
     written,
 )
-from ._layout import in_shape
 from ._operands import (
     convert,
     dtype_of,
@@ -461,14 +464,19 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             f"{_type_word(dtype_of(x))} and {_type_word(dtype_of(source))}"
         )
     x, mask = broadcast_tensors(x, mask)
-    p = plan((x.numel(),), {0: tensor(values_of("masked_scatter", mask).ravel())})
-    (count,) = p.part
-    if source.numel() < count:
+    values = known(mask._array)
+    if values is not None and source.numel() < values.sum():
         raise RuntimeError("Number of elements of source < number of ones in mask")
-    values = narrow(ravel(source), 0, 0, count)
-    node = "MaskedScatterBackward0"
-    flat = written(ravel(x), p, values, accumulate=False, node=node)
-    return in_shape(flat, x._array.shape, node)
+    if not source.numel():
+        return x.clone()
+    return composed("MaskedScatterBackward0", _in_order, x, mask, ravel(source))
+
+
+def _in_order(x: Any, mask: Any, source: Any, /) -> Any:
+    """`x`, where `mask` holds for the n-th time the n-th number of the vector `source`."""
+    turn = cumsum(mask.reshape(-1), axis=0, reverse=False) - 1
+    taken = take(source, maximum(turn, 0), axis=0)
+    return where_primitive(mask, taken.reshape(mask.shape), x)
 
 
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:

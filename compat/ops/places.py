@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
+import funcgrad.numpy as fnp
+from funcgrad.core import Tracer
+from funcgrad.ops.cast import astype
+
 from .. import dtypes
 from ..autograd.base import TensorBase, tensor
+from ..autograd.tape import through
 from ._apply import _type_word, finish
 from ._compose import values_of
 from ._operands import dtype_of, is_number, operand
@@ -51,11 +56,15 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(n < 0 for n in lengths):
         raise ValueError("'shape' cannot have negative values")
-    rest, found = indices._array.astype(np.int64), []
+    return tuple(through(_unravelled, indices, lengths))
+
+
+def _unravelled(places: Any, lengths: tuple[int, ...], /) -> list[Any]:
+    rest, found = astype(places, np.int64), []
     for n in reversed(lengths):
-        found.append(tensor(np.asarray(rest % n)))
+        found.append(rest % n)
         rest = rest // n
-    return tuple(reversed(found))
+    return found[::-1]
 
 
 def isin(
@@ -73,7 +82,7 @@ def isin(
     tensor([False,  True, False])
     """
     a, b = (
-        x if is_number(x) else values_of("isin", operand("isin", i + 1, name, x))
+        x if is_number(x) else operand("isin", i + 1, name, x)._array
         for i, (name, x) in enumerate((("elements", elements), ("test_elements", test_elements)))
     )
     for x in (elements, test_elements):
@@ -87,8 +96,18 @@ def isin(
                 f"Unsupported input type encountered for isin(): {_type_word(d)}. Convert it first, "
                 f"for example with x.int()."
             )
-    found = tensor(np.isin(a, b, assume_unique=assume_unique, invert=invert))
+    if isinstance(a, Tracer) or isinstance(b, Tracer):
+        found = through(_compared, elements, test_elements, invert)
+    else:
+        found = tensor(np.isin(a, b, assume_unique=assume_unique, invert=invert))
     return finish("isin", found, out, ())
+
+
+def _compared(elements: Any, tested: Any, invert: bool, /) -> Any:
+    """`isin` of numbers that only their types are known of: each with each."""
+    tested = fnp.ravel(tested)
+    found = fnp.any(fnp.expand_dims(elements, -1) == tested, axis=-1)
+    return fnp.logical_not(found) if invert else found
 
 
 class PlacesMethods:

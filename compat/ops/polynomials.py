@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from funcgrad.ops import polynomials
-from funcgrad.ops.select import where
+from funcgrad.ops.cast import astype
+from funcgrad.ops.rounding import trunc
+from funcgrad.ops.select import maximum, where
 
 from ..autograd.base import TensorBase, tensor
 from ._apply import finish
-from ._compose import composed, values_of
+from ._compose import composed
 from ._elementwise import narrow, numbers_too, require_real
 from ._operands import promoted, result_type
 
@@ -20,17 +22,17 @@ def _polynomial(name: str, prim: Any, input: Any, n: Any, out: Any) -> Any:
     """Of degree `n`, cut off to a whole number; 0 for negative ones."""
     x, degree = numbers_too(name, input, n, second="n")
     require_real(f"{name}_cpu", x, degree)
-    degrees = values_of(name, degree) if isinstance(degree, TensorBase) else np.asarray(degree)
-    whole = np.trunc(degrees).astype(np.int64)
     if not isinstance(x, TensorBase):
         x = tensor(np.asarray(x, result_type(x, degree).numpy))
     (x,) = promoted((x,), floating=True)
+    order: Any = degree if isinstance(degree, TensorBase) else np.asarray(degree)
     node = "Special" + "".join(map(str.capitalize, name.split("_"))) + "Backward0"
 
-    def value(a: Any) -> Any:
-        return where(whole < 0, 0.0, prim(np.maximum(whole, 0), a))
+    def value(a: Any, degree: Any) -> Any:
+        whole = astype(trunc(degree), np.int64)
+        return where(whole < 0, 0.0, prim(maximum(whole, 0), a))
 
-    return finish(name, narrow(lambda a: composed(node, value, a), x), out, (x,))
+    return finish(name, narrow(lambda a: composed(node, value, a, order), x), out, (x,))
 
 
 def chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Any:

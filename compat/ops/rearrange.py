@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+import funcgrad.numpy as fnp
+from funcgrad.indexing import known
+from funcgrad.ops.cumulative import cumsum
 from funcgrad.ops.index import take as take_primitive
 from funcgrad.ops.join import repeat as repeat_primitive
 from funcgrad.ops.join import roll as roll_primitive
@@ -19,9 +22,9 @@ from funcgrad.ops.structural import triu as triu_primitive
 
 from .. import dtypes
 from ..autograd.base import tensor
-from ..autograd.tape import record
+from ..autograd.tape import record, through
 from ._apply import _type_word, finish, inplace
-from ._compose import composed, rename
+from ._compose import composed, rename, values_of
 from ._layout import apart, axes_in, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
 from .part import diagonal, lies_so
@@ -189,7 +192,8 @@ def repeat_interleave(
     """Every element along `dim` several times in a row; of the flattened tensor without `dim`.
 
     `repeats` is a number or a tensor with one per element. Alone, ``repeat_interleave(repeats)``
-    gives the place that every element comes from.
+    gives the place that every element comes from. Where a transform knows only the type of `repeats`,
+    `output_size` has to be given.
 
     Raises: RuntimeError: not one number per element, or a negative one.
 
@@ -219,16 +223,25 @@ def repeat_interleave(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{counts.numel()} and input.size({axis}) = {length}"
         )
-    places = _sources(counts)._array
-    if output_size is not None and output_size != places.size:
-        raise RuntimeError("allocated size does not match required size")
+    if output_size is not None and known(counts._array) is None:
+        places = through(_found_sources, counts, output_size)
+    else:
+        places = _sources(counts)._array
+        if output_size is not None and output_size != places.size:
+            raise RuntimeError("allocated size does not match required size")
     return composed(
         "IndexSelectBackward0", take_primitive, input, places, axis=axis, bounds="known"
     )
 
 
+def _found_sources(counts: Any, size: int, /) -> Any:
+    """The place that every one of `size` elements comes from."""
+    ends = cumsum(counts, axis=0, reverse=False)
+    return fnp.searchsorted(ends, np.arange(size), side="right")
+
+
 def _sources(repeats: Any) -> Any:
-    counts = repeats._array
+    counts = values_of("repeat_interleave", repeats)
     if counts.dtype.kind not in "iu":
         raise NotImplementedError(
             f"\"repeat_interleave_cpu\" not implemented for '{_type_word(dtype_of(repeats))}'"

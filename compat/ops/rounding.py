@@ -22,11 +22,10 @@ from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
 from ..autograd import printed
-from ..autograd.base import tensor
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import check_broadcast, finish, inplace
-from ._compose import composed, finish_named, not_implemented, values_of
+from ._compose import composed, finish_named, not_implemented
 from ._elementwise import is_plain, require_real, step, stepped, tensors
 from ._operands import (
     convert,
@@ -463,7 +462,7 @@ def frexp(input: Any, *, out: Any = None) -> Any:
     """The mantissa, in [1/2, 1), and the exponent with ``input = mantissa * 2**exponent``.
 
     Derivative: of the mantissa ``2**-exponent``.
-    Raises: RuntimeError: no floats. ConcretizationError: a transform knows only the type.
+    Raises: RuntimeError: no floats.
 
     >>> import compat as torch
     >>> torch.frexp(torch.tensor([3.0, -5.0]))
@@ -474,10 +473,9 @@ def frexp(input: Any, *, out: Any = None) -> Any:
     x = operand("frexp", 1, "input", input)
     if dtype_of(x).category != 2:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    exponent = np.frexp(values_of("frexp", x))[1]
+    exponent = record(rounding.binary_exponent, (x,))
     mantissa = record(ldexp_primitive, (x, -exponent), None, "FrexpBackward0")
-    found = mantissa, tensor(exponent)
-    return finish_named("frexp", _frexp_type, found, out, (x,))
+    return finish_named("frexp", _frexp_type, (mantissa, exponent), out, (x,))
 
 
 ceil_ = inplace(ceil)

@@ -18,9 +18,8 @@ from funcgrad.ops.index import scatter_add as scatter_add_primitive
 from funcgrad.ops.index_layout import ArrayIndex, positions
 
 from ..autograd.base import tensor
-from ..autograd.tape import record
+from ..autograd.tape import record, through
 from ._apply import _type_word, finish, inplace, mismatch
-from ._compose import values_of
 from ._layout import in_shape, own
 from ._operands import dtype_of, is_number, number_for, operand
 from ._segment import reduced
@@ -293,8 +292,8 @@ def scatter_reduced(
     if not places.numel():
         return input.clone()
     shape = places._array.shape
-    found = values_of("scatter_reduce", places)
-    target = positions(np, x._array.shape, along_axis(shape, axis, "known"), (found,)).ravel()
+    index_of, size = along_axis(shape, axis, "known"), x._array.shape
+    target = through(lambda a: positions(np, size, index_of, (a,)).reshape(-1), places)
     result = reduced(
         ravel(x), ravel(_lead(values, shape)), target, how, include_self=include_self, node=node
     )

@@ -10,6 +10,9 @@ import numpy as np
 
 import funcgrad.numpy as fnp
 from funcgrad.core import Tracer
+from funcgrad.errors import ConcretizationError
+from funcgrad.errors import where as where_called
+from funcgrad.indexing import known
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
 from funcgrad.ops.arithmetic import zero_preserving_multiply
@@ -99,7 +102,7 @@ def _median(name: str, input: Any, dim: int | None, keepdim: bool, out: Any, ski
         return record(structural.sum, (flat,), {"axis": (0,)}) * math.nan
     places = through(_middle, flat, axis=0, skip_nan=skip_nan)
     value = pick(flat, places, 0, f"{node}Backward0")
-    if value._node is not None or isinstance(value._array, Tracer):
+    if dtype_of(x).category == 2 and (value._node is not None or isinstance(value._array, Tracer)):
         value = composed(f"{node}Backward0", _shared, flat, value.detach())
     return finish(name, value, out, (x,))
 
@@ -435,20 +438,29 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 def _edges(
-    name: str, x: Any, bins: int, low: float, high: float, margin: float
+    name: str, x: TensorBase, bins: int, low: float, high: float, margin: float
 ) -> tuple[float, float]:
     """Between which numbers the bins lie: those given, or the extremes of the data.
 
     Extremes that are equal are moved apart by `margin` each.
+
+    Raises: RuntimeError: no bins, or such a range. ConcretizationError: without a range, a transform
+    knows only the type of the data.
     """
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if low == high and x.size:
-        low, high = float(x.min()), float(x.max())
+    if low == high and math.prod(x._array.shape):
+        values = known(x._array)
+        if values is None:
+            raise ConcretizationError(
+                f"{name}(): without a range the bins depend on the numbers in {x._array!r}, which "
+                f"are not known while tracing; give the smallest and the largest{where_called()}"
+            )
+        low, high = float(values.min()), float(values.max())
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(f"torch.{name}: range of [{low:g}, {high:g}] is not finite")
     if low > high:
-        raise RuntimeError(f"{name}: max must be larger than min")
+        raise RuntimeError(f"torch.{name}: max must be larger than min")
     return (low - margin, high + margin) if low == high else (low, high)
 
 
@@ -463,10 +475,13 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     """
     x = operand("histc", 1, "input", input)
     require_real_floats("histogram_cpu", x)
-    values = values_of("histc", x)
-    edges = _edges("torch.histc", values, bins, min, max, 1.0)
-    counts = np.histogram(values, bins, edges)[0].astype(values.dtype)
-    return finish("histc", tensor(counts), out, (x,))
+    edges = _edges("histc", x, bins, min, max, 1.0)
+    values = known(x._array)
+    if values is None:
+        counts = through(lambda a: fnp.histogram(a, bins, edges)[0], x.detach())
+    else:
+        counts = tensor(np.histogram(values, bins, edges)[0])
+    return finish("histc", counts.to(x.dtype), out, (x,))
 
 
 def histogram(
@@ -492,16 +507,15 @@ def histogram(
     """
     x = operand("histogram", 1, "input", input)
     require_real_floats("histogramdd", x)
-    values = values_of("histogram", x)
     if isinstance(bins, TensorBase):
         edges: Any = values_of("histogram", bins).copy()
     else:
-        low, high = (0.0, float(not values.size)) if range is None else range
-        low, high = _edges("torch.histogram", values, bins, low, high, 0.5)
-        edges = np.linspace(low, high, bins + 1, dtype=values.dtype)
-    w = None if weight is None else values_of("histogram", weight).ravel()
-    counts = np.histogram(values.ravel(), edges, weights=w, density=density)[0]
-    found = tensor(counts.astype(values.dtype)), tensor(edges)
+        low, high = (0.0, float(not x.numel())) if range is None else range
+        low, high = _edges("histogram", x, bins, low, high, 0.5)
+        edges = np.linspace(low, high, bins + 1, dtype=x._array.dtype)
+    w = None if weight is None else weight.detach()
+    counts, edges = through(fnp.histogram, x.detach(), edges, density=density, weights=w)
+    found = counts.to(x.dtype), edges
     return finish_named("histogram", return_types.histogram, found, out, (x,))
 
 
