@@ -69,7 +69,7 @@ __all__ = [
 
 _SUBPACKAGES = (
     *("datasets", "flatten_util", "image", "lax", "nn", "numpy"),
-    *("optim", "random", "scipy", "testing", "tree_util", "viz"),
+    *("optim", "random", "scipy", "testing", "tree", "tree_util", "viz"),
 )
 
 _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
@@ -85,6 +85,7 @@ if _typing.TYPE_CHECKING:
     from . import random as random
     from . import scipy as scipy
     from . import testing as testing
+    from . import tree as tree
     from . import tree_util as tree_util
     from . import viz as viz
     from .compile.config import config as config

@@ -6,6 +6,7 @@ Which containers are nodes is said in `treedef.py`. The names are those of ``jax
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,22 +15,32 @@ from .treedef import (
     KINDS,
     LEAF,
     LEAVES,
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
     IsLeaf,
     Key,
     KeyPath,
+    SequenceKey,
     TreeDef,
     flatten,
     key_str,
+    register_fields,
     register_node,
     register_node_class,
 )
 
 __all__ = [
     "LEAF",
+    "DictKey",
+    "FlattenedIndexKey",
+    "GetAttrKey",
     "Key",
     "KeyPath",
+    "SequenceKey",
     "TreeDef",
     "all",
+    "broadcast",
     "flatten",
     "flatten_axes",
     "flatten_with_path",
@@ -39,12 +50,17 @@ __all__ = [
     "map",
     "map_with_path",
     "reduce",
+    "reduce_associative",
+    "register_fields",
     "register_node",
     "register_node_class",
+    "static",
     "structure",
     "transpose",
     "unflatten",
 ]
+
+_NOTHING = object()
 
 
 def unflatten(treedef: TreeDef, leaves: Iterable[Any]) -> Any:
@@ -89,7 +105,7 @@ def flatten_with_path(
     """Return each leaf of a tree with its key path, and the structure. Raises as `flatten` does.
 
     >>> flatten_with_path((5,))
-    ([((Key(key=0, is_attr=False),), 5)], PyTreeDef((*,)))
+    ([((SequenceKey(idx=0),), 5)], PyTreeDef((*,)))
     """
     found, treedef = flatten(tree, is_leaf)
     return list(zip(treedef.paths(), found, strict=True)), treedef
@@ -241,6 +257,71 @@ def reduce(f: Callable[[Any, Any], Any], tree: Any, *initial: Any, is_leaf: IsLe
     6
     """
     return functools.reduce(f, leaves(tree, is_leaf), *initial)
+
+
+def reduce_associative(
+    operation: Callable[[Any, Any], Any],
+    tree: Any,
+    *,
+    identity: Any = _NOTHING,
+    is_leaf: IsLeaf = None,
+) -> Any:
+    """Combine the leaves of a tree in pairs, then the results in pairs, and so on.
+
+    `identity` is the result if there is no leaf.
+
+    Raises: TypeError: there is no leaf and no identity; and as `flatten` does.
+
+    >>> reduce_associative(lambda x, y: f"({x}{y})", ["a", ("b", "c"), {"k": "d"}])
+    '((ab)(cd))'
+    """
+    found = leaves(tree, is_leaf)
+    if not found and identity is _NOTHING:
+        raise TypeError("tree.reduce_associative: there is no leaf, and no identity is given")
+    while len(found) > 1:
+        odd = found[len(found) & ~1 :]
+        found = [operation(x, y) for x, y in zip(found[::2], found[1::2], strict=False)] + odd
+    return found[0] if found else identity
+
+
+def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
+    """Repeat each leaf of a tree prefix for all that `full_tree` has below it.
+
+    A node of the prefix for which `is_leaf` is true counts as a leaf.
+
+    Raises: ValueError: `prefix_tree` is no prefix of `full_tree`; and as `flatten` does.
+
+    >>> broadcast((1, 2, None), (0, {"a": 0, "b": (0, 0)}, None))
+    (1, {'a': 2, 'b': (2, 2)}, None)
+    """
+    first, treedef = flatten(prefix_tree, is_leaf)
+    parts: list[Any] = []
+    try:
+        _align(treedef, full_tree, parts, spread=False)
+    except _Mismatch as error:
+        where, found, needed = error.words()
+        raise ValueError(
+            f"tree.broadcast: the first tree is no prefix of the second: {where} the first has "
+            f"{needed} and the second has {found}"
+        ) from None
+    repeated = [
+        x for x, part in zip(first, parts, strict=True) for _ in range(structure(part).num_leaves)
+    ]
+    return structure(full_tree).unflatten(repeated)
+
+
+def static(**kwargs: Any) -> Any:
+    """A field of a dataclass that belongs to the structure; the arguments of `dataclasses.field`.
+
+    >>> @dataclasses.dataclass
+    ... class Layer:
+    ...     w: float
+    ...     name: str = static(default="linear")
+    >>> flatten(Layer(2.0))
+    ([2.0], PyTreeDef(Layer(w=*, name='linear')))
+    """
+    metadata = {**(kwargs.pop("metadata", None) or {}), "static": True}
+    return dataclasses.field(metadata=metadata, **kwargs)
 
 
 def all(tree: Any, is_leaf: IsLeaf = None) -> bool:

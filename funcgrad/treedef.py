@@ -31,25 +31,77 @@ IsLeaf = Callable[[Any], bool] | None
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One step of a key path: `tree[key]`, or `tree.key` where `is_attr`."""
+    """One step of a key path. The classes below have the names of JAX's."""
 
     key: Any
-    is_attr: bool = False
 
     def __str__(self) -> str:
-        return f".{self.key}" if self.is_attr else f"[{self.key!r}]"
+        return f"[{self.key!r}]"
+
+
+class DictKey(Key):
+    """The step to ``tree[key]``."""
+
+    __slots__ = ()
+
+
+class SequenceKey(Key):
+    """The step to ``tree[idx]``."""
+
+    __slots__ = ()
+
+    def __init__(self, idx: int) -> None:
+        Key.__init__(self, idx)
+
+    @property
+    def idx(self) -> int:
+        return self.key
+
+    def __repr__(self) -> str:
+        return f"SequenceKey(idx={self.key!r})"
+
+
+class GetAttrKey(Key):
+    """The step to ``tree.name``."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str) -> None:
+        Key.__init__(self, name)
+
+    @property
+    def name(self) -> str:
+        return self.key
+
+    def __str__(self) -> str:
+        return f".{self.key}"
+
+    def __repr__(self) -> str:
+        return f"GetAttrKey(name={self.key!r})"
+
+
+class FlattenedIndexKey(Key):
+    """The step to a child, by its number, of a node that does not name its children."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"[<flat index {self.key}>]"
 
 
 KeyPath = tuple[Key, ...]
 
 
-def key_str(path: KeyPath) -> str:
+def key_str(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
     """Print a key path as the Python that leads from the tree to the leaf.
 
-    >>> key_str((Key("w"), Key(0), Key("bias", is_attr=True)))
-    "['w'][0].bias"
+    `simple`: keys, numbers and names without brackets and dots; `separator` stands between steps.
+
+    >>> path = (DictKey("w"), SequenceKey(0), GetAttrKey("bias"))
+    >>> key_str(path), key_str(path, simple=True, separator="/")
+    ("['w'][0].bias", 'w/0/bias')
     """
-    return "".join(map(str, path))
+    return separator.join(str(k.key if simple and isinstance(k, Key) else k) for k in keys)
 
 
 # ---- kinds of nodes: `aux` is all of a node but its children, and always a tuple
@@ -72,7 +124,7 @@ class _Kind:
         return self.cls(children)
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
-        return [Key(i) for i in range(count)]
+        return [SequenceKey(i) for i in range(count)]
 
     def show(self, aux: _Aux, parts: list[str]) -> str:
         text = ", ".join(parts)
@@ -133,7 +185,7 @@ class _Dict(_Kind):
         return defaultdict(aux[-1], items) if self.cls is defaultdict else self.cls(items)
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
-        return [Key(key) for key in aux[:count]]
+        return [DictKey(key) for key in aux[:count]]
 
     def show(self, aux: _Aux, parts: list[str]) -> str:
         items = ", ".join(f"{key!r}: {part}" for key, part in zip(aux, parts, strict=False))
@@ -167,11 +219,25 @@ class _Fields(_Kind):
         return new
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
-        return [Key(name, is_attr=True) for name in self.names]
+        return [GetAttrKey(name) for name in self.names]
 
     def show(self, aux: _Aux, parts: list[str]) -> str:
         shown = zip(self.all, (*parts, *map(repr, aux)), strict=True)
         return f"{self.cls.__name__}({', '.join(f'{name}={part}' for name, part in shown)})"
+
+
+class _Built(_Fields):
+    """A class that is put together by calling it with the fields by name."""
+
+    def unflatten(self, aux: _Aux, children: list[Any], order: _Aux | None) -> Any:
+        return self.cls(**dict(zip(self.all, (*children, *aux), strict=True)))
+
+
+def _key(key: Any) -> Key:
+    """A key that is given for a child: of what is no step of a path, a str is an attribute."""
+    if isinstance(key, Key):
+        return key
+    return GetAttrKey(key) if isinstance(key, str) else DictKey(key)
 
 
 class _Registered(_Kind):
@@ -187,7 +253,7 @@ class _Registered(_Kind):
             children, aux, *rest = tuple(parts[0]), *parts[1:]
             if not rest:
                 return children, (aux, None), None
-            keys = tuple(k if isinstance(k, Key) else Key(k, isinstance(k, str)) for k in rest[0])
+            keys = tuple(map(_key, rest[0]))
             if len(keys) == len(children):
                 return children, (aux, keys), None
         raise TypeError(
@@ -199,7 +265,7 @@ class _Registered(_Kind):
         return self.make(aux[0], tuple(children))
 
     def keys(self, aux: _Aux, count: int) -> Sequence[Key]:
-        return super().keys(aux, count) if aux[1] is None else aux[1]
+        return [FlattenedIndexKey(i) for i in range(count)] if aux[1] is None else aux[1]
 
     def show(self, aux: _Aux, parts: list[str]) -> str:
         return f"{self.cls.__name__}({', '.join([*parts, f'aux={aux[0]!r}'])})"
@@ -208,14 +274,14 @@ class _Registered(_Kind):
 # ---- classes
 
 _HEAPTYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
-LEAVES: set[type] = {Key}  # classes known to be leaves; Key is a dataclass but nobody's container
+LEAVES: set[type] = set()  # classes known to be leaves
 
 
 class _Kinds(dict[type, _Kind]):
     """The kind of each class of nodes; of any other class None, and it is put into `LEAVES`."""
 
     def __missing__(self, cls: type) -> _Kind | None:
-        if issubclass(cls, Enum):  # its members are constants, even of a dataclass
+        if issubclass(cls, Enum | Key):  # constants, even of a dataclass, and nobody's containers
             pass
         elif is_dataclass(cls) and all(b is object or b.__flags__ & _HEAPTYPE for b in cls.__mro__):
             # No base is written in C, such as dict, whose contents are in no field.
@@ -242,7 +308,8 @@ def register_node(
     """Make the instances of `cls`, but not of its subclasses, nodes.
 
     `flatten(obj)` returns `(children, aux)` with hashable `aux`, or `(children, aux, keys)` with a
-    key per child for key paths: a str is an attribute. `unflatten(aux, children)` undoes it.
+    key per child for key paths: a `Key`, or of anything else a str is an attribute.
+    `unflatten(aux, children)` undoes it.
 
     Raises:
         ValueError: `cls` is registered already.
@@ -255,10 +322,33 @@ def register_node(
     >>> treedef.unflatten([10 * x for x in leaves]).x
     20
     """
-    if not isinstance(KINDS.get(cls), _Fields | None):
+    _register(cls, _Registered(cls, flatten, unflatten))
+
+
+def _register(cls: type, kind: _Kind) -> None:
+    if type(KINDS.get(cls)) not in (NoneType, _Fields):
         raise ValueError(f"{cls.__name__} is already registered as a pytree node")
-    KINDS[cls] = _Registered(cls, flatten, unflatten)
+    KINDS[cls] = kind
     LEAVES.discard(cls)
+
+
+def register_fields(cls: type, names: Sequence[str], static: Sequence[str]) -> None:
+    """Make the instances of `cls`, but not of its subclasses, nodes whose children are attributes.
+
+    The attributes `static` belong to the structure. What is put together is made by calling `cls`
+    with all of these by name.
+
+    Raises:
+        ValueError: `cls` is registered already.
+
+    >>> class Ray:
+    ...     def __init__(self, start, unit):
+    ...         self.start, self.unit = start, unit
+    >>> register_fields(Ray, ["start"], ["unit"])
+    >>> flatten(Ray(2.0, "m"))
+    ([2.0], PyTreeDef(Ray(start=*, unit='m')))
+    """
+    _register(cls, _Built(cls, names, static))
 
 
 def register_node_class(cls: _Class) -> _Class:

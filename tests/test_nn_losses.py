@@ -425,10 +425,11 @@ INITIALIZERS: dict[str, Callable[[Any], Any]] = {
     "spread": lambda i: i.variance_scaling(3.0, "fan_geo_avg", "normal", 0, (1,)),
     "batched": lambda i: i.variance_scaling(2.0, "fan_out", "uniform", 0, -1, 1),
     "he_normal": lambda i: i.he_normal(),
+    "delta_orthogonal": lambda i: i.delta_orthogonal(2.0),
 }
 
 
-@pytest.mark.parametrize("name", ["orthogonal", "batched", "he_normal"])
+@pytest.mark.parametrize("name", ["orthogonal", "batched", "he_normal", "delta_orthogonal"])
 def test_initializers_are_jaxs(name: str) -> None:
     jax = pytest.importorskip("jax")
     made = INITIALIZERS[name](jax.nn.initializers)
@@ -445,13 +446,25 @@ def test_initializers_are_jaxs(name: str) -> None:
 def test_initializers_under_transforms(name: str) -> None:
     init = INITIALIZERS[name](nn.initializers)
     keys = random.split(random.PRNGKey(1), 3)
-    each = np.stack([init(k, (3, 4)) for k in keys])
+    shape = (2, 3, 4) if name == "delta_orthogonal" else (3, 4)
+    each = np.stack([init(k, shape) for k in keys])
     assert each.dtype == np.float64
-    many = funcgrad.vmap(lambda k: init(k, (3, 4)) + 0.0 * k[0])(keys)
+    many = funcgrad.vmap(lambda k: init(k, shape) + 0.0 * k[0])(keys)
     np.testing.assert_allclose(many, each, rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(
-        funcgrad.jit(lambda k: init(k, (3, 4)))(keys[0]), each[0], rtol=1e-12
-    )
+    np.testing.assert_allclose(funcgrad.jit(lambda k: init(k, shape))(keys[0]), each[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 2), (4, 1, 2, 3), (2, 3, 1, 1, 4), (5, 2, 5)])
+def test_kernels_that_keep_lengths(shape: tuple[int, ...]) -> None:
+    w = nn.initializers.delta_orthogonal(1.5, dtype=np.float32)(random.PRNGKey(3), shape)
+    assert w.shape == shape
+    assert w.dtype == np.float32
+    middle = w[tuple((n - 1) // 2 for n in shape[:-2])]
+    np.testing.assert_allclose(middle @ middle.T, 2.25 * np.eye(shape[-2]), atol=1e-5)
+    assert np.count_nonzero(w) == middle.size
+    for wrong in ((2, 2), (3, 3, 2), (1, 1, 1, 1, 1, 1), (0, 2, 2)):
+        with pytest.raises(ShapeError, match="channels in than out"):
+            nn.initializers.delta_orthogonal()(random.PRNGKey(3), wrong)
 
 
 def test_simple_initializers() -> None:

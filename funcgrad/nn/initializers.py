@@ -21,6 +21,8 @@ from .. import numpy as fnp
 from .. import random
 from ..errors import ShapeError, where
 from ..numpy._arguments import axes_of, axis_of
+from ..ops.index import embed
+from ..ops.index_layout import FULL
 from ._arguments import require
 
 Axes = int | Sequence[int]
@@ -348,5 +350,35 @@ def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> In
         q = q.T if rows < columns else q
         q = fnp.reshape(q, (*shape[:axis], *shape[axis + 1 :], columns))
         return _times(fnp.moveaxis(q, -1, axis), scale)
+
+    return _made(draw, dtype)
+
+
+def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+    """Makes a kernel of a convolution that is `orthogonal` in the middle and 0 elsewhere.
+
+    Signals keep their length: with enough channels the convolution is an isometry.
+
+    Shapes: ``(*window, in, out)``, one to three axes of the window and ``in <= out``.
+    Dtypes: `dtype`, by default float64.
+    Derivative: linear in `scale`.
+    Raises: ArgumentError: `key` is no key, or `dtype` not floating. ShapeError: the shape is another.
+    Source: Xiao, Bahri, Sohl-Dickstein, Schoenholz & Pennington, "Dynamical isometry and a mean field
+    theory of CNNs", ICML 2018.
+
+    >>> w = delta_orthogonal()(random.PRNGKey(0), (3, 1, 1))
+    >>> np.abs(w).ravel().round(6).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    matrix = orthogonal(scale, column_axis)
+
+    def draw(key: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+        if not 3 <= len(shape) <= 5 or shape[-2] > shape[-1] or 0 in shape[:-2]:
+            raise ShapeError(
+                f"nn.initializers.delta_orthogonal: shape {list(shape)}; need one to three axes of a "
+                f"window, and then no more channels in than out{where()}"
+            )
+        middle = tuple((n - 1) // 2 for n in shape[:-2])
+        return embed(matrix(key, shape[-2:], dtype), shape=shape, index=(*middle, FULL, FULL))
 
     return _made(draw, dtype)
