@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-import funcgrad.numpy as fnp
 from funcgrad.ops import linalg as functions
-from funcgrad.ops.contract import matmul
-from funcgrad.ops.select import stop_gradient, where
-from funcgrad.ops.solve import matrix_solve
+from funcgrad.ops.matrix_functions import expm
 
 from ..autograd.base import tensor
-from ..autograd.tape import through
+from ..autograd.tape import record, through
 from ..ops._apply import _type_word, finish
-from ..ops._compose import composed
 from ..ops._operands import dtype_of, operand
 from ..ops.create import ones
 from ..ops.join import cat
 from ..ops.matrix import finish_typed
 from ..ops.products import crossed
-from .checks import numbers, require_floats, shape_of, square
+from .checks import require_floats, shape_of, square
 from .systems import inv
 
 # ---------------------------------------------------------------- powers
@@ -55,21 +50,6 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
 
 # ---------------------------------------------------------------- exponential
 
-# NOTE [Exponential] Higham, "The scaling and squaring method for the matrix exponential revisited",
-# SIAM J. Matrix Anal. Appl. 26 (2005): where the 1-norm is at most the limit, the quotient of
-# polynomials p(x) / p(-x) of this degree is exp(x) up to rounding; larger matrices are halved before
-# and the result is squared as often.
-_PADE = {  # dtype of the real part: (degree, limit)
-    "float32": (7, 3.925724783138660),
-    "float64": (13, 5.371920351148152),
-}
-
-
-def _coefficients(degree: int) -> list[float]:
-    """The coefficients of p, of x^0 first, as integers: the last is 1."""
-    f = math.factorial
-    return [float(f(2 * degree - k) // (f(k) * f(degree - k))) for k in range(degree + 1)]
-
 
 def matrix_exp(A: Any) -> Any:
     """``sum_k A^k / k!``.
@@ -86,50 +66,7 @@ def matrix_exp(A: Any) -> Any:
     require_floats(name, x)
     if not shape_of(x)[-1]:
         return x.clone()
-    degree, limit = _PADE["float64" if x._array.real.dtype == np.float64 else "float32"]
-    array = numbers(x)
-    halvings = None if array is None else np.asarray(_halvings(abs(array), limit))
-    node = "LinalgMatrixExpBackward0"
-    return composed(node, _exponential, x, degree=degree, limit=limit, halvings=halvings)
-
-
-def _halvings(size: Any, limit: float) -> Any:
-    """How often to halve matrices for their 1-norm to come below the limit, from the sizes of their
-    elements."""
-    norm = fnp.max(fnp.sum(size, axis=-2), axis=-1)
-    found = fnp.ceil(fnp.log2(fnp.maximum(norm / limit, 1.0)))
-    return fnp.where(fnp.isfinite(found), found, 0.0)
-
-
-_UNKNOWN = 24  # squarings where a transform does not know the matrix
-
-
-def _exponential(x: Any, /, *, degree: int, limit: float, halvings: Any) -> Any:
-    """NOTE [Exponential]. `halvings`: how often each matrix is halved, if that is known."""
-    if halvings is None:
-        count, halvings = _UNKNOWN, stop_gradient(_halvings(fnp.abs(x), limit))
-    else:
-        count = int(halvings.max(initial=0))
-    each = fnp.expand_dims(halvings, (-2, -1))
-    real = x.real.dtype if x.dtype.kind == "c" else x.dtype
-    y = _pade(x * (0.5**each).astype(real), _coefficients(degree))
-    for k in range(count):
-        more = each > k
-        large = where(more, y, 0.0)  # nothing overflows in those that are done
-        y = where(more, matmul(large, large), y)
-    return y
-
-
-def _pade(x: Any, coefficients: list[float]) -> Any:
-    """``p(-x)^-1 p(x)``: the even powers of p(x) and p(-x) are equal, the odd ones opposite."""
-    identity = np.eye(x.shape[-1], dtype=x.dtype)
-    square = matmul(x, x)
-    power, even, odd = None, coefficients[0] * identity, coefficients[1] * identity
-    for k in range(2, len(coefficients), 2):
-        power = square if power is None else matmul(power, square)
-        even, odd = even + coefficients[k] * power, odd + coefficients[k + 1] * power
-    odd = matmul(x, odd)
-    return matrix_solve(even - odd, even + odd)
+    return record(expm, (x,), None, "LinalgMatrixExpBackward0")
 
 
 # ---------------------------------------------------------------- products, diagonals, powers

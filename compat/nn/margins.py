@@ -94,7 +94,7 @@ def margin_ranking_loss(
     check_broadcast(a, b, y)
     a, b, y = promoted((a, b, y), floating=True)
     return _finished(
-        fused("ClampMinBackward0", loss_terms.ranking, a, b, y, margin=margin), reduction
+        fused("ClampMinBackward0", loss_terms.ranking, a, b, y.clone(), margin=margin), reduction
     )
 
 

@@ -238,7 +238,8 @@ def instance_norm(
     if use_input_stats:
         if running_mean is not None and x._array.size:
             _move(x.detach(), running_mean, running_var, momentum)
-        y = fused(node, norms.instance_norm, _wide(x), weight, bias, eps=eps)
+        scale = None if weight is None else weight.clone()  # which may change before the way back
+        y = fused(node, norms.instance_norm, _wide(x), scale, bias, eps=eps)
     else:
         given = _wide(x), running_mean, running_var, weight, bias
         y = fused(node, norms.with_statistics, *given, eps=eps)

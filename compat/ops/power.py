@@ -13,7 +13,7 @@ from typing import Any
 
 from funcgrad.inline import Symbol
 from funcgrad.ops import exponential
-from funcgrad.ops.arithmetic import _slope_in_base, power
+from funcgrad.ops.arithmetic import _slope_in_base, power, reciprocal
 from funcgrad.ops.logic import bitwise_and, equal, less, logical_or
 from funcgrad.ops.select import where
 
@@ -22,6 +22,7 @@ from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish, inplace, pointwise
+from ._compose import composed
 from ._elementwise import is_plain, not_implemented_for, numbers_too
 from ._operands import (
     convert,
@@ -206,10 +207,13 @@ def rsqrt(input: Any, *, out: Any = None) -> Any:
     tensor([0.5000, 0.2500])
     """
     x = operand("rsqrt", 1, "input", input)
-    fast: Any = _to(-0.5, "RsqrtBackward0")
     if dtype_of(x).category < 2:
         x = convert(x, dtypes.get_default_dtype())
-    return finish("rsqrt", fast(x), out, (x,))
+    return finish("rsqrt", composed("RsqrtBackward0", _reciprocal_root, x), out, (x,))
+
+
+def _reciprocal_root(x: Any, /) -> Any:
+    return reciprocal(exponential.sqrt(x))
 
 
 pow_ = inplace(pow)

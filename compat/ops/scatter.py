@@ -16,6 +16,7 @@ from funcgrad.ops.index import along_axis, scatter_set
 from funcgrad.ops.index import gather as gather_primitive
 from funcgrad.ops.index import scatter_add as scatter_add_primitive
 from funcgrad.ops.index_layout import ArrayIndex, positions
+from funcgrad.ops.select import where
 
 from ..autograd.base import tensor
 from ..autograd.tape import record, through
@@ -158,6 +159,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, out: Any
     x = expand(input, (*full[:axis], shape[axis], *full[axis + 1 :]))
     places = expand(index, (*full[:axis], wanted[axis], *full[axis + 1 :]))
     require_bounds(places, -shape[axis], shape[axis], _out_of_range(axis, shape[axis]))
+    n = shape[axis]
+    places = through(lambda i: where(i < 0, i + n, i), places)
     params = {"index": along_axis(places._array.shape, axis)}
     result = record(gather_primitive, (x, places), params, "GatherBackward0")
     return finish("take_along_dim", result, out, (input,))

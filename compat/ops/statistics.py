@@ -210,7 +210,7 @@ def _quantiles(
     elif interpolation == "midpoint":
         position = 0.5 * (floor(position) + ceil(position))
     low = floor(position)
-    ordered = sort(rows, axis=last)
+    ordered = take_along_axis(rows, argsort(rows, axis=last), axis=last, bounds="known")
     below = take_along_axis(ordered, low.astype(np.intp), axis=last, bounds="known")
     high = minimum(low + 1.0, top)
     above = take_along_axis(ordered, high.astype(np.intp), axis=last, bounds="known")

@@ -246,7 +246,7 @@ def remainder(xp, x, y, /):
     return xp.remainder(x, y)
 
 
-@elementwise(1, lambda z, x, y: rint(divide(z - x, y)))
+@elementwise(1, lambda _z, x, y: rint(divide(fmod(x, y) - x, y)))
 def fmod(xp, x, y, /):
     """``x - trunc(x / y) * y``, with the sign of `x`.
 
@@ -336,7 +336,7 @@ def hypot(xp, x, y, /):
     return xp.hypot(x, y)
 
 
-@elementwise(lambda _z, x, y: sign(x) * copysign(1.0, y), None)
+@elementwise(lambda z, x, _y: sign(x) * copysign(1.0, z), None)
 def copysign(xp, x, y, /):
     """``|x|`` with the sign of `y`.
 

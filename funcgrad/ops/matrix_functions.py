@@ -190,11 +190,14 @@ def _halvings(xp: Any, x: Any, scale: Any, fourth: Any, sixth: Any) -> Any:
 
 
 def _exponential(xp: Any, x: Any) -> Any:
-    """exp of the matrices ``x[0]`` and, if it is there, its derivative along ``x[1]``."""
-    shape = x.shape
+    """exp of the matrices ``x[0]`` and, if it is there, its derivative along ``x[1]``.
+
+    In double precision: the terms of the approximant are larger than what they add up to.
+    """
+    shape, dtype = x.shape, x.dtype
     if 0 in shape:
         return x
-    x = x.reshape(len(x), -1, *shape[-2:])
+    x = x.reshape(len(x), -1, *shape[-2:]).astype(xp.result_type(dtype, xp.float64), copy=False)
     with np.errstate(all="ignore"):
         finite = xp.isfinite(_norm(xp, x[0]))
         x = xp.where(finite[:, None, None], x, 0.0)
@@ -209,7 +212,7 @@ def _exponential(xp: Any, x: Any) -> Any:
         for k in range(int(halvings.max())):
             left = halvings > k
             y[:, left] = _product(xp, y[:, left], y[:, left])
-    return xp.where(finite[:, None, None], y, math.nan).astype(x.dtype).reshape(shape)
+        return xp.where(finite[:, None, None], y, math.nan).astype(dtype).reshape(shape)
 
 
 @lambda impl: Frechet(impl, (), aval=_frechet_aval)

@@ -366,11 +366,11 @@ def _slogdet_aval(x: Aval) -> tuple[Aval, Aval]:
     return Aval(x.shape[:-2], dtype), Aval(x.shape[:-2], real_dtype(dtype))
 
 
-def _slogdet_tangent(t: Any, ans: Any, x: Any) -> Any:
+def _slogdet_tangent(t: Any, _ans: Any, x: Any) -> Any:
     relative = _sum_matrix(t * matrix_transpose(inv(x)))
     if relative.dtype.kind != "c":
         return None, relative
-    return imag(relative) * 1j * ans[0], real(relative)
+    return imag(relative) * 1j * slogdet(x)[0], real(relative)
 
 
 def batch_outputs(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:

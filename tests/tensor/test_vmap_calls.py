@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
-from harness import Call, Draw, _leaves_of, _numpy, _tree, arrays_of, call
+from harness import Call, Draw, _numpy, arrays_of, call
+from tables import FILES, calls_of, function_of
 
 import compat
 
-FILES = (
-    "activation aliases complex convert cumulative embedding fourier functions index join linalg "
-    "loss margins matrix norm_layers padding pointwise power reduce rounding shape sort"
-)
 EXAMPLES = 2
 
 # How many numbers they give depends on numbers, or they write into what is not mapped.
@@ -26,47 +20,9 @@ REFUSED = (
 )
 
 
-def calls_in(x: Any) -> Iterator[Call]:
-    if isinstance(x, Call):
-        yield x
-    elif isinstance(x, list | tuple):
-        for y in x:
-            yield from calls_in(y)
-
-
-def calls_of(name: str) -> list[Call]:
-    """The calls in the tables of a file, each once, that have something to map over."""
-    module = importlib.import_module(f"test_{name}")
-    found = {repr(c): c for table in vars(module).values() for c in calls_in(table)}
-    return [c for c in found.values() if arrays_of(c, 0)]
-
-
-def function_of(c: Call) -> Callable[..., list[Any]]:
-    """The call as a function of the arguments that are drawn, which gives its tensors."""
-    kwargs = {
-        k: getattr(compat, v[6:]) if isinstance(v, str) and v.startswith("torch.") else v
-        for k, v in c.kwargs.items()
-    }
-
-    def f(*drawn: Any) -> list[Any]:
-        remaining = iter(drawn)
-        args = _tree(lambda d: next(remaining), list(c.args))
-        if c.name.startswith("."):
-            first = args[0] * 1 if c.name.endswith("_") else args[0]
-            out = getattr(first, c.name[1:])(*args[1:], **kwargs)
-        else:
-            g: Any = compat
-            for part in c.name.split("."):
-                g = getattr(g, part)
-            out = g(*args, **kwargs)
-        return _leaves_of(out, compat.Tensor)
-
-    return f
-
-
 def difference(c: Call, mapped: set[int]) -> str:
     """What is wrong with `vmap` over the drawn arguments of these numbers; nothing if it is right."""
-    f = function_of(c)
+    f = function_of(compat, c)
     drawn = [arrays_of(c, seed) for seed in range(EXAMPLES)]
     rows = [[row[i] if i in mapped else drawn[0][i] for i in range(len(drawn[0]))] for row in drawn]
     try:
@@ -150,7 +106,7 @@ MORE = [
 
 @pytest.mark.parametrize("c", MORE, ids=repr)
 def test_more(c: Call) -> None:
-    function_of(c)(*map(compat.from_numpy, arrays_of(c, 0)))
+    function_of(compat, c)(*map(compat.from_numpy, arrays_of(c, 0)))
     assert not faults([c])
 
 
