@@ -10,6 +10,7 @@ on the numbers, says here which one it gives.
 
 from numpy.linalg import LinAlgError
 
+from .constants import hadamard, helmert, invhilbert, invpascal, pascal
 from .eigenvalues import (
     eig,
     eigh,
@@ -46,6 +47,7 @@ from .functions import (
     tanhm,
     tanm,
 )
+from .reduced import funm, hessenberg, qr_multiply, rsf2csf, schur
 from .solving import (
     det,
     inv,
@@ -72,6 +74,7 @@ from .structured import (
     dft,
     diagsvd,
     fiedler,
+    fiedler_companion,
     hankel,
     hilbert,
     khatri_rao,
@@ -84,10 +87,12 @@ __all__ = [
     "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "companion",
     "convolution_matrix", "coshm", "cosm", "det", "dft", "diagsvd", "eig", "eigh",
     "eigh_tridiagonal", "eigvals", "eigvalsh", "eigvalsh_tridiagonal", "expm", "expm_frechet",
-    "fiedler", "fractional_matrix_power", "hankel", "hilbert", "inv", "khatri_rao", "leslie", "logm",
-    "lstsq", "lu", "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth",
-    "orthogonal_procrustes", "pinv", "pinvh", "polar", "qr", "sinhm", "sinm", "solve",
-    "solve_banded", "solve_circulant", "solve_continuous_lyapunov", "solve_discrete_lyapunov",
-    "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solveh_banded",
-    "sqrtm", "svd", "svdvals", "tanhm", "tanm", "toeplitz",
+    "fiedler", "fiedler_companion", "fractional_matrix_power", "funm", "hadamard", "hankel",
+    "helmert", "hessenberg", "hilbert", "inv", "invhilbert", "invpascal", "khatri_rao", "leslie",
+    "logm", "lstsq", "lu", "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth",
+    "orthogonal_procrustes", "pascal", "pinv", "pinvh", "polar", "qr", "qr_multiply", "rsf2csf",
+    "schur", "sinhm", "sinm", "solve", "solve_banded", "solve_circulant",
+    "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester",
+    "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tanhm",
+    "tanm", "toeplitz",
 ]  # fmt: skip

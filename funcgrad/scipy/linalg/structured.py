@@ -151,6 +151,39 @@ def companion(a: Any) -> Any:
     return row + concrete_namespace(a).eye(n, k=-1, dtype=a.dtype)
 
 
+def fiedler_companion(a: Any) -> Any:
+    """As `companion`, with five diagonals: Fiedler's.
+
+    Shapes: ``a: (*a, n + 1) -> (*a, n, n)``, highest power first.
+    Dtypes: floating, complex; integers give float64.
+    Derivative: that of ``-a_k / a_0``; infinite or NaN where ``a_0`` is 0.
+    Raises: ShapeError: fewer than two coefficients.
+    Source: SciPy reference, ``scipy.linalg.fiedler_companion``; Fiedler, "A note on companion
+    matrices", Linear Algebra Appl. 372 (2003).
+
+    >>> fiedler_companion([1.0, -6.0, 11.0, -6.0]).tolist()
+    [[6.0, -11.0, 1.0], [1.0, 0.0, 0.0], [0.0, 6.0, 0.0]]
+    """
+    a = floating(vectors("fiedler_companion", a))
+    n = a.shape[-1] - 1
+    if n < 1:
+        raise ShapeError(
+            f"fiedler_companion: a is {aval_of(a)}; need two or more coefficients{where()}"
+        )
+    every, (zero, one) = [FULL] * (a.ndim - 1), (n, n + 1)
+    first = getitem(a, index=(*every, Slice(0, 1, 1)))
+    row = -getitem(a, index=(*every, Slice(1, n + 1, 1))) / first
+    ends = concrete_namespace(a).zeros((*a.shape[:-1], 2), a.dtype)
+    ends[..., 1] = 1
+    places = np.full((n, n), zero)
+    for k in range(n):  # coefficient k stands in row k or the one before, whichever is even
+        places[k - k % 2, max(k - 1 + k % 2, 0)] = k
+    places[np.arange(0, n - 2, 2), np.arange(2, n, 2)] = one
+    places[np.arange(3, n, 2), np.arange(1, n - 2, 2)] = one
+    places[1:2, 0] = one
+    return _table(concatenate(row, ends, axis=a.ndim - 1), places)
+
+
 def leslie(f: Any, s: Any) -> Any:
     """The matrix that grows a population of ages with the births `f` and the survivals `s`.
 
