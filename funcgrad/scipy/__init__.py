@@ -6,7 +6,8 @@ from importlib import import_module as _import_module
 from . import special
 
 __all__ = [
-    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "special", "stats",
+    "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize",
+    "signal", "special", "stats",
 ]  # fmt: skip
 
 # These are loaded when they are looked at: some need transforms, and traced arrays need this package.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
+import numpy as np
+
 from ..errors import ArgumentError, where
-from ..numpy._arguments import array_of, concrete, operand
+from ..numpy._arguments import array_of, beside, concrete, fresh, operand
 from ..ops import bessel as _bessel
 from ..ops import integrals as _integrals
 from ..ops import inverses as _inverses
@@ -145,6 +148,68 @@ def spherical_yn(n: Any, z: Any, derivative: bool = False) -> Any:
     """
     n, z = operand(n), operand(z)
     return _bessel.spherical_yn_slope(n, z) if derivative else _bessel.spherical_yn(n, z)
+
+
+def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
+    """The Bessel functions of the first kind of orders 0, 1, ..., `v`, in front.
+
+    `n_iter` changes nothing.
+
+    Shapes: ``z: (*a) -> (v + 1, *a)``.   Dtypes: floating, complex; integers give float64.
+    Derivative: ``(J_(n-1) - J_(n+1)) / 2``; smooth everywhere.
+    Raises: ArgumentError: `v` is no integer, or negative.
+    Source: DLMF 10.6.1; JAX reference, ``jax.scipy.special.bessel_jn``.
+
+    >>> bessel_jn(1.0, v=1).round(4).tolist()
+    [0.7652, 0.4401]
+    """
+    z = array_of(z)
+    orders = np.arange(_count("bessel_jn", "v", v) + 1)
+    return _bessel.jv(beside(z, orders.reshape(-1, *(1,) * z.ndim)), z)
+
+
+# ---------------------------------------------------------------- Bernoulli's numbers
+
+
+def _count(name: str, what: str, n: Any) -> int:
+    try:
+        found = operator.index(concrete(name, what, n))
+    except TypeError:
+        raise ArgumentError(f"{name}: {what}={n!r}; need an integer{where()}") from None
+    if found < 0:
+        raise ArgumentError(f"{name}: {what}={found} is negative{where()}")
+    return found
+
+
+def bernoulli(n: int) -> Any:
+    """Bernoulli's numbers ``B_0, ..., B_n`` with ``B_1 = -1/2``.
+
+    They are correctly rounded; from ``B_260`` on they are too large, so infinite.
+
+    Shapes: ``-> (n + 1,)``.   Dtypes: float64.   Derivative: none, it has no operands.
+    Raises: ArgumentError: `n` is no integer, or negative.
+    Source: Brent & Harvey, "Fast computation of Bernoulli, tangent and secant numbers" (2011); SciPy
+    reference, ``scipy.special.bernoulli``.
+
+    >>> bernoulli(4).round(4).tolist()
+    [1.0, -0.5, 0.1667, 0.0, -0.0333]
+    """
+    n = _count("bernoulli", "n", n)
+    half = min(n, _LARGEST) // 2
+    tangents = [math.factorial(k) for k in range(half)]
+    for k in range(1, half):
+        for j in range(k, half):
+            tangents[j] = (j - k) * tangents[j - 1] + (j - k + 2) * tangents[j]
+    numbers = np.zeros(max(n + 1, 2))
+    numbers[:2] = 1.0, -0.5
+    for k, tangent in enumerate(tangents, 1):
+        numbers[2 * k] = (-1) ** (k + 1) * (2 * k * tangent) / (4**k * (4**k - 1))
+    large = np.arange(_LARGEST + 2, n + 1, 2)
+    numbers[large] = np.where(large % 4, np.inf, -np.inf)
+    return fresh(numbers[: n + 1])
+
+
+_LARGEST = 258  # the last number that is not infinite
 
 
 # ---------------------------------------------------------------- elliptic functions

@@ -65,6 +65,7 @@ from ..ops.gamma import (
     rgamma,
 )
 from ..ops.gamma import digamma as psi
+from ..ops.harmonics import sph_harm_y
 from ..ops.hypergeometric import (
     ellipe,
     ellipeinc,
@@ -121,6 +122,8 @@ from ..ops.special import (
 from ..ops.trigonometric import sinc
 from .families import (
     airy,
+    bernoulli,
+    bessel_jn,
     ellipj,
     fresnel,
     lambertw,
@@ -149,6 +152,8 @@ __all__ = [
     "airy",
     "bdtr",
     "bdtrc",
+    "bernoulli",
+    "bessel_jn",
     "beta",
     "betainc",
     "betaincc",
@@ -259,6 +264,7 @@ __all__ = [
     "softmax",
     "softplus",
     "spence",
+    "sph_harm_y",
     "spherical_jn",
     "spherical_yn",
     "stdtr",
