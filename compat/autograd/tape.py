@@ -336,7 +336,7 @@ def connect(
     out._counter = counter = x._counter
     if counter is UNCOUNTED:
         return
-    if not mode.records and not origin:
+    if not mode.records and origin != "function":
         origin = "no_grad"
     seen = x._view
     if seen is None:

@@ -143,33 +143,13 @@ def check_writable(x: TensorBase, *others: Any) -> None:
     Raises: RuntimeError: a leaf that requires grad or a view of one, a view that several were made
     with at once, an expanded tensor, an inference tensor, memory that is read-only.
     """
-    mode = modes.get()
-    if x._counter is UNCOUNTED and not mode.inference:
+    if x._counter is UNCOUNTED and not modes.get().inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
             "a clone to get a normal tensor before doing inplace update."
         )
-    node, view = edge(x), x._view
-    owner = x if view is None else base_of(view)
-    base = owner._node  # a view made in no_grad has no node itself
-    if mode.records and (
-        base is not None or node is not None or any(edge(o) is not None for o in others)
-    ):
-        if node.__class__ is AccumulateGrad:
-            raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. Write "
-                f"under torch.no_grad(), or into x.clone().{made_at(x)}"
-            )
-        if view is not None:
-            if view.origin:
-                raise _forbidden(x, owner, _SELF)
-            if base.__class__ is AccumulateGrad:
-                raise RuntimeError(
-                    "a view of a leaf Variable that requires grad is being used in an in-place "
-                    "operation. Write under torch.no_grad(), or into a view of x.clone()."
-                    f"{made_at(owner, 'The leaf')}"
-                )
-    array = x._array
+    check_history(x, *others)
+    array, view = x._array, x._view
     if array.__class__ is not ndarray and view is not None:
         if any(prim is broadcast_to for prim, _ in view.chain):
             raise RuntimeError(
@@ -194,6 +174,36 @@ def check_writable(x: TensorBase, *others: Any) -> None:
     for other in others:
         if isinstance(other, TensorBase):
             check_overlap(x, other, same_allowed=True)
+
+
+def check_history(x: TensorBase, *others: Any) -> None:
+    """Require that `x` may get another place in the graph, by an operation with operands `others`.
+
+    Raises: RuntimeError: a leaf that requires grad or a view of one, a view that several were made
+    with at once, or in no_grad; where gradients are recorded.
+    """
+    node, view = edge(x), x._view
+    owner = x if view is None else base_of(view)
+    base = owner._node  # a view made in no_grad has no node itself
+    if not modes.get().records or (
+        base is None and node is None and all(edge(o) is None for o in others)
+    ):
+        return
+    if node.__class__ is AccumulateGrad:
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place operation. Write under "
+            f"torch.no_grad(), or into x.clone().{made_at(x)}"
+        )
+    if view is None:
+        return
+    if view.origin:
+        raise _forbidden(x, owner, _SELF)
+    if base.__class__ is AccumulateGrad:
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write under torch.no_grad(), or into a view of x.clone()."
+            f"{made_at(owner, 'The leaf')}"
+        )
 
 
 def _overlaps(shape: Any, strides: Any, offset: int) -> bool:

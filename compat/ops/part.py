@@ -443,13 +443,9 @@ def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
+        views.check_history(self)
         node = views.edge(self)
         leaf = node.__class__ is AccumulateGrad
-        if leaf and modes.get().records:
-            raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation. Write "
-                "under torch.no_grad(), or into x.clone()."
-            )
         with modes.enable_grad():
             new = f(self, *args, **kwargs)
         if leaf:
@@ -482,6 +478,8 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     if views.edge(self) is not None:
         raise RuntimeError("cannot resize variables that require grad")
     old, count = self._array, math.prod(shape)
+    if shape == old.shape:
+        return self
     if old.size == 0 < count:
         self._array = np.zeros(shape, old.dtype)
         views.touch(self, "resize_")
@@ -512,6 +510,7 @@ def _first(x: Any, count: int, shape: tuple[int, ...]) -> Any:
 
 
 _shrunk = _in_place(_first, "resize_")
+as_strided_ = _in_place(as_strided, "as_strided_")
 
 
 class PartMethods:
@@ -520,6 +519,7 @@ class PartMethods:
     __slots__ = ()
 
     as_strided = as_strided
+    as_strided_ = as_strided_
     clone = clone
     contiguous = contiguous
     data_ptr = data_ptr
@@ -546,6 +546,7 @@ class PartMethods:
 
 __all__ = [
     "as_strided",
+    "as_strided_",
     "clone",
     "diagonal",
     "diagonal_scatter",

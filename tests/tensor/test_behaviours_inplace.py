@@ -258,6 +258,48 @@ def test_writing_under_a_view_that_has_no_place_in_the_graph(
         v * 1
 
 
+SHAPES_IN_PLACE = ["t_", "squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "as_strided_"]
+
+
+@pytest.mark.parametrize("name", SHAPES_IN_PLACE)
+def test_another_shape_in_place(torch: Any, name: str) -> None:
+    """Refused where a write would be: leaves, views of them, views made in no_grad, split views."""
+    given = {"unsqueeze_": (0,), "as_strided_": ((1,), (1,))}
+    args = given.get(name, () if name in ("t_", "squeeze_") else (0, 1))
+    a = leaf(torch, [[1.0, 2.0]])
+    b = a * 1
+    refused = {
+        "leaf Variable": [a, a[:1]],
+        "created in no_grad mode": [no_grad_view(torch, a), no_grad_view(torch, b)],
+        "returns multiple views": [b.split(1)[0], b.unbind(1)[0][None]],
+    }
+    for message, tensors in refused.items():
+        for x in tensors:
+            with pytest.raises(RuntimeError, match=message):
+                getattr(x, name)(*args)
+    for x in (b, b[:1], torch.ones(1, 2), no_grad_view(torch, torch.ones(1, 2))):
+        version = x._version
+        assert getattr(x, name)(*args) is x
+        assert x._version == version + 1
+
+
+def test_resizing_to_the_same_shape_writes_nothing(torch: Any) -> None:
+    x = torch.ones(2, 3)
+    assert x.resize_(2, 3) is x and x._version == 0
+
+
+@pytest.mark.parametrize("name", ["split", "chunk", "unbind"])
+@pytest.mark.parametrize("recorded", [True, False])
+def test_writing_under_several_views_made_in_no_grad(torch: Any, name: str, recorded: bool) -> None:
+    b = leaf(torch, [1.0, 2.0]) * 1
+    with torch.no_grad():
+        v = getattr(b, name)(*(() if name == "unbind" else (1,)))[0]
+    with torch.set_grad_enabled(recorded):
+        b.mul_(5)
+    with pytest.raises(RuntimeError, match="created in no_grad mode"):
+        v * 1
+
+
 def test_writing_through_a_view_of_what_became_a_leaf(torch: Any) -> None:
     """v=b[:1]; b.requires_grad_(); v.add_(1) raises as for any view of a leaf."""
     b = torch.zeros(3)
