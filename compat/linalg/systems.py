@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.indexing import known
 from funcgrad.ops import solve as primitives
 from funcgrad.ops.select import where
 from funcgrad.ops.structural import squeeze
@@ -14,7 +15,7 @@ from funcgrad.ops.structural import squeeze
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops import return_types
-from ..ops._apply import finish
+from ..ops._apply import finish, requires_grad
 from ..ops._compose import hidden_view
 from ..ops._operands import operand, promoted
 from .checks import (
@@ -58,6 +59,7 @@ def lu_kernel(x: Any) -> str | None:
 def slogdet(A: Any, *, out: Any = None) -> Any:
     """The sign of the determinant, and the logarithm of its absolute value.
 
+    Derivative: NaN where the matrix is singular.
     Raises: RuntimeError: the matrix is not square.
 
     >>> import compat as torch
@@ -72,7 +74,18 @@ def slogdet(A: Any, *, out: Any = None) -> Any:
 def _slogdet(A: Any, name: str = "linalg.slogdet") -> Any:
     x = square(name, A)
     require_floats(name, x, lu_kernel(x))
-    return record(primitives.slogdet, (x,), None, "LinalgSlogdetBackward0")
+    node = "LinalgSlogdetBackward0"
+    found = record(primitives.slogdet, (x,), None, node)
+    sign = known(found[0]._array)
+    if sign is None or np.all(sign) or not requires_grad(x):
+        return found
+    # Minus infinity for singular matrices has no derivative: log(0 x) has the value, and NaN there.
+    info = (sign == 0).astype(np.int32)
+    sign, size = record(primitives.slogdet, (regular(x, info),), None, node)
+    none = (x.sum((-2, -1)) * 0.0).abs()
+    nothing = record(where, (info != 0, none, np.ones((), none._array.dtype))).log()
+    zero = np.zeros((), sign._array.dtype)
+    return record(where, (info != 0, zero, sign)), nothing + size
 
 
 def finish_all(name: str, results: Any, out: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:

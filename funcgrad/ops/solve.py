@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import _OneRule, batch_first, broadcast_shapes, conform, conform_tangent, general
+from ..algebra import (
+    _OneRule,
+    batch_first,
+    broadcast_shapes,
+    concrete_namespace,
+    conform,
+    conform_tangent,
+    general,
+)
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
 from . import structural
@@ -287,6 +295,9 @@ def _scaled_matrix(x: Any, scale: Any) -> Any:
 def _cofactor_tangent(t: Any, ans: Any, x: Any) -> Any:
     if x.shape[-1] < 2:  # constant
         return t * 0
+    if x.shape[-1] == 2:  # linear
+        signs = 2 * concrete_namespace(ans).eye(2, dtype=t.dtype) - 1
+        return structural.flip(t, axis=(t.ndim - 2, t.ndim - 1)) * signs
     inverse = matrix_transpose(inv(x))
     scaled = _scaled_matrix(ans, _sum_matrix(t * inverse))
     return scaled - matmul(inverse, matmul(matrix_transpose(t), ans))
@@ -297,7 +308,8 @@ def cofactor(xp, x, /):
     """The matrix of cofactors: ``c_ij = d det(x) / d x_ij``; ``det(x) x^-T`` if `x` is regular.
 
     Shapes: ``x: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers as float64.
-    Derivative: ``tr(x^-1 dx) c - x^-T dx^T c``; smooth, the rule for regular matrices only.
+    Derivative: ``tr(x^-1 dx) c - x^-T dx^T c``; smooth, the rule for regular matrices only, if they
+    are larger than 2 x 2.
     Raises: LinAlgError: only its derivative, where `x` is singular.
     Source: Stewart, "On the adjugate matrix", Linear Algebra Appl. 283 (1998).
 
@@ -342,7 +354,7 @@ def det(xp, x, /):
 
     Shapes: ``x: (*a, n, n) -> (*a)``.   Dtypes: floating, complex; integers as float64.
     Derivative: ``sum_ij c_ij dx_ij`` with the cofactors c; right for singular matrices too. Their
-    second derivatives raise.
+    second derivatives raise from 3 x 3 on.
     Raises: nothing of its own.
     Source: Giles (2008), section 2.2.4; Jacobi's formula.
 

@@ -768,3 +768,38 @@ def test_pinv_with_limits_that_are_tensors_under_vmap(limits: dict[str, float]) 
         leaf = a.clone().requires_grad_()
         energy(leaf, float).backward()
         np.testing.assert_allclose(slope.numpy(), leaf.grad.numpy(), rtol=1e-8, atol=1e-8)
+
+
+SINGULAR = [np.zeros((2, 2)), np.ones((3, 3)), np.stack([2 * np.eye(2), np.ones((2, 2))])]
+
+
+@pytest.mark.parametrize("name", ["logdet", "slogdet"])
+@pytest.mark.parametrize("complex_too", [False, True])
+@pytest.mark.parametrize("a", SINGULAR, ids=["zero", "ones", "one of two"])
+def test_determinants_of_singular_matrices(name: str, complex_too: bool, a: Any) -> None:
+    """Minus infinity, whose derivatives are not finite; those of the others in a stack are."""
+
+    def derivatives(m: Any, order: int) -> list[np.ndarray]:
+        x = m.from_numpy(a.astype(complex) if complex_too else a.copy()).requires_grad_()
+        y = getattr(m, name)(x)
+        y = (y if name == "logdet" else y[1]).real
+        found = [y]
+        for _ in range(order):
+            found += m.autograd.grad(found[-1].real.sum(), x, create_graph=order > 1)
+        return [z.detach().resolve_conj().numpy() for z in found]
+
+    value, *found = derivatives(compat, 2)
+    singular = np.linalg.matrix_rank(a) < a.shape[-1]
+    assert (value == -np.inf).tolist() == singular.tolist()
+    for d in found:
+        assert not np.isfinite(d[singular]).any() and np.isfinite(d[~singular]).all()
+    if torch is not None:  # which raises for the second
+        np.testing.assert_allclose(found[0][~singular], derivatives(torch, 1)[1][~singular])
+
+
+def test_second_derivatives_of_small_determinants() -> None:
+    """Of 2 x 2 matrices they are constants, singular or not."""
+    x = compat.tensor([[1.0, 2.0], [2.0, 4.0]]).double()
+    found = compat.func.hessian(compat.det)(x).reshape(4, 4)
+    expected = np.fliplr(np.diag([1.0, -1.0, -1.0, 1.0]))
+    np.testing.assert_array_equal(found.numpy(), expected)
