@@ -239,9 +239,9 @@ def scale_and_translate(
         raise ArgumentError(f"image.{name}: method 'nearest' is not supported{where()}")
     if method is ResizeMethod.CUBIC_PYTORCH and antialias:
         method = ResizeMethod.CUBIC
-    given = [operator.index(d) for d in spatial_dims]
+    given = list(spatial_dims) if isinstance(spatial_dims, Sequence) else [spatial_dims]
     axes_of(name, given, image.ndim)  # each there, and once
-    dims = [d % image.ndim for d in given]
+    dims = [operator.index(d) % image.ndim for d in given]
     scale, translation = (
         _one_each(name, word, x, dims)
         for word, x in (("scale", scale), ("translation", translation))

@@ -16,7 +16,6 @@ from funcgrad.image import ResizeMethod
 from funcgrad.testing import check_all
 
 METHODS = ["nearest", "linear", "cubic", "cubic-pytorch", "lanczos3", "lanczos5", "area"]
-SMOOTH = ["cubic", "lanczos3", "lanczos5"]
 every_method = pytest.mark.parametrize("method", METHODS)
 every_weighing = pytest.mark.parametrize("method", METHODS[1:])
 lengths = st.integers(1, 9)
@@ -40,24 +39,24 @@ def pixels(*shape: int, seed: int = 0) -> np.ndarray:
 def test_values_are_those_of_jax(method: str, jax: Any) -> None:
     dtype = np.float64 if jax.config.jax_enable_x64 else np.float32
     tolerance = 1e-12 if dtype == np.float64 else 1e-5
-    cases = [(7, 3, True), (3, 8, False), (5, 2, False), (5, 0, False)]
-    for n, m, antialias in cases[: 4 if dtype == np.float64 else 2]:
-        x = pixels(n, 2, seed=n).astype(dtype)
-        ours = image.resize(x, (m, 2), method, antialias)
-        theirs = jax.image.resize(x, (m, 2), method, antialias)
+    x = pixels(7, 3).astype(dtype)
+    # JAX compiles each of these calls, so not all methods come with all options.
+    ways = (True, False) if method in ("cubic-pytorch", "lanczos3") else (True,)
+    for antialias in ways[: 2 if dtype == np.float64 else 1]:
+        ours = image.resize(x, (3, 8), method, antialias)
+        theirs = jax.image.resize(x, (3, 8), method, antialias)
         assert ours.dtype == theirs.dtype
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance)
-    if method == "nearest":
+    if method == "nearest" or dtype == np.float32:
         return
-    for antialias in (True, False)[: 2 if dtype == np.float64 else 1]:
-        x = pixels(5, 4).astype(dtype)
-        args = (7, 3), (0, 1), np.array([0.6, 1.7], dtype), np.array([0.7, -1.1], dtype), method
+    for antialias in ways:
+        args = (5, 4), (0, 1), np.array([0.6, 1.7], dtype), np.array([0.7, -1.1], dtype), method
         ours = image.scale_and_translate(x, *args, antialias)
         theirs = jax.image.scale_and_translate(x, *args, antialias)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("method", ["linear", "cubic", "lanczos5", "area"])
+@pytest.mark.parametrize("method", ["cubic", "area"])
 def test_derivatives_by_scale_are_those_of_jax(method: str) -> None:
     jax = pytest.importorskip("jax")
     x, move = pixels(6), np.array([0.83, 0.37])
@@ -193,6 +192,7 @@ MISTAKES = [
         ShapeError,
         "",
     ),
+    (lambda: image.scale_and_translate(X, (2, 3), 1.5, ONE, ONE, "area"), ArgumentError, "integer"),
     (lambda: image.scale_and_translate(X, (2, 3), (2,), ONE, ONE, "area"), ShapeError, "axis 2"),
 ]
 

@@ -130,19 +130,20 @@ def test_ties_zeros_and_infinities(name: str) -> None:
 
 
 @every_function
-@settings(max_examples=4)
-@given(case=rows(least=1, dtypes="d"), mode=st.sampled_from(["drop", "clip"]))
+@settings(max_examples=2)
+@given(case=rows(least=3, dtypes="d"), mode=st.sampled_from(["drop", "clip"]))
 def test_values_and_gradients_are_those_of_jax(name: str, case: Any, mode: str) -> None:
     jax = pytest.importorskip("jax")
     x, ids, count = case
+    x = x + 1e-3 * np.arange(x.size).reshape(x.shape)  # without ties, which JAX shares otherwise
     ids = ids.astype(int) - (ids == 1)
     ours, theirs = getattr(ops, name), getattr(jax.ops, name)
     with jax.enable_x64(True):
         np.testing.assert_allclose(
             ours(x, ids, count, mode=mode), theirs(x, ids, count, mode=mode), rtol=1e-13, atol=1e-13
         )
-        if name == "segment_prod" or len(np.unique(x)) < x.size:
-            return  # there JAX divides, and ties are its own
+        if name == "segment_prod":
+            return  # JAX has no derivative where a segment has several rows
         w = np.cos(np.arange(count * x[0].size)).reshape(count, *x.shape[1:])
         here = np.unique(ids % count)
         a = funcgrad.grad(lambda x: (ours(x, ids, count, mode=mode) * w)[here].sum())(x)
