@@ -63,6 +63,7 @@ NOT_ON_CUPY: dict[str, str] = {
     ),
     **dict.fromkeys(["ellipk", "ellipkm1"], "their derivatives need ellipe"),
     **dict.fromkeys(["logm", "logm_frechet", "sqrtm"], "CuPy has no Schur form"),
+    **dict.fromkeys(["schur", "rsf2csf", "hessenberg"], "CuPy does not have it"),
     **dict.fromkeys(
         [
             "airy_ai",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.numpy as fnp
 import funcgrad.scipy.linalg as fsl
-from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.errors import ArgumentError, MissingRuleError, ShapeError
 from funcgrad.testing import check_all
 
 sl = pytest.importorskip("scipy.linalg")
@@ -103,6 +103,25 @@ def test_forms_are_scipys(name: str, n: int, dtype: str, lead: tuple[int, ...]) 
         np.testing.assert_allclose(back, a, atol=1e-5 if dtype in "fF" else 1e-13)
 
 
+@pytest.mark.parametrize("name", ["schur", "hessenberg", "rsf2csf"])
+def test_forms_under_transforms(name: str) -> None:
+    def f(a: Any) -> Any:
+        if name == "hessenberg":
+            return fsl.hessenberg(a, calc_q=True)
+        found = fsl.schur(a)
+        return fsl.rsf2csf(*found) if name == "rsf2csf" else found
+
+    a = matrices(2, 3, 4, 4)
+    expected = f(a)
+    for run in (funcgrad.vmap(f), funcgrad.vmap(funcgrad.vmap(f)), funcgrad.jit(f)):
+        for found, y in zip(run(a), expected, strict=True):
+            np.testing.assert_allclose(found, y, rtol=1e-14)
+    turned = funcgrad.vmap(f, in_axes=-1, out_axes=-1)(np.moveaxis(a, 0, -1))
+    np.testing.assert_allclose(np.moveaxis(turned[0], -1, 0), expected[0], rtol=1e-14)
+    whole = funcgrad.grad(lambda a: (f(funcgrad.stop_gradient(a))[0].real * a).sum())(a)
+    np.testing.assert_allclose(whole, expected[0].real, rtol=1e-14)
+
+
 def test_sorted_forms() -> None:
     a = matrices(3, 4, 4)
     for sort in ("lhp", "rhp", lambda x, y=0: x > 0.5):
@@ -120,8 +139,16 @@ MISTAKES = [
     (lambda: fsl.schur(A, output="upper"), ArgumentError, "output='upper'"),
     (lambda: fsl.schur(A, sort="left"), ArgumentError, "sort='left'"),
     (lambda: fsl.rsf2csf(A, A[:2, :2]), ShapeError, "one shape"),
-    (lambda: funcgrad.grad(lambda a: fsl.schur(a)[0].sum())(A), ArgumentError, "no derivative"),
-    (lambda: funcgrad.jit(fsl.hessenberg)(A), ArgumentError, "hessenberg: the matrix is traced"),
+    (lambda: funcgrad.jit(lambda a: fsl.schur(a, sort="lhp"))(A), ArgumentError, "plain array"),
+    *(
+        (lambda t=t: t(A), MissingRuleError, "LAPACK chooses the form")
+        for t in (
+            funcgrad.grad(lambda a: fsl.schur(a)[0].sum()),
+            funcgrad.jit(funcgrad.grad(lambda a: fsl.schur(a, "complex")[1].real.sum())),
+            funcgrad.jacfwd(lambda a: fsl.hessenberg(a)),
+            funcgrad.grad(lambda a: fsl.rsf2csf(a, np.eye(3))[0].real.sum()),
+        )
+    ),
     (lambda: fsl.funm(np.ones((2, 3)), np.exp), ShapeError, "square"),
     (lambda: fsl.funm(A, np.sum), ShapeError, "func made"),
     (lambda: fsl.qr_multiply(A, A, mode="up"), ArgumentError, "mode='up'"),

@@ -1,12 +1,7 @@
-"""Matrices made nearly triangular by rotations (Schur's and Hessenberg's forms), and what uses that.
-
-These forms have no derivative here: LAPACK chooses phases and blocks. Eigenvalues have one (`eigvals`),
-and so have functions of matrices (`funm`, `expm`, ...).
-"""
+"""Schur's and Hessenberg's forms, products with the Q of a QR, functions of matrices by eigenvalues."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +13,11 @@ from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy import linalg as _nl
-from ...numpy._arguments import array_of, module_of
+from ...numpy._arguments import array_of
+from ...ops import reduced as _reduced
 from ...ops.complex import real
 from ...ops.contract import conjugated, matmul, matrix_transpose
 from ...ops.decompose import eig
-from ...ops.from_scipy import scipy_function
 from ...ops.linalg import solve
 from ...ops.select import minimum, stop_gradient
 from ...ops.structural import expand_dims
@@ -33,30 +28,8 @@ from .factors import qr
 # ---------------------------------------------------------------- Schur, Hessenberg
 
 
-def _plain(name: str, a: Any) -> Any:
-    a = floating(matrix(name, a, square=True))
-    if isinstance(a, Tracer):
-        raise ArgumentError(
-            f"{name}: the matrix is traced, but LAPACK chooses the form, so it has no derivative; "
-            f"eigvals, funm, expm and the like have one{where()}"
-        )
-    return a
-
-
-def _each(name: str, arrays: tuple[Any, ...], **options: Any) -> tuple[Any, ...]:
-    """SciPy's function of each of the matrices in these stacks: its results, stacked."""
-    f = scipy_function(module_of(*arrays), name, "linalg")
-    lead, size = arrays[0].shape[:-2], arrays[0].shape[-2:]
-    stacks = [x.reshape(math.prod(lead), *size) for x in arrays]
-    count = len(stacks[0])
-    if not count:  # the types of the results are those of any matrix
-        stacks = [np.zeros((1, *size), x.dtype) for x in arrays]
-    found = [f(*parts, **options) for parts in zip(*stacks, strict=True)]
-    rows = [y if isinstance(y, tuple) else (y,) for y in found]
-    return tuple(
-        np.stack(column)[:count].reshape(*lead, *np.shape(column[0]))
-        for column in zip(*rows, strict=True)
-    )
+def _square(name: str, a: Any) -> Any:
+    return floating(matrix(name, a, square=True))
 
 
 def schur(
@@ -67,16 +40,17 @@ def schur(
     sort: Any = None,
     check_finite: bool = True,
 ) -> Any:
-    """``T, Z`` with ``a = Z T Z^H``: Z unitary, T upper triangular, for plain arrays.
+    """``T, Z`` with ``a = Z T Z^H``: Z unitary, T upper triangular.
 
     The T of a real matrix has blocks of 2 by 2 for complex eigenvalues, unless `output` is "complex".
-    With `sort`, as in SciPy, also how many eigenvalues come first because it chooses them.
+    With `sort`, as in SciPy, also how many eigenvalues come first because it chooses them; that
+    needs a plain array.
 
     Shapes: ``a: (*a, n, n) -> (*a, n, n), (*a, n, n)``.
     Dtypes: floating, complex; integers give float64.
-    Derivative: refused, since LAPACK chooses the form.
-    Raises: ArgumentError: `a` is traced, or an unknown `output` or `sort`. ShapeError: not square.
-    LinAlgError: no convergence.
+    Derivative: none, since LAPACK chooses the form.
+    Raises: MissingRuleError: a derivative. ArgumentError: an unknown `output` or `sort`, or `sort`
+    of a traced array. ShapeError: not square. LinAlgError: no convergence.
     Source: SciPy reference, ``scipy.linalg.schur``.
 
     >>> [abs(y).tolist() for y in schur([[2.0, 1.0], [0.0, 3.0]])]
@@ -88,28 +62,33 @@ def schur(
         raise ArgumentError(
             f"schur: sort={sort!r}; need a function, 'lhp', 'rhp', 'iuc' or 'ouc'{where()}"
         )
-    return _each("schur", (_plain("schur", a),), output=output, sort=sort, check_finite=False)
+    a = _square("schur", a)
+    output = "complex" if output[0] == "c" or a.dtype.kind == "c" else "real"
+    if sort is None:
+        return tuple(_reduced.schur(a, output=output))
+    if isinstance(a, Tracer):
+        raise ArgumentError(f"schur: sort= needs a plain array, found {a!r}{where()}")
+    return _reduced.of_each(concrete_namespace(a), "schur", a, output=output, sort=sort)
 
 
 def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> tuple[Any, Any]:
-    """Schur's form with complex numbers, of that with real ones and blocks, for plain arrays.
+    """Schur's form with complex numbers, of that with real ones and blocks.
 
     Shapes: ``T: (*a, n, n), Z: (*a, n, n) -> (*a, n, n), (*a, n, n)``.   Dtypes: floating, complex.
-    Derivative: refused, as that of `schur`.
-    Raises: ArgumentError: an argument is traced. ShapeError: the shapes differ.
+    Derivative: none, as of `schur`.
+    Raises: MissingRuleError: a derivative. ShapeError: the shapes differ.
     Source: SciPy reference, ``scipy.linalg.rsf2csf``.
 
     >>> T, Z = rsf2csf(*schur([[0.0, 4.0], [-1.0, 0.0]]))
     >>> T.diagonal().imag.round(12).tolist()
     [2.0, -2.0]
     """
-    T, Z = (_plain("rsf2csf", x) for x in (T, Z))
+    T, Z = (_square("rsf2csf", x) for x in (T, Z))
     if T.shape != Z.shape:
         raise ShapeError(
             f"rsf2csf: T is {aval_of(T)} and Z is {aval_of(Z)}; need one shape{where()}"
         )
-    found = _each("rsf2csf", (T, Z), check_finite=False)
-    return found[0], found[1]
+    return tuple(_reduced.rsf2csf(T, Z))
 
 
 def hessenberg(
@@ -117,19 +96,16 @@ def hessenberg(
 ) -> Any:
     """``H`` with ``a = Q H Q^H``, zero below the first subdiagonal; ``H, Q`` if `calc_q`.
 
-    For plain arrays.
-
     Shapes: ``a: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers give float64.
-    Derivative: refused, since LAPACK chooses the form.
-    Raises: ArgumentError: `a` is traced. ShapeError: it is not square.
+    Derivative: none, since LAPACK chooses the form.
+    Raises: MissingRuleError: a derivative. ShapeError: `a` is not square.
     Source: SciPy reference, ``scipy.linalg.hessenberg``.
 
     >>> h = hessenberg([[1.0, 2.0, 3.0], [3.0, 4.0, 0.0], [4.0, 0.0, 1.0]])
     >>> abs(h[:, 0]).round(12).tolist()
     [1.0, 5.0, 0.0]
     """
-    a = _plain("hessenberg", a)
-    found = _each("hessenberg", (a,), calc_q=bool(calc_q), check_finite=False)
+    found = tuple(_reduced.hessenberg(_square("hessenberg", a)))
     return found if calc_q else found[0]
 
 
