@@ -75,7 +75,7 @@ def schur(xp, x, /, *, output):
 
     Shapes: ``x: (*a, n, n) -> (*a, n, n), (*a, n, n)``.
     Dtypes: floating, complex; integers as float64.
-    Derivative: none.
+    Derivative: refused, since what LAPACK chooses is not smooth.
     Raises: MissingRuleError: a derivative. LinAlgError: no convergence. ImportError: SciPy is not
     installed.
     Source: LAPACK gees; SciPy reference, ``scipy.linalg.schur``.
@@ -99,7 +99,7 @@ def rsf2csf(xp, t, z, /):
 
     Shapes: ``t: (*a, n, n), z: (*a, n, n) -> (*a, n, n), (*a, n, n)``.
     Dtypes: floating, complex; integers as float64.
-    Derivative: none.
+    Derivative: refused, since what LAPACK chooses is not smooth.
     Raises: MissingRuleError: a derivative. ImportError: SciPy is not installed.
     Source: SciPy reference, ``scipy.linalg.rsf2csf``.
 
@@ -123,7 +123,7 @@ def hessenberg(xp, x, /):
 
     Shapes: ``x: (*a, n, n) -> (*a, n, n), (*a, n, n)``.
     Dtypes: floating, complex; integers as float64.
-    Derivative: none.
+    Derivative: refused, since what LAPACK chooses is not smooth.
     Raises: MissingRuleError: a derivative. ImportError: SciPy is not installed.
     Source: LAPACK gehrd; SciPy reference, ``scipy.linalg.hessenberg``.
 
