@@ -746,6 +746,12 @@ def test_bodies_write_into_their_own_boxes(jit: Any) -> None:
 # ---------------------------------------------------------------- linear maps and custom rules
 
 
+def _counting(carry: Any, _: Any) -> Any:
+    """A step that is linear in y, but for a count that depends on y, in the next step."""
+    k, y = carry
+    return (fnp.astype(np.sum(y), int), y * k), None
+
+
 def test_linear_loops_are_transposed() -> None:
     def f(x: Any) -> Any:
         c, ys = lax.scan(lambda c, x: (W @ c + x, c[0]), fnp.zeros(3), x)
@@ -761,8 +767,10 @@ def test_linear_loops_are_transposed() -> None:
         lambda x: lax.scan(lambda c, x: (c * x, c), 1.0, x)[1],
         lambda x: lax.cond(np.array(True), np.sin, np.cos, x),
         lambda x: lax.cond(np.array(True), np.exp, np.exp, x),
+        lambda x: lax.scan(_counting, (2, x), None, length=3)[0][1],
+        lambda x: lax.while_loop(lambda s: s[0] > 0, lambda s: _counting(s, 0)[0], (2, x))[1],
     ):
-        with pytest.raises(NotLinearError, match=r"what (scan|cond) does"):
+        with pytest.raises(NotLinearError, match=r"what (scan|cond|while_loop) does"):
             funcgrad.linear_transpose(bad, ROWS)(np.ones(7))
 
 

@@ -91,3 +91,17 @@ def _called(jaxpr: Jaxpr) -> Jaxpr:
     outs = [Var(a.aval) for a in jaxpr.outs]
     call = Eqn(REGISTRY["jit_call"], jaxpr.in_vars, {"jaxpr": jaxpr}, outs)
     return Jaxpr(jaxpr.in_vars, [call], outs)
+
+
+def as_written(jaxpr: Jaxpr) -> Jaxpr:
+    """The program of a program that is one call."""
+    eqn = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
+    is_call = eqn is not None and eqn.prim is REGISTRY["jit_call"]
+    if (
+        eqn is None
+        or not is_call
+        or [*eqn.outs] != [*jaxpr.outs]
+        or [*eqn.inputs] != [*jaxpr.in_vars]
+    ):
+        return jaxpr
+    return eqn.params["jaxpr"]

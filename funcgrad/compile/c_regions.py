@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import c_elements, c_linalg
+from . import c_elements, c_linalg, c_unwound
 from .c_nests import SHORT, Nest, start, zero
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
@@ -30,6 +30,7 @@ from .lower import (
     REDUCE,
     TAKE,
     UFUNC,
+    UNWIND,
     VIEW,
     WHILE,
     Lowered,
@@ -328,6 +329,8 @@ class RegionKernel(Kernel):
             return self.nest(group.shape, group.steps, set(group.outs))
         if step.kind == CALL and step.function in (np.matmul, np.dot):
             return self.product(step)
+        if step.kind == UNWIND:
+            return c_unwound.lines(self, step)
         if c_linalg.fits(step):
             return c_linalg.lines(self, step)
         shape = step.operands[0].shape if step.kind == REDUCE else step.out.shape
@@ -464,7 +467,7 @@ class RegionKernel(Kernel):
         for value, row, place in store:
             inside += self.written(value, row, place)
         inside += self.carry(carries, body.outs)
-        index = f"{rows.length - 1} - {turn}_" if rows.reverse else f"{turn}_"
+        index = f"{rows.length} - 1 - {turn}_" if rows.reverse else f"{turn}_"
         return [
             *lines,
             f"for (long {turn}_ = 0; {turn}_ < {rows.length}; {turn}_++) {{",

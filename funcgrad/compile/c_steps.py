@@ -16,14 +16,21 @@ import numpy as np
 
 from ..core import EVAL, run_under
 from ..ops.join import concatenate, stack_arrays
+from ..transforms.bodies import derived, placed, zeros
+from ..transforms.deferred import Mapped, Pullback
+from ..transforms.while_loop import Looped, unwound
 from . import c_elements
+from .branches import as_written
 from .lower import (
     BRANCH,
     CALL,
+    CAST,
     LOOP,
     UFUNC,
+    UNWIND,
     VIEW,
     WHILE,
+    Back,
     Constant,
     Lowered,
     Namespace,
@@ -234,29 +241,84 @@ class _Expansion:
             return c_elements.steps_of(step)
         if name in _PROGRAMS:
             inside = _Expansion(self.fits, set(), {})
-            return [_PROGRAMS[name](step, inside.program)]
+            return _PROGRAMS[name](step, inside.program)
         is_small = name in OTHERS and step.operands[0].size <= SMALL
         return _steps_of(step) if is_small or is_draw(step) else []
 
 
-def _while(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
+def _while(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     p = step.options
     programs = [expand(lower(simplify(p[name]))) for name in ("test", "body")]
-    return Step(WHILE, tuple(programs), step.operands, step.outs, p["counts"])
+    return [Step(WHILE, tuple(programs), step.operands, step.outs, p["counts"])]
 
 
-def _branch(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
+def _branch(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     programs = [expand(lower(simplify(branch))) for branch in step.options["branches"]]
-    return Step(BRANCH, tuple(programs), step.operands, step.outs)
+    return [Step(BRANCH, tuple(programs), step.operands, step.outs)]
 
 
-def _only(step: Step, expand: Callable[[Lowered], Lowered]) -> Step:
+def _only(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     """A checkpoint, whose program runs again on the way back: a branch that is always taken."""
     program = expand(lower(simplify(step.options["jaxpr"])))
-    return Step(BRANCH, (program,), [Constant(0), *step.operands], step.outs)
+    return [Step(BRANCH, (program,), [Constant(0), *step.operands], step.outs)]
 
 
-_PROGRAMS = {"while_loop": _while, "cond": _branch, "checkpoint_call": _only}
+def _pullback(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
+    """The pullback of `while_loop`: three loops, see `Unwound`."""
+    of = step.options["of"]
+    if not isinstance(of, Pullback):
+        return []
+    if isinstance(of.function, Mapped) and of.function.is_of(Looped):
+        return [_of_examples(step, of.rewritten(as_written), expand)]
+    if not isinstance(of.function, Looped):
+        return []
+    function: Any = of.function.rewritten(as_written)
+    found = unwound(function, of.moving)
+    jaxprs = (found.test, found.step, found.forward, found.backward)
+    if any(jaxpr.consts for jaxpr in jaxprs):
+        return []
+    programs = tuple(expand(lower(simplify(jaxpr))) for jaxpr in jaxprs)
+    counts = function.counts
+    xs, cts = step.operands[: len(of.moving)], step.operands[len(of.moving) :]
+    _, consts, carry = counts.parts(xs)
+    starts: list[Value] = [Constant(consts[i].dtype.type(0)) for i in found.sums]
+    starts += [cts[i] for i in found.moving]
+    places = [counts.test + i for i in found.sums]
+    places += [counts.test + counts.body + i for i in found.moving]
+    made = dict(zip(of.places, step.outs, strict=True))
+    outs = [made.pop(i) if i in made else Value(xs[i].shape, xs[i].dtype) for i in places]
+    options = Back(counts.test, counts.body, len(carry), len(found.same))
+    operands = [*xs, *(consts[i] for i in found.same), *starts]
+    rest = [_zeros(out) for out in made.values()]
+    return [Step(UNWIND, programs, operands, outs, options), *rest]
+
+
+def _of_examples(step: Step, of: Any, expand: Callable[[Lowered], Lowered]) -> Step:
+    """The pullback for a batch, as that of a loop on all examples until all are done."""
+    avals = of.in_avals
+    given = [i for i, a in enumerate(avals) if a.dtype.kind != "V"]
+
+    def called(*xs: Any) -> list[Any]:
+        full = placed(xs, given, len(avals))
+        return of(*(zeros(a) if x is None else x for x, a in zip(full, avals, strict=True)))
+
+    jaxpr = simplify(derived(called, [avals[i] for i in given]))
+    operands = [*map(Constant, jaxpr.consts), *(step.operands[i] for i in given)]
+    return Step(BRANCH, (expand(lower(jaxpr)),), [Constant(0), *operands], step.outs)
+
+
+def _zeros(out: Value) -> Step:
+    """The gradient by what is only tested, and by what nothing depends on."""
+    zero = Constant(np.zeros(out.shape, out.dtype) if out.shape else out.dtype.type(0))
+    return Step(CAST, out.dtype, [zero], [out])
+
+
+_PROGRAMS = {
+    "while_loop": _while,
+    "while_derivative": _pullback,
+    "cond": _branch,
+    "checkpoint_call": _only,
+}
 
 
 def _steps_of(step: Step) -> list[Step]:

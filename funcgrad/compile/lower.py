@@ -32,6 +32,7 @@ VIEW = "view"  # an expression that shows the operand's memory
 CALL = "call"  # function(*operands, **options)
 LOOP = "loop"  # the program `function` for every row; options: see `Rows`
 WHILE = "while"  # the second of the programs `function` while the first; options: see `Counts`
+UNWIND = "unwind"  # the pullback of a WHILE; `function`: its four programs; options: see `Back`
 BRANCH = "branch"  # of the programs `function` that whose number is the first operand
 INDEX = "index"  # the places along an axis of `options` elements that indices stand for, checked
 TAKE = "take"  # elements of the first operand; options: where along each axis, see c_elements.py
@@ -102,7 +103,7 @@ def programs_of(step: Step) -> tuple[Lowered, ...]:
     """The programs inside of a step."""
     if step.kind == LOOP:
         return (step.function,)
-    return step.function if step.kind in (WHILE, BRANCH) else ()
+    return step.function if step.kind in (WHILE, UNWIND, BRANCH) else ()
 
 
 def with_programs(step: Step, change: Callable[[Lowered], Lowered]) -> Step:
@@ -128,14 +129,27 @@ class Lowered:
 class Rows(NamedTuple):
     """How a loop runs: its body's inputs are constants, the carry and the rows; see `lax.scan`.
 
-    `block`, of loops inside regions: the body takes so many rows at once, which have an axis there.
+    `length`: in C perhaps the name of a variable. `block`, of loops inside regions: the body takes so
+    many rows at once, which have an axis there.
     """
 
     consts: int
     carries: int
-    length: int
+    length: int | str
     reverse: bool
     block: int = 0
+
+
+class Back(NamedTuple):
+    """How many operands of an UNWIND step the test, the body and the way back close over, and carries.
+
+    The operands are those of the loop, then what the way back closes over, then its carry.
+    """
+
+    test: int
+    body: int
+    carries: int
+    same: int
 
 
 class NotLowerableError(Exception):

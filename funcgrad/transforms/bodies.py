@@ -408,13 +408,20 @@ class Control(Primitive):
         """The results that depend on the operands whose flag is on."""
         raise NotImplementedError
 
+    def is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
+        """Whether the results are linear in these operands: also what has no tangent, and counts."""
+        splits = self.splits(tuple(wanted), params)
+        moving = {i for split in splits for i in split.moving}
+        reached = {i for i, r in enumerate(self.moves(wanted, params)) if r}
+        return reached <= moving and all(split.is_linear for split in splits)
+
     def cotangents(
         self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
-        if not all(s.is_linear for s in self.splits(tuple(wanted), params)):
+        if not self.is_linear(wanted, params):
             raise NotLinearError(
                 f"linear_transpose: the function is not linear in its arguments: what {self.name} "
-                f"does to them is not{where()}"
+                f"does to them, or asks of them, is not{where()}"
             )
         full = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
         _, residual = self.forward(full, wanted, params)

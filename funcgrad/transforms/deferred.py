@@ -73,6 +73,11 @@ class Mapped(Deferred):
     def is_linear(self, wanted: Sequence[bool]) -> bool:
         return self.function.is_linear(wanted)
 
+    def is_of(self, kind: type) -> bool:
+        """Whether it is such a function that is mapped, once or more often."""
+        f = self.function
+        return f.is_of(kind) if isinstance(f, Mapped) else isinstance(f, kind)
+
     def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
         return Mapped(self.function.rewritten(rewrite), self.size, self.dims)
 

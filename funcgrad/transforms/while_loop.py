@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import Aval, aval_of
-from ..errors import NotLinearError, where
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..ops.index import take
@@ -96,6 +95,90 @@ class Looped(Deferred):
         return list(while_call(*xs, test=self.test, body=self.body, counts=self.counts))
 
 
+class Unwound(NamedTuple):
+    """The pullback of a loop as four programs: `test` and `step`, a loop that counts the steps first in
+    its carry; `forward` for each of them, which also makes rows of what is needed later; `backward`
+    for each of these rows, the last first, on the values closed over at `same` and a carry of
+    cotangents: sums by the values closed over at `sums`, and those of the carry at `moving`.
+    """
+
+    test: Jaxpr
+    step: Jaxpr
+    forward: Jaxpr
+    backward: Jaxpr
+    same: list[int]
+    sums: list[int]
+    moving: list[int]
+
+
+def unwound(of: Looped, wanted: Flags) -> Unwound:
+    """The programs from which code for the pullback of a loop is printed."""
+    test, body, counts = of.test, of.body, of.counts
+    n, b = counts.test, counts.body
+    (split,) = while_call.splits(wanted, {"test": test, "body": body, "counts": counts})
+    _, b_wanted, k_wanted = counts.parts(wanted)
+    flags = _moving(body, b_wanted, k_wanted)
+    carry, count = body.in_avals[b:], Aval((), np.dtype(np.int64))
+    moving = [i for i, m in enumerate(flags) if m]
+    same = [i for i in split.kept if i < b]
+    sums = [i for i in split.found if i < b]
+    made = split.forward.out_avals[split.count :]
+    kept = [i for i in split.kept if i >= b]
+
+    def forward(*xs: Any) -> list[Any]:
+        return [*eval_jaxpr(split.forward, *xs), *(xs[i] for i in kept)]
+
+    def backward(*xs: Any) -> list[Any]:
+        known, xs = xs[: len(same)], xs[len(same) :]
+        totals, cts, rows = _cut(xs, len(sums), len(moving))
+        of_carry = dict(zip(moving, cts, strict=True))
+        nothing = [zeros(tangent_aval(a)) for a in carry]
+        found = eval_jaxpr(
+            split.backward,
+            *rows[: len(made)],
+            *known,
+            *rows[len(made) :],
+            *(of_carry.get(i, nothing[i]) for i in split.moving),
+        )
+        gradients = dict(zip(split.found, found, strict=True))
+        before = [gradients.get(b + i) for i in moving]
+        return [
+            *(t + gradients[i] for t, i in zip(totals, sums, strict=True)),
+            *(zeros(c) if g is None else g for g, c in zip(before, carry_types, strict=True)),
+        ]
+
+    carry_types = [tangent_aval(carry[i]) for i in moving]
+    return Unwound(
+        derived(
+            lambda *xs: eval_jaxpr(test, *xs[:n], *xs[n + 1 :]), [*test.in_avals[:n], count, *carry]
+        ),
+        derived(
+            lambda *xs: [xs[b] + 1, *eval_jaxpr(body, *xs[:b], *xs[b + 1 :])],
+            [*body.in_avals[:b], count, *carry],
+        ),
+        derived(forward, body.in_avals),
+        derived(
+            backward,
+            [
+                *(body.in_avals[i] for i in same),
+                *(tangent_aval(body.in_avals[i]) for i in sums),
+                *carry_types,
+                *made,
+                *(body.in_avals[i] for i in kept),
+            ],
+        ),
+        same,
+        sums,
+        moving,
+    )
+
+
+def _cut(xs: Sequence[Any], *lengths: int) -> list[Sequence[Any]]:
+    """Parts of these lengths, one after another, and the rest."""
+    ends = np.cumsum([0, *lengths]).tolist()
+    return [xs[i:j] for i, j in zip(ends, [*ends[1:], None], strict=True)]
+
+
 class WhileLoop(Control):
     """Runs the program `body` on the carry while the program `test` gives true."""
 
@@ -168,27 +251,18 @@ class WhileLoop(Control):
                 return after
             carry = after
 
-    def _is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
-        """Whether the carry is linear in these operands, and the test does not depend on them."""
-        (split,) = self.splits(tuple(wanted), params)
-        tested, consts, carry = params["counts"].parts(wanted)
-        moving = _moving(params["body"], consts, carry)
-        return split.is_linear and not any(depending(params["test"], [*tested, *moving]))
-
-    def cotangents(
-        self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
-    ) -> list[Any]:
-        if not self._is_linear(wanted, params):
-            raise NotLinearError(
-                f"linear_transpose: the function is not linear in its arguments: what while_loop does "
-                f"to them, or asks of them, is not{where()}"
-            )
-        return super().cotangents(ct, ans, xs, wanted, params)
+    def is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
+        """Also: the test does not depend on these operands."""
+        tested, _, carry = params["counts"].parts(wanted)
+        flags = [a or b for a, b in zip(carry, self.moves(wanted, params), strict=True)]
+        return not any(depending(params["test"], [*tested, *flags])) and super().is_linear(
+            wanted, params
+        )
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         if not all_known(xs):
             outs = self(*xs, **params)
-            if self._is_linear(wanted, params):  # the way back does not read what it is linear in
+            if self.is_linear(wanted, params):  # the way back does not read what it is linear in
                 xs = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
             return outs, (None, list(xs))
         test, counts = params["test"], params["counts"]

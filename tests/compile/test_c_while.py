@@ -156,6 +156,114 @@ def test_derivatives_and_batches(name: str) -> None:
         assert_same(tangent(x), funcgrad.jvp(total, (x,), (x,)))
 
 
+def flagged(x: Any, w: Any) -> Any:
+    """How many steps there are depends on values by a flag only; each is linear in the carry."""
+    start = (True, x)
+    return lax.while_loop(lambda s: s[0], lambda s: (np.sum(s[1]) < 5.0, s[1] * 1.7 + w), start)[1]
+
+
+def within_limit(x: Any, limit: Any) -> Any:
+    """Closed-over values that are read by the test only, or by both."""
+    c = lax.while_loop(lambda c: np.sum(c) < limit, lambda c: c * 1.5 + 0.1, np.exp(x))
+    return lax.while_loop(lambda c: np.sum(c) < 3 * limit, lambda c: c * limit, c)
+
+
+def by_table(x: Any, table: Any) -> Any:
+    step = lambda s: (s[0] + 1, s[1] * fnp.take(table, s[0] % 3))  # noqa: E731
+    return lax.while_loop(lambda s: s[0] < 4, step, (0, x))[1]
+
+
+def put_back(x: Any, w: Any) -> Any:
+    """A carry that is made anew in every step, one that is passed on, one that only counts."""
+    step = lambda s: (s[0] * s[1] + w, 2.0 + 0.1 * s[0], s[2], s[3] + s[2])  # noqa: E731
+    a, b, c, _ = lax.while_loop(lambda s: s[3] < 3, step, (x, x, 1.0, 0.0))
+    return a * b + c
+
+
+def of_bodies(x: Any, w: Any) -> Any:
+    """A loop in a loop, a scan, a branch and a gradient in loops; a loop in a scan."""
+    f = lambda c: np.sum(c**4 - w * c**2)  # noqa: E731
+    rows = np.arange(1.0, 4.0, dtype=x.dtype)
+
+    def step(s: Any) -> Any:
+        c = lax.while_loop(lambda c: np.sum(c * c) < 4.0, lambda c: c * 1.3, s[1])
+        c = lax.scan(lambda c, k: (np.tanh(c * k) + w, None), c, rows)[0]
+        c = lax.cond(np.sum(c) > 1.0, lambda c: c - 0.1 * funcgrad.grad(f)(c), np.sin, c)
+        return s[0] + 1, c
+
+    c = lax.while_loop(lambda s: s[0] < 3, step, (0, x))[1]
+    halved = lambda c: lax.while_loop(lambda c: np.sum(c * c) > 1.0, lambda c: 0.5 * c * w, c)  # noqa: E731
+    return lax.scan(lambda c, k: (halved(c * (k + w)), c), c, rows)[1]
+
+
+@funcgrad.custom_vjp
+def steep(x: Any) -> Any:
+    return x * x
+
+
+steep.defvjp(lambda x: (steep(x), x), lambda x, g: (np.clip(g, -0.1, 0.1) * 7.0 * x,))
+
+
+@funcgrad.custom_jvp
+def bent(x: Any) -> Any:
+    return np.sin(x)
+
+
+bent.defjvp(lambda primals, ts: (bent(*primals), 3.0 * ts[0]))
+
+
+def with_rules(x: Any, w: Any) -> Any:
+    """Rules of functions' own, and constants to derivatives: no program has them when it is printed."""
+
+    def step(s: Any) -> Any:
+        c = s[1] * funcgrad.stop_gradient(s[1] + w) + bent(w * s[1])
+        return s[0] + 1, funcgrad.jit(lambda c: steep(c) * funcgrad.stop_gradient(w))(c)
+
+    return lax.while_loop(lambda s: s[0] < 3, step, (0, x))[1]
+
+
+BY_TWO: dict[str, tuple[Callable[..., Any], Any]] = {
+    "flagged": (flagged, 0.4),
+    "limit": (within_limit, 9.0),
+    "table": (by_table, np.array([1.5, -0.3, 2.0])),
+    "put back": (put_back, -0.7),
+    "bodies": (of_bodies, 0.9),
+    "rules": (with_rules, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", BY_TWO)
+@pytest.mark.parametrize("printer", ["numpy", "c"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gradients(name: str, printer: str, dtype: Any) -> None:
+    """By all that a loop starts with and closes over, once and for a batch."""
+    f, w = BY_TWO[name]
+    x, w = X.astype(dtype), np.asarray(w, dtype)
+    g = funcgrad.grad(lambda x, w: np.sum(np.sin(f(x, w))), (0, 1))
+    scales = np.array([1.0, 0.6, 1.3], dtype)
+    xs, ws = np.multiply.outer(scales, x), np.multiply.outer(scales, w)
+    rtol = 1e-9 if dtype is np.float64 else 2e-3
+    for function, args in ((g, (x, w)), (funcgrad.vmap(g), (xs, ws))):
+        compiled = funcgrad.jit(function)
+        with funcgrad.config(printer):
+            found = compiled(*args)
+            assert printer == "numpy" or "while" not in compiled.code or name == "bodies"
+        for a, b in zip(found, function(*args), strict=True):
+            assert np.asarray(a).dtype == dtype
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol)
+
+
+def test_memory_for_many_steps() -> None:
+    """As many rows as there are steps, none too; they are known when the program runs."""
+
+    def power(r: Any, n: Any) -> Any:
+        return lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * r), (0, 1.0))[1]
+
+    compiled = funcgrad.jit(funcgrad.grad(power))
+    with funcgrad.config("c"):
+        assert [compiled(1.0, n) for n in (0, 1, 7, 100_000, 3)] == [0.0, 1.0, 7.0, 1e5, 3.0]
+
+
 def test_what_c_cannot_say_stays_a_loop_of_python() -> None:
     def f(x: Any) -> Any:
         sort = lambda c: np.sort(c)[::-1] * 0.9  # noqa: E731
