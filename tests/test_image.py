@@ -160,6 +160,18 @@ def test_programs_know_no_scale(method: str) -> None:
         np.testing.assert_allclose(f(scales, shifts), expected, rtol=1e-13, atol=1e-13)
 
 
+@every_method
+def test_arrays_of_another_module(method: str, cupy: Any) -> None:
+    x = pixels(5, 3)
+    for antialias in (True, False):
+        y = image.resize(cupy.asarray(x), (7, 2), method, antialias)
+        assert isinstance(y, cupy.ndarray)
+        np.testing.assert_allclose(y.get(), image.resize(x, (7, 2), method, antialias), rtol=1e-14)
+    if method != "nearest":
+        args = (7, 3), (0,), cupy.asarray(np.array([1.3])), cupy.asarray(np.array([0.2])), method
+        assert isinstance(image.scale_and_translate(cupy.asarray(x), *args), cupy.ndarray)
+
+
 # ---------------------------------------------------------------- mistakes
 
 X = np.ones((2, 3))

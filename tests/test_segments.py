@@ -184,3 +184,19 @@ def test_dtypes_without_order_or_sum() -> None:
         np.testing.assert_allclose(
             getattr(ops, name)(X * 2j, IDS), by_loop(name, X * 2j, IDS, 1), rtol=1e-15
         )
+
+
+@every_function
+def test_arrays_of_another_module(name: str, cupy: Any) -> None:
+    f = getattr(ops, name)
+    x, ids = np.arange(10.0).reshape(5, 2), np.array([0, 2, 2, 1, 0])
+    there = cupy.asarray(x), cupy.asarray(ids)
+    for options in ({"num_segments": 4}, {}, {"num_segments": 2, "mode": "drop"}):
+        y = f(*there, **options)
+        assert isinstance(y, cupy.ndarray)
+        np.testing.assert_array_equal(y.get(), f(x, ids, **options))
+    slope = funcgrad.grad(lambda x: f(x, there[1], 3).sum())(there[0])
+    expected = funcgrad.grad(lambda x: f(x, ids, 3).sum())(x)
+    np.testing.assert_array_equal(slope.get(), expected)
+    with pytest.raises(IndexError, match="none of 2 segments"):
+        f(*there, 2)

@@ -210,7 +210,7 @@ def _products(x: Any, places: Any, count: int) -> Any:
 def _longest(number: Any, n: int) -> int:
     """How many rows the largest group has, or might have."""
     found = known(number)
-    return n if found is None else int(found.max(initial=0))
+    return n if found is None else int(found.max()) if found.size else 0
 
 
 def segment_max(
