@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.ops.distance import square_distances
+from funcgrad.ops.exponential import sqrt
+from funcgrad.ops.logic import equal
+from funcgrad.ops.select import where
 from funcgrad.ops.structural import expand_dims
 
 from ._apply import _type_word, check_broadcast
@@ -36,8 +40,9 @@ def _require_order(name: str, p: float) -> None:
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
     """``d_ij = |x1_i - x2_j|_p``: the distances of all pairs of points (rows).
 
-    Always computed from the differences, whatever `compute_mode` says. Where points are equal the
-    gradient is 0.
+    Euclidean distances of more than 25 points are computed by products of matrices, which
+    `compute_mode` may ask for or forbid; pairs so close that these cancel by differences, as all
+    others. Where points are equal the gradient is 0.
 
     Shapes: ``(*a, m, k), (*b, n, k) -> (*broadcast(a, b), m, n)``.
     Raises: RuntimeError: the shapes or dtypes do not fit. ValueError: an unknown mode.
@@ -66,7 +71,21 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
         )
     if x._array.shape[:-2] != y._array.shape[:-2]:
         check_broadcast(x.detach()[..., 0, 0], y.detach()[..., 0, 0])
+    if p == 2 and _by_products(compute_mode, x._array.shape[-2], y._array.shape[-2]):
+        return fused("CdistBackward0", _euclidean, x, y)
     return fused("CdistBackward0", _distances, x, y, p=float(p))
+
+
+def _by_products(mode: str | None, rows: int, others: int) -> bool:
+    if mode is None or mode == _MODES[0]:
+        return max(rows, others) > 25
+    return mode == _MODES[1]
+
+
+def _euclidean(x: Any, y: Any, /) -> Any:
+    squares = square_distances(x, y)
+    equal_points = equal(squares, 0)
+    return where(equal_points, 0.0, sqrt(where(equal_points, 1.0, squares)))
 
 
 def _distances(x: Any, y: Any, /, *, p: float) -> Any:
