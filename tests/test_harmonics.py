@@ -14,6 +14,7 @@ from funcgrad.errors import ArgumentError, MissingRuleError
 from funcgrad.scipy import special
 from funcgrad.testing import check_all
 
+pytest.importorskip("scipy", minversion="1.15")
 ss = pytest.importorskip("scipy.special")
 
 degrees = st.integers(0, 12)

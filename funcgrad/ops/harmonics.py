@@ -26,6 +26,16 @@ def _integers(xp: ModuleType, what: str, n: Any) -> Any:
     raise ArgumentError(f"sph_harm_y: {what} must be integers, found {n!r}{user_line()}")
 
 
+def _scipys(xp: ModuleType) -> Any:
+    """Raises: ImportError: SciPy is not installed, or older than 1.15."""
+    try:
+        return scipy_function(xp, "sph_harm_y")
+    except ImportError:
+        raise ImportError(
+            "sph_harm_y needs SciPy 1.15 or newer; install it with 'pip install -U scipy'"
+        ) from None
+
+
 def _by_theta(_y: Any, n: Any, m: Any, theta: Any, phi: Any) -> Any:
     """Half of what raises the order less what lowers it; beyond the poles SciPy goes back."""
     n, m = n * 1, m * 1  # booleans have no difference
@@ -52,7 +62,7 @@ def sph_harm_y(xp, n, m, theta, phi, /):
     ``(a_m exp(-i phi) Y_n^(m+1) - a_-m exp(i phi) Y_n^(m-1)) / 2``, at the poles from inside;
     smooth inside its domain.
     Raises: ArgumentError: `n` or `m` is no integer, or an angle is complex. MissingRuleError: the
-    derivative by `n` or `m`. ImportError: SciPy is not installed.
+    derivative by `n` or `m`. ImportError: SciPy is not installed, or older than 1.15.
     Source: DLMF 14.30; Edmonds, "Angular momentum in quantum mechanics" (1957), 2.3; SciPy reference,
     ``scipy.special.sph_harm_y``.
 
@@ -61,5 +71,5 @@ def sph_harm_y(xp, n, m, theta, phi, /):
     """
     n, m = _integers(xp, "n", n), _integers(xp, "m", m)
     theta, phi = together(xp, "sph_harm_y", theta, phi)
-    y = scipy_function(xp, "sph_harm_y")(n, m, theta, phi)
+    y = _scipys(xp)(n, m, theta, phi)
     return y.astype(xp.result_type(theta.dtype, xp.complex64))
