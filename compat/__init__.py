@@ -11,6 +11,8 @@ import sys as _sys
 import warnings as _warnings
 from math import e, inf, nan, pi
 
+from funcgrad.stand_in import install as _install_stand_in
+
 from . import _C as _C
 from . import (
     amp,
@@ -35,7 +37,6 @@ from . import (
     utils,
     version,
 )
-from . import stand_in as _stand_in
 from ._missing import explain as _explain_missing
 from ._tensor import Tensor
 from .amp import autocast
@@ -141,4 +142,4 @@ for _module in (special, nn.functional):
 
 _LATER = ("_dynamo", "_inductor", "distributions", "multiprocessing", "profiler")
 _explain_missing("torch", globals(), _LATER)
-_stand_in.install()
+_install_stand_in(__name__)

@@ -14,6 +14,7 @@ from importlib import import_module as _import_module
 from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
+from .stand_in import install as _install_stand_in
 from .transforms.checkpoint import checkpoint
 from .transforms.checkpoint import checkpoint as remat
 from .transforms.custom import custom_jvp, custom_rule, custom_vjp
@@ -73,6 +74,8 @@ _SUBPACKAGES = (
 )
 
 _LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
+
+_install_stand_in(__name__)
 
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets

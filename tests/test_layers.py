@@ -23,6 +23,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.tree": 0,
     "funcgrad.treedef": 0,
     "funcgrad.typing": 0,
+    "funcgrad.stand_in": 0,
     "funcgrad.core": 1,
     "funcgrad.jaxpr": 1,
     "funcgrad.views": 1,

@@ -1,7 +1,7 @@
-"""`sys.modules["torch"] = compat`: submodules under the borrowed name are the ones of this package.
+"""`sys.modules["jax"] = funcgrad`: submodules under the borrowed name are the ones of the package.
 
-Without this, ``import torch.nn`` would run `compat/nn` a second time as another module, with classes of
-its own: a `torch.nn.Parameter` would then be no `compat.nn.Parameter`.
+Without this, ``import jax.numpy`` would run `funcgrad/numpy` a second time as another module, with
+classes of its own: its tracers would be none to the first.
 """
 
 from __future__ import annotations
@@ -9,27 +9,28 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-PACKAGE = __name__.partition(".")[0]
 
-
+@dataclass(frozen=True)
 class StandIn:
-    """A finder and loader: what lies below an alias of this package is an alias too."""
+    """A finder and loader: what lies below an alias of a package is an alias too."""
 
-    @staticmethod
+    package: str
+
     def find_spec(
-        name: str, path: Sequence[str] | None, target: ModuleType | None = None
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         root, _, rest = name.partition(".")
-        if not rest or root == PACKAGE or sys.modules.get(root) is not sys.modules.get(PACKAGE):
+        own = sys.modules.get(self.package)
+        if not rest or root == self.package or sys.modules.get(root) is not own:
             return None
-        return ModuleSpec(name, StandIn)  # type: ignore[arg-type]
+        return ModuleSpec(name, self)  # type: ignore[arg-type]
 
-    @staticmethod
-    def create_module(spec: ModuleSpec) -> ModuleType:
-        own_name = f"{PACKAGE}.{spec.name.partition('.')[2]}"
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        own_name = f"{self.package}.{spec.name.partition('.')[2]}"
         try:
             module = importlib.import_module(own_name)
         except ModuleNotFoundError as error:
@@ -43,14 +44,14 @@ class StandIn:
         spec.loader_state = module.__spec__
         return module
 
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
+    def exec_module(self, module: ModuleType) -> None:
         spec = module.__spec__
         assert spec is not None
         module.__spec__ = spec.loader_state
 
 
-def install() -> None:
+def install(package: str) -> None:
     """Put the finder in front of the one that would look into the package's folder."""
-    if StandIn not in sys.meta_path:
-        sys.meta_path.insert(0, StandIn)
+    finder = StandIn(package)
+    if finder not in sys.meta_path:
+        sys.meta_path.insert(0, finder)

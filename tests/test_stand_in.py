@@ -1,0 +1,46 @@
+"""Scripts whose imports cannot be changed: `sys.modules["jax"] = funcgrad`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import sys
+import funcgrad
+sys.modules["{name}"] = funcgrad
+
+import {name}
+import {name}.numpy as jnp
+import {name}.scipy.stats as stats
+from {name} import grad, jit, lax, random, vmap
+from {name}.nn import relu
+from {name}.scipy.special import logsumexp
+
+assert {name}.numpy is jnp is funcgrad.numpy and stats is funcgrad.scipy.stats
+assert jnp.__spec__.name == "funcgrad.numpy" and lax.scan is funcgrad.lax.scan
+
+def loss(w, x):
+    return jnp.mean(logsumexp(relu(x @ w), axis=1)) - stats.norm.logpdf(w).sum()
+
+w, x = random.normal(random.key(0), (3, 2)), random.normal(random.key(1), (5, 3))
+print(float(jnp.sum(jit(grad(loss))(w, x) - jit(vmap(grad(loss), (None, 0)))(w, x[:, None]).mean(0)).round(9)))
+try:
+    import {name}.experimental.pallas
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+def test_an_alias_is_the_package_itself() -> None:
+    for name in ("jax", "agrad"):
+        ran = subprocess.run(
+            [sys.executable, "-c", SCRIPT.format(name=name)], capture_output=True, text=True
+        )
+        assert ran.returncode == 0, ran.stderr
+        value, message = ran.stdout.splitlines()
+        assert float(value) == 0.0
+        assert message == (
+            f"No module named '{name}.experimental': funcgrad.experimental stands for it and is not "
+            "offered here"
+        )
