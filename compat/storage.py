@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .size import device_of
+
 
 class UntypedStorage:
     """How many bytes there are in the memory of a tensor, and where they begin.
@@ -31,6 +33,22 @@ class UntypedStorage:
     def element_size(self) -> int:
         """1: the unit is the byte."""
         return 1
+
+    @property
+    def device(self) -> Any:
+        """Where the memory is."""
+        return device_of(self._array)
+
+    def is_pinned(self) -> bool:
+        """False: no memory is locked for a device."""
+        return False
+
+    def tolist(self) -> list[int]:
+        """The bytes."""
+        return self._array.ravel(order="K").view(np.uint8).tolist()
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.tolist()[index]
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()

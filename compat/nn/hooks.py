@@ -80,7 +80,21 @@ class Hooked:
         `grad_input` has a gradient for every positional argument, None for those that are no
         tensors; what the hook returns replaces it.
         """
+        if any(isinstance(entry.fn, _OldHook) for entry in self._forward_hooks.values()):
+            raise RuntimeError(_BOTH)
         return _added(self._backward_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` in the last operation of `forward`.
+
+        The old form: `grad_input` are the gradients by the operands of that operation, whatever the
+        arguments of the module are. What the hook returns replaces them.
+
+        Raises: RuntimeError: there are full backward hooks.
+        """
+        if self._backward_hooks:
+            raise RuntimeError(_BOTH)
+        return self.register_forward_hook(_OldHook(hook))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (
@@ -92,6 +106,29 @@ class Hooked:
         ):
             return _HookedCall(self, args, kwargs).run()
         return self.forward(*args, **kwargs)
+
+
+_BOTH = (
+    "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use "
+    "only one of them."
+)
+
+
+class _OldHook:
+    """A forward hook that gives the node of the first result a backward hook."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+
+    def __call__(self, module: Any, args: Any, result: Any) -> None:
+        while not isinstance(result, TensorBase):
+            if isinstance(result, dict):
+                result = next(v for v in result.values() if isinstance(v, TensorBase))
+            else:
+                result = result[0]
+        node = result.grad_fn  # type: ignore[attr-defined]
+        if node is not None:
+            node.register_hook(functools.partial(self.fn, module))
 
 
 def _added(hooks: OrderedDict[int, Any], entry: Any, prepend: bool) -> RemovableHandle:

@@ -16,6 +16,7 @@ from funcgrad.nn import loss_terms, losses
 from funcgrad.ops import arithmetic, contract, softmax, structural
 from funcgrad.ops import reduce as reductions
 
+from .. import dtypes
 from ..autograd import sites
 from ..autograd.base import tensor
 from ..autograd.printed_composites import composite
@@ -24,7 +25,7 @@ from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast, requires_grad
 from ..ops._compose import composed, pick, require_real_floats
 from ..ops._fused import fused
-from ..ops._operands import alike, dtype_of, operand, promoted
+from ..ops._operands import alike, convert, dtype_of, operand, promoted
 from ..ops.activation import logsigmoid
 from ..ops.exponential import log, log1p
 from ..ops.pointwise import abs, mul, refuse_bools, sub
@@ -53,6 +54,8 @@ def _reduced(x: Any, reduction: str, mean: str, sum: str) -> Any:
         return x
     if reduction == "mean" and x._array.size:
         return total(reductions.mean, mean)(x)
+    if dtype_of(x).category < 2:
+        x = convert(x, dtypes.int64)
     found = total(structural.sum, sum)(x)
     # NumPy's mean of nothing would warn.
     return found if reduction == "sum" else record(arithmetic.divide, (found, 0.0), None, mean)

@@ -476,3 +476,41 @@ def test_state_dict_hooks_of_modules(torch: Any) -> None:
         ("loading", ["bias", "extra", "weight"]),
         ("loaded", [], []),
     ]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+def test_old_backward_hooks_of_modules(torch: Any) -> None:
+    """register_backward_hook: the gradients of the last operation; what is returned replaces them."""
+    m, a, seen = torch.nn.ReLU(), leaf(torch, [1.0, 2.0]), []
+
+    def hook(module: Any, grad_input: Any, grad_output: Any) -> Any:
+        seen.append((module is m, grad_input[0].tolist(), grad_output[0].tolist()))
+        return (grad_input[0] * 3,)
+
+    handle = m.register_backward_hook(hook)
+    m(a * 2).sum().backward()
+    assert seen == [(True, [1.0, 1.0], [1.0, 1.0])] and a.grad.tolist() == [6.0, 6.0]
+    with pytest.raises(RuntimeError, match="Cannot use both regular backward hooks"):
+        m.register_full_backward_hook(hook)
+    handle.remove()
+    m(a).sum().backward()
+    assert len(seen) == 1
+    other = torch.nn.ReLU()
+    other.register_full_backward_hook(lambda *_: None)
+    with pytest.raises(RuntimeError, match="Cannot use both regular backward hooks"):
+        other.register_backward_hook(hook)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+def test_old_backward_hooks_of_results_in_containers(torch: Any) -> None:
+    class Pair(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return ({"n": 1, "a": x * 2}, x * 3)
+
+    m, seen = Pair(), []
+    m.register_backward_hook(lambda _m, _gi, go: seen.append(go[0].item()))
+    x = leaf(torch, 1.0)
+    first, second = m(x)
+    (first["a"] * 5 + second * 7).backward()
+    assert seen == [5.0] and x.grad.item() == 31.0
+    m(torch.ones(2))  # which needs no gradient

@@ -463,3 +463,30 @@ def test_weights_are_downloaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [path.name for path in kept.iterdir()] == [source.name]
     source.unlink()
     assert load(source.as_uri())["w"].tolist() == [1.0, 1.0]
+
+
+STORAGES: list[Callable[[Any], Any]] = [
+    lambda th: str(th.zeros(3).untyped_storage().device),
+    lambda th: th.zeros(3).untyped_storage().is_pinned(),
+    lambda th: th.arange(3)[1:].untyped_storage().tolist(),
+    lambda th: th.tensor([[1, 2], [3, 4]], dtype=th.uint8).t().untyped_storage()[2],
+]
+
+
+@pytest.mark.parametrize("code", STORAGES)
+def test_storages(code: Callable[[Any], Any]) -> None:
+    assert code(compat) == code(pytest.importorskip("torch"))
+
+
+@pytest.mark.parametrize("name", ["l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss"])
+def test_sums_of_small_integers(name: str) -> None:
+    """They widen, as PyTorch's sums do."""
+    found = []
+    for th in (compat, pytest.importorskip("torch")):
+        x, y = (th.tensor(v, dtype=th.int16) for v in ([100, 200], [90, 7]))
+        try:
+            total = getattr(th.nn.functional, name)(x, y, reduction="sum")
+            found.append((str(total.dtype).split(".")[-1], total.item()))
+        except (RuntimeError, NotImplementedError) as error:
+            found.append((type(error).__name__, 0))
+    assert found[0] == found[1]
