@@ -37,6 +37,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.scipy.interpolate": 4.25,
     "funcgrad.scipy.ndimage": 4.25,
     "funcgrad.scipy.optimize": 4.25,
+    "funcgrad.scipy.sparse": 5.25,
     "funcgrad.scipy._programs": 4.25,
     "funcgrad.nn": 4.25,
     "funcgrad.nn.initializers": 5,

@@ -5,11 +5,9 @@ Layer 4½.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, where
 
 CODES = ("auto", "numpy", "c")
 _code: ContextVar[str | None] = ContextVar("code", default=None)
@@ -27,8 +25,7 @@ def set_usual(code: str) -> None:
     _usual = code
 
 
-@contextmanager
-def config(code: str) -> Iterator[None]:
+class config:
     """Within the block, `jit` prints programs as ``"numpy"`` or ``"c"``.
 
     ``"auto"``, as outside: as NumPy at first, and as C, in the background, what turns out to take
@@ -42,10 +39,39 @@ def config(code: str) -> Iterator[None]:
     ...     float(f(0.0))
     1.0
     """
-    if code not in CODES:
-        raise ArgumentError(f"config: there is no code {code!r}; need one of {list(CODES)}")
-    token = _code.set(code)
-    try:
-        yield
-    finally:
-        _code.reset(token)
+
+    def __init__(self, code: str) -> None:
+        if code not in CODES:
+            raise ArgumentError(f"config: there is no code {code!r}; need one of {list(CODES)}")
+        self.code = code
+        self.tokens: list[Token[str | None]] = []
+
+    def __enter__(self) -> None:
+        self.tokens.append(_code.set(self.code))
+
+    def __exit__(self, *_: object) -> None:
+        _code.reset(self.tokens.pop())
+
+    @staticmethod
+    def update(name: str, value: object) -> None:
+        """Settings of JAX's that scripts begin with, where they are what holds here anyway.
+
+        Raises: ArgumentError: any other.
+
+        >>> config.update("jax_enable_x64", True)
+        """
+        if value not in _HOLDING.get(name, ()):
+            raise ArgumentError(
+                f"config.update: {name}={value!r} is not offered; dtypes are NumPy's (float64 unless "
+                f"arrays are float32), arrays of NumPy on the CPU, of CuPy on a GPU{where()}"
+            )
+
+
+_HOLDING: dict[str, tuple[object, ...]] = {
+    "jax_enable_x64": (True, 1),
+    "jax_platform_name": ("cpu", None),
+    "jax_platforms": ("cpu", None),
+    "jax_default_matmul_precision": ("highest", "float32", None),
+    "jax_debug_nans": (False,),
+    "jax_disable_jit": (False,),
+}

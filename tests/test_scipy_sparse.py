@@ -1,0 +1,125 @@
+"""Iterative solvers: solutions, derivatives and ends as those of direct solvers and of SciPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as theirs
+from hypothesis import given
+from hypothesis import strategies as st
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad import tree
+from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.scipy.sparse import linalg as ours
+
+METHODS = ["cg", "bicgstab", "gmres"]
+TRANSFORMS: dict[str, Any] = {
+    "value": lambda f: f,
+    "jacrev": lambda f: funcgrad.jacrev(f, (0, 1)),
+    "jacfwd": lambda f: funcgrad.jacfwd(f, (0, 1)),
+    "jit": lambda f: funcgrad.jit(funcgrad.jacrev(f, (0, 1))),
+    "vmap": lambda f: (
+        lambda a, b: funcgrad.vmap(funcgrad.jacrev(f), (None, 0))(a, np.stack([b, 2 * b]))
+    ),
+    "hessian": lambda f: funcgrad.hessian(lambda a, b: fnp.sum(fnp.absolute(f(a, b)) ** 2), (0, 1)),
+}
+
+
+def system(name: str, n: int, seed: int, dtype: Any = np.float64) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(n, n)), rng.normal(size=n)
+    if np.dtype(dtype).kind == "c":
+        a, b = a + 1j * rng.normal(size=(n, n)), b + 1j * rng.normal(size=n)
+    a = a @ a.conj().T + n * np.eye(n) if name == "cg" else a + 2 * n * np.eye(n)
+    return a.astype(dtype), b.astype(dtype)
+
+
+def made(name: str, a: Any) -> Any:
+    """A matrix that suits the method, of any near to one that does."""
+    return (a + fnp.conj(a).T) / 2 if name == "cg" else a
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("transform", list(TRANSFORMS))
+def test_solutions_and_derivatives(name: str, transform: str) -> None:
+    a, b = system(name, 4, 0)
+
+    def iterative(a: Any, b: Any) -> Any:
+        return getattr(ours, name)(made(name, a), b, rtol=1e-13)[0]
+
+    t = TRANSFORMS[transform]
+    expected = t(lambda a, b: fnp.linalg.solve(made(name, a), b))(a, b)
+    for x, y in zip(tree.leaves(t(iterative)(a, b)), tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-9)
+
+
+@given(
+    st.sampled_from(METHODS),
+    st.integers(1, 30),
+    st.integers(0, 99),
+    st.sampled_from([np.float32, np.float64, np.complex128]),
+    st.booleans(),
+)
+def test_as_scipy(name: str, n: int, seed: int, dtype: Any, preconditioned: bool) -> None:
+    a, b = system(name, n, seed, dtype)
+    near = np.diag(1 / np.diag(a)) if preconditioned else None
+    x, info = getattr(ours, name)(a, b, rtol=1e-4, M=near)
+    y, end = getattr(theirs, name)(a, b, rtol=1e-4, M=near)
+    assert x.dtype == dtype and info == end == 0
+    for found in (x, y):
+        assert np.linalg.norm(b - a @ found) <= 1.1e-4 * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_ends(name: str) -> None:
+    """Nothing to do, too few steps, a good start, gradients of complex systems."""
+    a, b = system(name, 8, 1)
+    solve = getattr(ours, name)
+    assert solve(a, 0 * b)[0].tolist() == [0.0] * 8
+    options = {"restart": 1} if name == "gmres" else {}
+    assert solve(a, b, rtol=1e-14, maxiter=1, **options)[1] == 1
+    assert solve(a, b, np.linalg.solve(a, b), rtol=1e-9, maxiter=0)[1] == 0
+    a, b = system(name, 3, 2, np.complex128)
+    f = lambda g: lambda b: fnp.real(fnp.sum(g(a, b) ** 2))  # noqa: E731
+    found = funcgrad.grad(f(lambda a, b: solve(a, b, rtol=1e-13)[0]))(b)
+    np.testing.assert_allclose(found, funcgrad.grad(f(fnp.linalg.solve))(b), rtol=1e-8)
+
+
+def test_functions_of_trees() -> None:
+    """The matrix as a function of what a linear model's parameters are; here of rank one and more."""
+    rng = np.random.default_rng(3)
+    u, b = rng.normal(size=5), {"w": rng.normal(size=(2, 2)), "c": rng.normal()}
+
+    def solved(u: Any, solve: Any) -> Any:
+        def matvec(p: Any) -> Any:
+            flat, unravel = funcgrad.flatten_util.ravel_pytree(p)
+            return unravel(3.0 * flat + u * fnp.dot(u, flat))
+
+        return solve(matvec)
+
+    def iterative(u: Any) -> Any:
+        x, _ = solved(u, lambda f: ours.cg(f, b, rtol=1e-13))
+        return fnp.sum(x["w"]) * x["c"]
+
+    def direct(u: Any) -> Any:
+        flat, unravel = funcgrad.flatten_util.ravel_pytree(b)
+        x = unravel(fnp.linalg.solve(3.0 * np.eye(5) + fnp.outer(u, u), flat))
+        return fnp.sum(x["w"]) * x["c"]
+
+    np.testing.assert_allclose(funcgrad.grad(iterative)(u), funcgrad.grad(direct)(u), rtol=1e-9)
+
+
+def test_errors() -> None:
+    a, b = system("gmres", 3, 0)
+    for call, error in (
+        (lambda: ours.cg(a, np.ones(4)), ShapeError),
+        (lambda: ours.gmres(a, b, M=np.eye(2)), ShapeError),
+        (lambda: ours.gmres(a, b, restart=0), ArgumentError),
+        (lambda: ours.cg(a, b, callback=print), ArgumentError),
+    ):
+        with pytest.raises(error):
+            call()
