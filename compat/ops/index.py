@@ -160,7 +160,7 @@ def _fill_masked(target: Any, arrays: Arrays, value: Any) -> None:
         value = convert(reshape(value, ()), dtype_of(target))
     else:
         value = number_for(dtype_of(target), value)
-    if _is_plain(target, value, rows):
+    if is_plain_write(target, value, rows):
         views.check_writable(target)
         np.copyto(target._array, getattr(value, "_array", value), where=rows._array)
         views.touch(target, "masked_fill_")
@@ -178,7 +178,7 @@ def _put(x: Any, p: Plan, value: Any, *, accumulate: bool) -> Any:
     if isinstance(value, TensorBase):
         views.check_overlap(x, value, same_allowed=False)
     direct = p.merged == p.shape or lies_so(x)
-    if direct and not accumulate and _is_plain(x, value, *p.arrays):
+    if direct and not accumulate and is_plain_write(x, value, *p.arrays):
         array = x._array.reshape(p.merged)
         new = value._array if isinstance(value, TensorBase) else value
         try:
@@ -191,7 +191,7 @@ def _put(x: Any, p: Plan, value: Any, *, accumulate: bool) -> Any:
     return views.assign(x, new, "index_put_")
 
 
-def _is_plain(x: Any, value: Any, *others: Any) -> bool:
+def is_plain_write(x: Any, value: Any, *others: Any) -> bool:
     """Whether nothing is recorded or traced, so that the numbers may be written where they are."""
     mode = modes.get()
     if mode is not modes.NO_GRAD and (mode is not modes.GRAD or requires_grad(x, value)):

@@ -916,6 +916,11 @@ def test_clipping(th: Any) -> None:
     a.grad = th.tensor([5.0, -7.0])
     th.nn.utils.clip_grad_value_(a, 6.0)
     assert a.grad.tolist() == [5.0, -6.0]
+    version = a.grad._version
+    th.nn.utils.clip_grad_value_(a, 1.0)
+    assert a.grad.tolist() == [1.0, -1.0] and a.grad._version > version
+    with pytest.raises(RuntimeError):
+        th.nn.utils.clip_grad_value_(a, 1e300)
     assert th.nn.utils.clip_grad_norm_([th.ones(2)], 1.0).item() == 0
     a.grad = th.tensor([float("inf"), 1.0])
     with pytest.raises(RuntimeError, match="is non-finite, so it cannot be clipped"):

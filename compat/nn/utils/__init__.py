@@ -12,9 +12,10 @@ import numpy as np
 
 from funcgrad import numpy as fnp
 
-from ...autograd import base, no_grad, sites
+from ...autograd import base, no_grad, sites, views
 from ...autograd.base import TensorBase
 from ...autograd.tape import through
+from ...ops.index import is_plain_write
 from ...ops.norm import p_norm
 from ..module import typename
 from . import parametrizations as parametrizations
@@ -156,9 +157,16 @@ def clip_grad_norm(
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
     """Bring the entries of the gradients into ``[-clip_value, clip_value]``, in place."""
     bound = float(clip_value)
+    small = not 1e38 < abs(bound) < math.inf  # which all dtypes in question hold
     with no_grad():
         for grad in _gradients(parameters):
-            grad.clamp_(-bound, bound)
+            if small and grad._array.dtype.char in "fd" and is_plain_write(grad, bound):
+                views.check_writable(grad)
+                array = grad._array
+                np.clip(array, -bound, bound, out=array)
+                views.touch(grad, "clamp_")
+            else:
+                grad.clamp_(-bound, bound)
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
