@@ -108,6 +108,8 @@ def _is_small_product(step: Step) -> bool:
     columns = y.shape[-1] if len(y.shape) > 1 else 1
     least, middle, most = sorted((rows, columns, x.shape[-1]))
     work = step.out.size * x.shape[-1]
+    if least == 1 and 2 * work <= LARGE:  # of a vector: as fast as BLAS, which waits for memory
+        return True
     is_thin = middle <= THIN and (least < TINY or most > THIN)
     return work <= FEW_PRODUCTS or (is_thin and work < 16 * LARGE)
 
