@@ -56,7 +56,7 @@ def square_distances(xp, x, y, /):
 
     Shapes: ``x: (*p, m, k), y: (*q, n, k) -> (*broadcast(p, q), m, n)``.
     Dtypes: real; integers as float64.
-    Derivative: ``2 sum_k (x_ik - y_jk) (dx_ik - dy_jk)``, by products.
+    Derivative: ``2 sum_k (x_ik - y_jk) (dx_ik - dy_jk)``, by products; smooth everywhere.
     Raises: ShapeError: rows of different lengths.
     Source: Higham, "Accuracy and Stability of Numerical Algorithms" (2002), section 1.7.
 
