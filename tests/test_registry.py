@@ -47,6 +47,7 @@ HIGHER_ORDER: dict[str, str] = {
     **dict.fromkeys(["cond", "scan", "while_loop", "while_derivative"], "take programs"),
     "custom_call": "takes a function and its rules",
     "jit_call": "takes a program",
+    **dict.fromkeys(["all_examples", "own_of_sum"], "need a named batch"),
 }
 # Primitives whose derivative is zero by declaration, although differences are not.
 DECLARED_CONSTANT: dict[str, str] = {

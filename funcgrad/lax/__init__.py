@@ -142,6 +142,7 @@ from ..transforms.control import cond, switch
 from ..transforms.loops import associative_scan, map, scan
 from ..transforms.until import fori_loop, while_loop
 from . import linalg
+from .collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, ppermute, psum
 from .convolutions import (
     ConvDimensionNumbers,
     conv,
@@ -220,6 +221,7 @@ __all__ = [
     "acos",
     "acosh",
     "add",
+    "all_gather",
     "argmax",
     "argmin",
     "asin",
@@ -228,6 +230,8 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "axis_index",
+    "axis_size",
     "batch_matmul",
     "bessel_i0e",
     "bessel_i1e",
@@ -312,9 +316,14 @@ __all__ = [
     "neg",
     "nextafter",
     "pad",
+    "pmax",
+    "pmean",
+    "pmin",
     "polygamma",
     "population_count",
     "pow",
+    "ppermute",
+    "psum",
     "real",
     "reciprocal",
     "reduce",

@@ -26,7 +26,7 @@ from .jvp import jvp_flat
 from .tape import pull_back
 from .trace import JaxprTrace
 from .vjp import record_flat
-from .vmap import batch_flat, move_batch
+from .vmap import batch_flat, move_batch, naming
 
 NUMBERS = (bool, int, float, complex)
 Flags = tuple[bool, ...]
@@ -275,7 +275,7 @@ def batched_program(
 def memo_of(jaxpr: Jaxpr, key: Any, make: Callable[[], Any]) -> Any:
     """What has been made of the program under this key, or is made now."""
     memo = jaxpr.memo.setdefault("bodies", {})
-    key = (key, scaling.get())
+    key = (key, scaling.get(), naming.get())
     if key not in memo:
         memo[key] = make()
     return memo[key]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from .. import tree
+from ..algebra import Linear
 from ..array import TracedArray
 from ..backend import unfit
 from ..core import Aval, Primitive, Trace, aval_of, current, run_under
@@ -110,6 +112,53 @@ class BatchTrace(Trace):
         return x, None
 
 
+class NamedBatchTrace(BatchTrace):
+    """A batch whose axis has a name, along which collectives work."""
+
+    __slots__ = ("axis_name",)
+
+    def __init__(self, parent: Trace, size: int, axis_name: Any) -> None:
+        super().__init__(parent, size)
+        self.axis_name = axis_name
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if not isinstance(prim, Collective) or params["axis_name"] != self.axis_name:
+            return super().process(prim, args, params)
+        if params["size"] != self.size:  # a compiled function, of another batch
+            raise ArgumentError(
+                f"vmap: the function was traced by jit inside of a batch of {params['size']} examples "
+                f"named {self.axis_name!r}, found {self.size}; put jit around vmap{where()}"
+            )
+        value, bdim = self.parts(args[0])
+        token = current.set(self.parent)
+        try:
+            ans, axis = prim.over(self.size, value, bdim)
+        finally:
+            current.reset(token)
+        return BatchTracer(self, ans, axis)
+
+    def _batched(
+        self, prim: Primitive, values: list[Any], bdims: list[int | None], params: dict[str, Any]
+    ) -> Any:
+        token = naming.set(self.axis_name)
+        try:
+            return super()._batched(prim, values, bdims, params)
+        finally:
+            naming.reset(token)
+
+
+class Collective(Linear):
+    """Works on all examples together: ``over(size, x, bdim)`` gives the result and its batch axis.
+
+    In a batch of another name it is mapped; without one there is nothing that it could mean.
+    """
+
+    over: Callable[[int, Any, int | None], tuple[Any, int | None]]
+
+
+# The name of the batch whose rules are at work, for the programs inside of what they map.
+naming: ContextVar[Any] = ContextVar("naming", default=None)
+
 _warned: set[str] = set()
 
 
@@ -154,8 +203,19 @@ def move_batch(x: Any, bdim: int | None, to: int, size: int) -> Any:
 def batch_flat(
     f: Callable[..., Sequence[Any]], args: Sequence[Any], axes: Sequence[int | None], size: int
 ) -> list[tuple[Any, int | None]]:
-    """Values and batch axes of `f`, which takes and returns flat lists."""
-    trace = BatchTrace(current.get(), size)
+    """Values and batch axes of `f`, which takes and returns flat lists; for batch rules."""
+    return _batched_flat(_batch_trace(size, naming.get()), f, args, axes)
+
+
+def _batch_trace(size: int, axis_name: Any) -> BatchTrace:
+    if axis_name is None:
+        return BatchTrace(current.get(), size)
+    return NamedBatchTrace(current.get(), size, axis_name)
+
+
+def _batched_flat(
+    trace: BatchTrace, f: Callable[..., Any], args: Sequence[Any], axes: Sequence[int | None]
+) -> list[tuple[Any, int | None]]:
     inputs = [x if b is None else BatchTracer(trace, x, b) for x, b in zip(args, axes, strict=True)]
     trace.function = origin(f)
     outs = run_under(trace, f, inputs)
@@ -170,6 +230,7 @@ def vmap(
     in_axes: Any = 0,
     out_axes: Any = 0,
     *,
+    axis_name: Any = None,
     axis_size: int | None = None,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
@@ -178,10 +239,12 @@ def vmap(
     `in_axes` is an int, None ("the same for all examples") or a tree of them that is a prefix of the
     tuple of positional arguments; keyword arguments are mapped along axis 0. `out_axes` likewise for
     the output. `axis_size` is needed where nothing is mapped; `chunk_size` bounds how many examples
-    are computed at once.
+    are computed at once. By `axis_name`, any hashable value, the functions of `funcgrad.lax` that work
+    on all examples know the axis: `psum`, `pmean`, `all_gather`, `axis_index`, ...
 
     Raises: ShapeError: the mapped axes differ in length, or an axis does not exist.
-    ArgumentError: nothing is mapped and `axis_size` is not given; an output is no array.
+    ArgumentError: nothing is mapped and `axis_size` is not given; an output is no array; a named axis
+    in chunks.
 
     >>> import numpy as np
     >>> vmap(np.dot, in_axes=(0, None))(np.eye(2), np.array([1.0, 2.0])).tolist()
@@ -195,10 +258,14 @@ def vmap(
         size = _batch_size(leaves, axes, treedef, axis_size)
 
         def run(part: Sequence[Any], count: int) -> Any:
-            return _run(f, treedef, part, axes, count, out_axes)
+            return _run(f, treedef, part, axes, count, out_axes, axis_name)
 
         if chunk_size is None or chunk_size >= size:
             return run(leaves, size)
+        if axis_name is not None:
+            raise ArgumentError(
+                f"vmap: axis {axis_name!r} is known by its name, so it cannot come in chunks{where()}"
+            )
         return _chunked(run, leaves, axes, size, chunk_size, out_axes)
 
     return mapped
@@ -270,6 +337,7 @@ def _run(
     axes: Sequence[int | None],
     size: int,
     out_axes: Any,
+    axis_name: Any,
 ) -> Any:
     out_def: Any = None
 
@@ -279,7 +347,8 @@ def _run(
         outs, out_def = flat_outputs(f(*args, **kwargs))
         return outs
 
-    outs = batch_flat(flat, leaves, axes, size)
+    trace = _batch_trace(size, axis_name)
+    outs = _batched_flat(trace, flat, leaves, axes)
     places = _flat_axes("vmap out_axes", out_def, out_axes)
     moved = []
     for (x, bdim), to in zip(outs, places, strict=True):

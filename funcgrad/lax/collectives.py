@@ -1,0 +1,187 @@
+"""Functions of all examples of a batch whose axis has a name: ``vmap(f, axis_name="i")``.
+
+Everything is made of one primitive, all examples' values as rows, which belong to every example alike.
+So derivatives inside of the batch are those of the sum of all examples' results.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import numpy as fnp
+from .. import tree
+from ..errors import ArgumentError, where
+from ..numpy._arguments import array_of
+from ..transforms.collectives import all_examples, enclosing
+from ..transforms.vmap import BatchTracer
+
+
+def _names(axis_name: Any) -> tuple[Any, ...]:
+    return tuple(axis_name) if isinstance(axis_name, tuple | list) else (axis_name,)
+
+
+def _gathered(name: str, x: Any, axis_name: Any) -> Any:
+    size = enclosing(name, axis_name).size
+    return all_examples(array_of(x), axis_name=axis_name, size=size)
+
+
+def _reduced(name: str, x: Any, axis_name: Any, reduce: Callable[[Any], Any]) -> Any:
+    def reduced(leaf: Any) -> Any:
+        for axis in _names(axis_name):
+            leaf = reduce(_gathered(name, leaf, axis))
+        return leaf
+
+    return tree.map(reduced, x)
+
+
+def psum(x: Any, axis_name: Any) -> Any:
+    """``sum_i x_i`` over all examples i of the named batch, for each leaf of a tree; of 1 their number.
+
+    `axis_name` may be a tuple of names.
+
+    Shapes: those of `x`.   Dtypes: numbers.
+    Derivative: linear.
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.psum``.
+
+    >>> import funcgrad
+    >>> f = lambda x: x / psum(x, "i")
+    >>> funcgrad.vmap(f, axis_name="i")(np.array([1.0, 3.0])).tolist()
+    [0.25, 0.75]
+    """
+    if isinstance(x, int | float):  # a number is one for Python, too
+        return x * math.prod(enclosing("psum", axis).size for axis in _names(axis_name))
+    return _reduced("psum", x, axis_name, lambda rows: fnp.sum(rows, axis=0, dtype=rows.dtype))
+
+
+def pmean(x: Any, axis_name: Any) -> Any:
+    """``mean_i x_i`` over all examples of the named batch, for each leaf of a tree.
+
+    Shapes: those of `x`.   Dtypes: numbers; integers give float64.
+    Derivative: linear.
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.pmean``.
+
+    >>> import funcgrad
+    >>> funcgrad.vmap(lambda x: x - pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0])).tolist()
+    [-1.0, 1.0]
+    """
+    return _reduced("pmean", x, axis_name, lambda rows: fnp.mean(rows, axis=0))
+
+
+def pmax(x: Any, axis_name: Any) -> Any:
+    """``max_i x_i`` over all examples of the named batch, for each leaf of a tree.
+
+    Shapes: those of `x`.   Dtypes: real.
+    Derivative: that of the largest; ties share, as in `max`.
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.pmax``.
+
+    >>> import funcgrad
+    >>> funcgrad.vmap(lambda x: x / pmax(x, "i"), axis_name="i")(np.array([1.0, 4.0])).tolist()
+    [0.25, 1.0]
+    """
+    return _reduced("pmax", x, axis_name, lambda rows: fnp.max(rows, axis=0))
+
+
+def pmin(x: Any, axis_name: Any) -> Any:
+    """``min_i x_i`` over all examples of the named batch, for each leaf of a tree.
+
+    Shapes: those of `x`.   Dtypes: real.
+    Derivative: that of the least; ties share, as in `min`.
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.pmin``.
+
+    >>> import funcgrad
+    >>> funcgrad.vmap(lambda x: x - pmin(x, "i"), axis_name="i")(np.array([1.0, 4.0])).tolist()
+    [0.0, 3.0]
+    """
+    return _reduced("pmin", x, axis_name, lambda rows: fnp.min(rows, axis=0))
+
+
+def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) -> Any:
+    """All examples' `x` along a new axis, or one after another along `axis` if `tiled`.
+
+    Shapes: ``x: (*a) -> (n, *a)``, the new axis at `axis`; ``(m, *a) -> (n m, *a)`` if `tiled`.
+    Dtypes: all.
+    Derivative: linear.
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.all_gather``.
+
+    >>> import funcgrad
+    >>> f = lambda x: fnp.cumsum(all_gather(x, "i"))
+    >>> funcgrad.vmap(f, axis_name="i")(np.array([1.0, 3.0])).tolist()
+    [[1.0, 4.0], [1.0, 4.0]]
+    """
+
+    def gathered(leaf: Any) -> Any:
+        rows = fnp.moveaxis(_gathered("all_gather", leaf, axis_name), 0, axis)
+        return fnp.concatenate(fnp.unstack(rows, axis=axis), axis=axis) if tiled else rows
+
+    return tree.map(gathered, x)
+
+
+def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
+    """Example j gets the `x` of example i for each pair ``(i, j)`` of `perm`, and 0 if it is in none.
+
+    Shapes: those of `x`.   Dtypes: numbers.
+    Derivative: linear.
+    Raises: ArgumentError: no enclosing `vmap` has the name; two pairs have the same j, or the same i.
+    Source: JAX reference, ``jax.lax.ppermute``.
+
+    >>> import funcgrad
+    >>> f = lambda x: ppermute(x, "i", [(0, 1), (1, 2)])
+    >>> funcgrad.vmap(f, axis_name="i")(np.array([1.0, 3.0, 5.0])).tolist()
+    [0.0, 1.0, 3.0]
+    """
+    sources, targets = ([pair[k] for pair in perm] for k in (0, 1))
+    size = enclosing("ppermute", axis_name).size
+    for places in (sources, targets):
+        if len(set(places)) < len(places) or not all(0 <= i < size for i in places):
+            raise ArgumentError(
+                f"lax.ppermute: perm={list(perm)} for {size} examples; need every number once at most, "
+                f"on either side{where()}"
+            )
+    source, is_given = np.zeros(size, np.intp), np.zeros(size, bool)
+    source[targets], is_given[targets] = sources, True
+    own = axis_index(axis_name)
+    place, given = fnp.take(source, own), fnp.take(is_given, own)
+
+    def permuted(leaf: Any) -> Any:
+        rows = _gathered("ppermute", leaf, axis_name)
+        return fnp.where(given, fnp.take(rows, place, axis=0), fnp.zeros((), rows.dtype))
+
+    return tree.map(permuted, x)
+
+
+def axis_index(axis_name: Any) -> Any:
+    """The number of this example in the named batch.
+
+    Shapes: ``-> ()``.   Dtypes: int64.
+    Derivative: none, it counts.
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.axis_index``.
+
+    >>> import funcgrad
+    >>> funcgrad.vmap(lambda x: x * axis_index("i"), axis_name="i")(np.ones(3)).tolist()
+    [0.0, 1.0, 2.0]
+    """
+    trace = enclosing("axis_index", axis_name)
+    return BatchTracer(trace, np.arange(trace.size), 0)
+
+
+def axis_size(axis_name: Any) -> int:
+    """How many examples the named batch has.
+
+    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Source: JAX reference, ``jax.lax.axis_size``.
+
+    >>> import funcgrad
+    >>> funcgrad.vmap(lambda x: x / axis_size("i"), axis_name="i")(np.ones(4)).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    return enclosing("axis_size", axis_name).size
