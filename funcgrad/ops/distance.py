@@ -11,7 +11,6 @@ from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
 from .contract import matmul, matrix_transpose
 from .index_layout import on_host
-from .select import stop_gradient
 from .solve import factor_dtype
 from .structural import expand_dims
 from .structural import sum as sum_
@@ -24,21 +23,12 @@ def _row_sums(x: Any) -> Any:
     return sum_(x, axis=(x.ndim - 1,))
 
 
-def _centred(x: Any, y: Any) -> tuple[Any, Any]:
-    """Both less the mean of the rows of `y`: less is lost of what is far from 0."""
-    mean = stop_gradient(sum_(y, axis=(y.ndim - 2,)) / max(y.shape[-2], 1))
-    mean = expand_dims(mean, axis=(y.ndim - 2,))
-    return x - mean, y - mean
-
-
 def _by_rows(t: Any, _ans: Any, x: Any, y: Any) -> Any:
-    x, y = _centred(x, y)
     own = expand_dims(_row_sums(t * x), axis=(t.ndim - 1,))
     return 2.0 * (own - matmul(t, matrix_transpose(y)))
 
 
 def _by_columns(t: Any, _ans: Any, x: Any, y: Any) -> Any:
-    x, y = _centred(x, y)
     own = expand_dims(_row_sums(t * y), axis=(t.ndim - 2,))
     return 2.0 * (own - matmul(x, matrix_transpose(t)))
 

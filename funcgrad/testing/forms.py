@@ -263,10 +263,6 @@ def _contraction(r: Recipe, name: str, x: int) -> None:
     r.add(name, x, r.pick(alike), contracting=(contracted, contracted), batch=(batch, batch))
 
 
-def _distances(r: Recipe, name: str, x: int) -> None:
-    r.add(name, x, inside(r, x))
-
-
 def _solution(r: Recipe, name: str, x: int, **params: Any) -> None:
     """Of the system whose matrix and right-hand sides are made of `x`."""
     matrix = gram(r, x)
@@ -318,7 +314,7 @@ FORMS: dict[str, Form] = {
     **_each("add multiply subtract", of_two(kinds="cf")),
     "sum": along_axes(kinds="cf"),
     **_each("cos sinh cosh exp expm1 exp2 square", of_one(small, "cf")),
-    **_each("arctan arcsinh sinc sinc_derivative", of_one()),
+    **_each("arctan arcsinh sinc", of_one()),
     **_each("tanh expit log_expit erf erfc ndtr log_ndtr", of_one(small)),  # before they saturate
     **_each("positive conjugate real imag", of_one(kinds="cf")),
     **_each("deg2rad rad2deg", of_one()),
@@ -377,7 +373,6 @@ FORMS: dict[str, Form] = {
     **_each("scatter_add scatter_last scatter_set", Form(_scattered, "cf", 1)),
     "matmul": Form(_product, "cf", 1),
     "dot_general": Form(_contraction, "cf"),
-    "square_distances": Form(_distances, "f", 2),
     **_each("matrix_solve triangular_solve", Form(_solution, "cf", 2)),
     **_each("inv det slogdet cholesky cofactor", of_one(gram, "cf", 2)),
     "qr": of_one(gram, least=2),  # LAPACK's phases jump where a complex matrix is partly real
