@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Tracer
+from ..transforms.arguments import is_bound
 from .freshness import (
     NUMBERS,
     Class,
@@ -130,7 +131,7 @@ class _Search:
         self.seen[id(x)] = x
         if isinstance(x, types.FunctionType):
             if _is_installed(x.__module__):  # what it closes over may still be the user's
-                self.waiting += [c.cell_contents for c in x.__closure__ or () if _is_filled(c)]
+                self.waiting += [c.cell_contents for c in x.__closure__ or () if is_bound(c)]
                 return
             self.names.update(_names(x.__code__))
             self.found.containers.append(Code(x))
@@ -187,15 +188,6 @@ class _Search:
             self.objects.append(x)
 
 
-def _is_filled(cell: Any) -> bool:
-    """Whether a variable of an enclosing function is bound."""
-    try:
-        cell.cell_contents  # noqa: B018
-        return True
-    except ValueError:
-        return False
-
-
 def _own(x: Any) -> dict[str, Any]:
     """The attributes of an instance; without its own `__getattr__`, which may do anything."""
     try:
@@ -244,7 +236,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 def _of_function(f: types.FunctionType) -> Iterator[Place]:
     for cell in f.__closure__ or ():
-        if _is_filled(cell):
+        if is_bound(cell):
             yield Place(cell, None, cell.cell_contents)
     for name in _names(f.__code__):
         if name in f.__globals__:

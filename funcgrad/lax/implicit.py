@@ -23,6 +23,7 @@ from ..flatten_util import ravel_pytree
 from ..numpy._arguments import array_of, is_array
 from ..ops.select import stop_gradient
 from ..scipy._programs import Programs, directional, tracing, with_tangent
+from ..transforms.arguments import is_bound
 from ..transforms.jvp import jvp
 from ..transforms.linearize import linear_transpose
 from ..transforms.vjp import vjp
@@ -132,7 +133,7 @@ def _is_traced(f: Any) -> bool:
             continue
         seen.add(id(x))
         if isinstance(x, FunctionType):
-            waiting += [c.cell_contents for c in x.__closure__ or () if _is_filled(c)]
+            waiting += [c.cell_contents for c in x.__closure__ or () if is_bound(c)]
             waiting += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
         elif isinstance(x, MethodType):
             waiting += [x.__func__, x.__self__]
@@ -143,14 +144,6 @@ def _is_traced(f: Any) -> bool:
         elif not isinstance(x, type | ModuleType):
             waiting += getattr(x, "__dict__", {}).values()
     return False
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 def custom_root(

@@ -331,3 +331,12 @@ def zero_derivative(aval: Aval, xp: Any) -> Any:
     if aval.dtype.kind not in "fc":
         return np.zeros(aval.shape, FLOAT0)
     return xp.zeros(aval.shape, aval.dtype)
+
+
+def is_bound(cell: Any) -> bool:
+    """Whether a variable of an enclosing function has a value by now."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
