@@ -10,7 +10,6 @@ from funcgrad.indexing import known
 from funcgrad.ops.index import take
 from funcgrad.ops.select import stop_gradient, where
 
-from ..autograd import no_grad
 from ..autograd.base import tensor
 from ._apply import _type_word
 from ._compose import composed, values_of
@@ -132,10 +131,11 @@ def functional_embedding(
 def _shorten(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     if known(indices._array) is None:
         raise NotImplementedError("embedding(): max_norm needs indices that are known")
-    with no_grad():
-        places = tensor(np.unique(values_of("embedding", indices)))
-        short = renorm(index_select(weight, 0, places), norm_type, 0, max_norm)
-        weight.copy_(index_copy(weight, 0, places, short))
+    # Detached, for derivatives of either mode are those of the shortened table.
+    table = weight.detach()
+    places = tensor(np.unique(values_of("embedding", indices)))
+    short = renorm(index_select(table, 0, places), norm_type, 0, max_norm)
+    table.copy_(index_copy(table, 0, places, short))
 
 
 __all__ = ["embedding"]

@@ -59,6 +59,19 @@ def test_rows_that_are_too_long_become_shorter(torch: Any) -> None:
     assert w.grad.tolist() == [[2.0, 2.0], [1.0, 1.0], [0.0, 0.0]]
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit.script")
+def test_derivatives_of_both_modes_are_those_of_the_shortened_table(torch: Any) -> None:
+    def rows(w: Any) -> Any:
+        return torch.nn.functional.embedding(torch.tensor([2, 0]), w, max_norm=1.0)
+
+    w = torch.tensor([[3.0, 4.0], [0.3, 0.4], [6.0, 8.0]])
+    direction = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    _, along = torch.func.jvp(rows, (w.clone(),), (direction,))
+    assert along.tolist() == [[5.0, 6.0], [1.0, 2.0]]
+    _, back = torch.func.vjp(rows, w.clone())
+    assert back(torch.ones(2, 2))[0].tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+
+
 ERRORS = [
     ([3], {}, IndexError, "index out of range in self"),
     ([-1], {}, IndexError, "index out of range in self"),
