@@ -15,6 +15,7 @@ from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
 from .stand_in import install as _install_stand_in
+from .transforms.callbacks import io_callback, pure_callback
 from .transforms.checkpoint import checkpoint
 from .transforms.checkpoint import checkpoint as remat
 from .transforms.custom import custom_jvp, custom_rule, custom_vjp
@@ -52,6 +53,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "io_callback",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -60,6 +62,7 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "make_jaxpr",
+    "pure_callback",
     "remat",
     "stop_gradient",
     "strong_zeros",
@@ -69,7 +72,7 @@ __all__ = [
 ]
 
 _SUBPACKAGES = (
-    *("datasets", "flatten_util", "image", "lax", "nn", "numpy"),
+    *("datasets", "debug", "flatten_util", "image", "lax", "nn", "numpy"),
     *("optim", "random", "scipy", "testing", "tree", "tree_util", "viz"),
 )
 
@@ -79,6 +82,7 @@ _install_stand_in(__name__)
 
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
+    from . import debug as debug
     from . import flatten_util as flatten_util
     from . import image as image
     from . import lax as lax

@@ -117,6 +117,7 @@ class Primitive:
     differentiable = True  # False: the derivative is zero everywhere (Constant)
     is_view = False  # True: the result shares memory with the operand, so writes go through
     multiple = False  # True: the result is a tuple
+    effect = False  # True: it is there for what it does, needed or not
     __name__: str
     __signature__: inspect.Signature
 

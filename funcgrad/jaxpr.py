@@ -112,12 +112,53 @@ class Jaxpr:
         return self.pretty()
 
 
+def has_effect(jaxpr: Jaxpr) -> bool:
+    """Whether the program does anything but give results."""
+    found = jaxpr.memo.get("effect")
+    if found is None:
+        found = jaxpr.memo["effect"] = any(map(does_something, jaxpr.eqns))
+    return bool(found)
+
+
+def does_something(eqn: Eqn) -> bool:
+    return eqn.prim.effect or any(map(has_effect, nested_jaxprs(eqn.params)))
+
+
+def quiet(jaxpr: Jaxpr) -> Jaxpr:
+    """The program without what is done for its effect alone: for those who run it a second time."""
+    if not has_effect(jaxpr):
+        return jaxpr
+    found = jaxpr.memo.get("quiet")
+    if found is None:
+        read = {a for eqn in jaxpr.eqns for a in eqn.inputs} | set(jaxpr.outs)
+        eqns = [e for e in jaxpr.eqns if not e.prim.effect or not read.isdisjoint(e.outs)]
+        found = Jaxpr(
+            jaxpr.in_vars, list(map(_quiet, eqns)), jaxpr.outs, jaxpr.const_vars, jaxpr.consts
+        )
+        jaxpr.memo["quiet"] = found
+    return found
+
+
+def _quiet(eqn: Eqn) -> Eqn:
+    if not nested_jaxprs(eqn.params):
+        return eqn
+    params = {
+        k: tuple(quiet(p) if p.__class__ is Jaxpr else p for p in v)
+        if v.__class__ is tuple
+        else quiet(v)
+        if v.__class__ is Jaxpr
+        else v
+        for k, v in eqn.params.items()
+    }
+    return Eqn(eqn.prim, eqn.inputs, params, eqn.outs, eqn.source)
+
+
 def live(jaxpr: Jaxpr) -> Jaxpr:
-    """The program without the equations whose results nothing uses."""
+    """The program without the equations whose results nothing uses and that do nothing."""
     needed = {a for a in jaxpr.outs if a.__class__ is Var}
     eqns = []
     for eqn in reversed(jaxpr.eqns):
-        if not needed.isdisjoint(eqn.outs):
+        if not needed.isdisjoint(eqn.outs) or does_something(eqn):
             eqns.append(eqn)
             needed.update(a for a in eqn.inputs if a.__class__ is Var)
     return Jaxpr(jaxpr.in_vars, eqns[::-1], jaxpr.outs, jaxpr.const_vars, jaxpr.consts)

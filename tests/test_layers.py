@@ -58,6 +58,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.optim": 5,
     "funcgrad.viz": 5,
     "funcgrad.datasets": 5,
+    "funcgrad.debug": 5,
     "funcgrad.testing": 5,
     "funcgrad.__main__": 5,
     "compat.dtypes": 6,

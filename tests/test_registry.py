@@ -48,6 +48,7 @@ HIGHER_ORDER: dict[str, str] = {
     "custom_call": "takes a function and its rules",
     "jit_call": "takes a program",
     **dict.fromkeys(["all_examples", "own_of_sum"], "need a named batch"),
+    **dict.fromkeys(["python_call", "python_effect"], "call what they are given"),
 }
 # Primitives whose derivative is zero by declaration, although differences are not.
 DECLARED_CONSTANT: dict[str, str] = {

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ..core import Aval, Primitive
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, does_something
 from ..ops.arithmetic import add, multiply, negative, subtract
 from ..ops.contract import dot_general, inverse_permutation, matmul
 from ..ops.index import Slice, getitem
@@ -425,11 +425,11 @@ def _with_inputs(eqn: Eqn, inputs: Sequence[Atom]) -> Eqn:
 
 
 def _live(eqns: Sequence[Eqn], outs: Sequence[Atom]) -> list[Eqn]:
-    """The equations that the results need; of loops, what they need of those."""
+    """The equations that the results need, or that do something; of loops, what they need of those."""
     needed = {a for a in outs if a.__class__ is Var}
     found = []
     for eqn in reversed(eqns):
-        if not needed.isdisjoint(eqn.outs):
+        if not needed.isdisjoint(eqn.outs) or does_something(eqn):
             if eqn.prim.name == "scan":
                 eqn = trimmed(eqn, needed)
             found.append(eqn)

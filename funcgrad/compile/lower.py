@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..choose import choose
 from ..core import EVAL, Aval, Primitive, aval_of, run_under
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, does_something
 from .simplify import simplify
 
 # What a step is.
@@ -514,6 +514,8 @@ def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     written = len(writer.steps)
     avals = [v.aval for v in eqn.outs]
     try:
+        if does_something(eqn):
+            raise NotLowerableError("what is done when the program runs")
         made = run_under(EVAL, _run, (eqn.prim, operands, eqn.params))
         outs = [writer.value(x) for x in (made if eqn.prim.multiple else (made,))]
         if all(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jaxpr import Jaxpr
+from ..jaxpr import Jaxpr, has_effect
 from . import blocks, c_compiler, c_source
 from .c_conv import Convolution, ConvolutionKernel
 from .c_regions import RegionKernel
@@ -63,6 +63,8 @@ class Program:
         self.source, self._numpy = _as_numpy(self.lowered, self.into)
         self.c_source = ""
         self.run = self._numpy
+        if has_effect(self.jaxpr):
+            return  # which C would have again, to be compared or where an index is out of bounds
         if kind == "c":
             self._use_c()
         elif kind == "auto" and c_compiler.compiler() is not None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core import REGISTRY, Primitive
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, has_effect
 from ..ops.arithmetic import add, multiply, negative, square, subtract
 from ..ops.contract import dot_general, matmul
 from ..ops.index import Slice, embed, getitem, view_update
@@ -60,7 +60,7 @@ def _is_number(atom: Atom, x: float) -> bool:
 
 def _scan(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
     jaxpr = eqn.params["jaxpr"]
-    if jaxpr.consts or not eqn.params["length"]:
+    if jaxpr.consts or not eqn.params["length"] or has_effect(jaxpr):
         return _as_it_is(r, eqn, inputs, eqn.params)
     inner = Rewriter(r.rules, r.programs)
     outs = inner.body(jaxpr, loops.known_numbers(jaxpr, eqn, inputs))
@@ -69,7 +69,7 @@ def _scan(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
 
 
 def _while_loop(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
-    if eqn.params["test"].consts or eqn.params["body"].consts:
+    if any(p.consts or has_effect(p) for p in (eqn.params["test"], eqn.params["body"])):
         return _as_it_is(r, eqn, inputs, eqn.params)
     return _as_it_is(r, eqn, *branches.while_loop(r, eqn, inputs, simplify))
 

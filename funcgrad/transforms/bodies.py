@@ -17,7 +17,7 @@ from ..backend import unfit
 from ..core import EVAL, Aval, Primitive, aval_of, current, run_under, tangent_dtype
 from ..errors import ArgumentError, NotLinearError, where
 from ..indexing import known
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, quiet
 from ..ops.cast import astype, cast, cast_constant
 from ..ops.structural import broadcast_to, reshape
 from ..views import snapshot
@@ -227,7 +227,7 @@ def _jvp(jaxpr: Jaxpr, moving: Flags, values: Sequence[Any]) -> tuple[list[Any],
     count = len(jaxpr.in_vars)
     rest = iter(values[count:])
     ts = [next(rest) if m else None for m in moving]
-    return jvp_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), values[:count], ts)
+    return jvp_flat(lambda *xs: eval_jaxpr(quiet(jaxpr), *xs), values[:count], ts)
 
 
 def jvp_program(jaxpr: Jaxpr, moving: Flags, wanted: Flags) -> Jaxpr:

@@ -10,7 +10,7 @@ from .. import tree
 from ..core import EVAL, aval_of, current
 from ..errors import ConcretizationError
 from ..indexing import known
-from ..jaxpr import eval_jaxpr
+from ..jaxpr import eval_jaxpr, quiet
 from .arguments import require_arrays, require_callable
 from .program_call import ProgramCall, open_jaxpr
 from .tape import pull_back
@@ -33,7 +33,7 @@ class CheckpointCall(ProgramCall):
             full = list(residual)
             for i, v in zip(live, values, strict=True):
                 full[i] = v
-            return eval_jaxpr(params["jaxpr"], *full)
+            return eval_jaxpr(quiet(params["jaxpr"]), *full)
 
         _, trace, slots = record_flat(of_live, [residual[i] for i in live], lasting=False)
         seeds = list(zip(slots, cts, strict=True))

@@ -100,7 +100,7 @@ class CustomCall(Primitive):
             return tuple(outs), (residual, None)
         if rules.transpose is not None:
             return tuple(rules.f(*xs)), (None, None)
-        recorder = JaxprTrace(current.get())
+        recorder = JaxprTrace(current.get(), linear=True)
         ts = [
             recorder.new_input(_tangent_aval(x)) if w else zeros_like(x)
             for x, w in zip(xs, wanted, strict=True)

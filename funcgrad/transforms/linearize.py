@@ -28,7 +28,7 @@ def linearize_flat(
 ) -> tuple[list[Any], Jaxpr, JVPTrace]:
     """The values of `f`, which takes and returns flat lists, and the program of its tangents."""
     parent = current.get()
-    recorder = JaxprTrace(parent)
+    recorder = JaxprTrace(parent, linear=True)
     trace = JVPTrace(parent, recorder)
     ts = [recorder.new_input(_tangent_aval(x)) for x in leaves]
     in_vars = [t.symbol for t in ts]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import Aval, Primitive, aval_of
-from ..jaxpr import Atom, Jaxpr, Var, eval_jaxpr
+from ..jaxpr import Atom, Jaxpr, Var, eval_jaxpr, quiet
 from .jvp import jvp_flat
 from .trace import trace_to_jaxpr
 from .transpose import linear_eqns, transpose_eqns
@@ -61,7 +61,7 @@ class ProgramCall(Primitive):
             full = list(xs)
             for i, v in zip(live, values, strict=True):
                 full[i] = v
-            return eval_jaxpr(params["jaxpr"], *full)
+            return eval_jaxpr(quiet(params["jaxpr"]), *full)
 
         return tuple(jvp_flat(of_live, [xs[i] for i in live], [ts[i] for i in live])[1])
 
@@ -73,7 +73,7 @@ class ProgramCall(Primitive):
     def cotangents(
         self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
-        jaxpr = params["jaxpr"]
+        jaxpr = quiet(params["jaxpr"])
         known: dict[Atom, Any] = {
             v: x for v, x, w in zip(jaxpr.in_vars, xs, wanted, strict=True) if not w
         }

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core import Aval, aval_of
-from ..jaxpr import Jaxpr, Var, eval_jaxpr, live
+from ..jaxpr import Jaxpr, Var, does_something, eval_jaxpr, live
 from .bodies import (
     Control,
     Flags,
@@ -251,7 +251,8 @@ class _Parts:
         same: set[Any] = {*program.const_vars, *program.in_vars[:n]}
         shared, rest = [], []
         for eqn in program.eqns:
-            if all(a.__class__ is not Var or a in same for a in eqn.inputs):
+            known = all(a.__class__ is not Var or a in same for a in eqn.inputs)
+            if known and not does_something(eqn):
                 same.update(eqn.outs)
                 shared.append(eqn)
             else:

@@ -52,11 +52,12 @@ class JaxprTrace(Trace):
     `concrete`: also run every equation, so that Python may branch on values. `spreads`: a number that
     is broadcast is an equation too, and no array; so a program that is to be compiled stays simple.
     `encloses`: what is done to tracers of others is recorded as well, as it may not be done at all.
+    `linear`: of tangents; what has an effect and no operand of theirs is no part of it.
     """
 
     __slots__ = (
         *("captured", "concrete", "const_vars", "consts"),
-        *("encloses", "eqns", "lasting", "spreads"),
+        *("encloses", "eqns", "lasting", "linear", "spreads"),
     )
     transform = "make_jaxpr"
 
@@ -68,8 +69,10 @@ class JaxprTrace(Trace):
         lasting: bool = False,
         spreads: bool = False,
         encloses: bool = False,
+        linear: bool = False,
     ) -> None:
         self.parent = parent
+        self.linear = linear
         self.spreads = spreads
         self.encloses = encloses
         self.concrete = concrete
@@ -106,15 +109,19 @@ class JaxprTrace(Trace):
         return self._constant(x)
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        if not any(
-            (a.__class__ is JaxprTracer and a.owner is self)
-            or (self.encloses and isinstance(a, Tracer))
-            for a in args
-        ) and (
-            not self.spreads
-            or prim is not broadcast_to
-            or np.ndim(args[0])
-            or not _is_number(args[0])
+        if (
+            not any(
+                (a.__class__ is JaxprTracer and a.owner is self)
+                or (self.encloses and isinstance(a, Tracer))
+                for a in args
+            )
+            and (
+                not self.spreads
+                or prim is not broadcast_to
+                or np.ndim(args[0])
+                or not _is_number(args[0])
+            )
+            and (self.linear or not prim.effect)
         ):
             return self.parent.process(prim, args, params)
         inputs = [self.atom(as_operand(prim, i, a)) for i, a in enumerate(args)]

@@ -108,7 +108,7 @@ def _transposed(
     params: dict[str, Any],
 ) -> list[Any]:
     """The cotangents from the tangent rule, recorded and transposed."""
-    trace = JaxprTrace(current.get())
+    trace = JaxprTrace(current.get(), linear=True)
     ts: list[Any] = []
     for x, want in zip(xs, wanted, strict=True):
         aval = aval_of(x)
@@ -141,7 +141,7 @@ class _Pullback:
     def __init__(
         self, prim: Primitive, ct: Any, ans: Any, xs: Any, wanted: Any, params: dict[str, Any]
     ) -> None:
-        trace = JaxprTrace(current.get())
+        trace = JaxprTrace(current.get(), linear=True)
         inputs: list[Any] = []
 
         def symbol(x: Any) -> Any:

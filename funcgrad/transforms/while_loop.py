@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import Aval, aval_of
 from ..indexing import known
-from ..jaxpr import Jaxpr, eval_jaxpr
+from ..jaxpr import Jaxpr, eval_jaxpr, quiet
 from ..ops.index import take
 from ..ops.select import where as select
 from ..ops.structural import expand_dims
@@ -283,7 +283,7 @@ class WhileLoop(Control):
     ) -> list[Any]:
         split, saved = residual
         if split is None:
-            return pulled_back(Looped(**params), saved, cts, wanted)
+            return pulled_back(Looped(**params).rewritten(quiet), saved, cts, wanted)
         same, steps = saved
         counts = params["counts"]
         sums: list[Any] = [None] * counts.body
