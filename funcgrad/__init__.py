@@ -47,6 +47,7 @@ __all__ = [
     "custom_jvp",
     "custom_rule",
     "custom_vjp",
+    "disable_jit",
     "elementwise_grad",
     "eval_jaxpr",
     "eval_shape",
@@ -76,7 +77,11 @@ _SUBPACKAGES = (
     *("optim", "random", "scipy", "testing", "tree", "tree_util", "viz"),
 )
 
-_LATE = {"config": "compile.config", "jit": "compile.jit"}  # an import does not wait for it
+_LATE = {
+    "config": "compile.config",  # an import does not wait for it
+    "disable_jit": "compile.config",
+    "jit": "compile.jit",
+}
 
 _install_stand_in(__name__)
 
@@ -96,6 +101,7 @@ if _typing.TYPE_CHECKING:
     from . import tree_util as tree_util
     from . import viz as viz
     from .compile.config import config as config
+    from .compile.config import disable_jit as disable_jit
     from .compile.jit import jit as jit
 else:
 

@@ -9,7 +9,8 @@ from contextvars import ContextVar, Token
 
 from ..errors import ArgumentError, where
 
-CODES = ("auto", "numpy", "c")
+PYTHON = "python"  # no programs: functions run as they are
+CODES = ("auto", "numpy", "c", PYTHON)
 _code: ContextVar[str | None] = ContextVar("code", default=None)
 _usual = "auto"
 
@@ -29,7 +30,8 @@ class config:
     """Within the block, `jit` prints programs as ``"numpy"`` or ``"c"``.
 
     ``"auto"``, as outside: as NumPy at first, and as C, in the background, what turns out to take
-    long, if the machine has a C compiler. ``"c"`` waits for the compiler.
+    long, if the machine has a C compiler. ``"c"`` waits for the compiler. ``"python"`` makes no
+    programs: the functions run as they are, so that a debugger can go through them.
 
     Raises: ArgumentError: no such code.
 
@@ -60,6 +62,8 @@ class config:
 
         >>> config.update("jax_enable_x64", True)
         """
+        if name == "jax_disable_jit" and isinstance(value, bool):
+            return set_usual(PYTHON if value else "auto")
         if value not in _HOLDING.get(name, ()):
             raise ArgumentError(
                 f"config.update: {name}={value!r} is not offered; dtypes are NumPy's (float64 unless "
@@ -73,5 +77,18 @@ _HOLDING: dict[str, tuple[object, ...]] = {
     "jax_platforms": ("cpu", None),
     "jax_default_matmul_precision": ("highest", "float32", None),
     "jax_debug_nans": (False,),
-    "jax_disable_jit": (False,),
 }
+
+
+def disable_jit(disable: bool = True) -> config:
+    """Within the block, functions that `jit` has made run as they are: ``config("python")``.
+
+    >>> import funcgrad
+    >>> @funcgrad.jit
+    ... def f(x):
+    ...     return 1.0 if x > 0 else -1.0
+    >>> with disable_jit():
+    ...     f(2.0)
+    1.0
+    """
+    return config(PYTHON if disable else "auto")

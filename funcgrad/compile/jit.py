@@ -33,7 +33,7 @@ from ..transforms.trace import JaxprTrace
 from ..views import snapshot
 from .call import jit_call
 from .captures import captures, random_states
-from .config import code
+from .config import PYTHON, code
 from .entry import OTHER, Entry
 from .program import Program
 
@@ -103,9 +103,12 @@ class _Jitted:
             found = last(args)
             if found is not OTHER:
                 return found
+        kind = code()
+        if kind == PYTHON:
+            return self._f(*[x.value if x.__class__ is _Static else x for x in args], **kwargs)
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
-        key = (treedef, static, scaling.get(), code(), *_kinds(leaves, treedef))
+        key = (treedef, static, scaling.get(), kind, *_kinds(leaves, treedef))
         entry = self._entries.get(key)
         captured = None if entry is None else entry.captured()
         if entry is None or captured is None:

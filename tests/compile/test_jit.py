@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad import jit
-from funcgrad.core import EVAL, aval_of, current
+from funcgrad.core import EVAL, Tracer, aval_of, current
 from funcgrad.errors import ArgumentError, ConcretizationError, FuncgradError, ShapeError
 
 X = np.array([1.0, -2.0, 3.0])
@@ -582,3 +582,32 @@ def test_conditions_of_one_boolean_are_combined_as_booleans() -> None:
         return fnp.where(first, a, 0.0) * fnp.where((b > 0) & first, b, 0.0)
 
     assert float(jit(f)(np.array(2.5), np.array(2.0))) == 5.0
+
+
+def test_without_programs_functions_run_as_they_are() -> None:
+    calls: list[Any] = []
+
+    class Model:
+        @funcgrad.jit
+        def __call__(self, x: Any, *, scale: float = 1.0) -> Any:
+            calls.append(x)
+            return x * scale if x > 0 else x
+
+    model = Model()
+    sign = jit(lambda n, x: (calls.append(x), x * n)[1], static_argnums=0)
+    sign(2, 1.0)
+    calls.clear()
+    with funcgrad.disable_jit():
+        assert [model(2.0, scale=3.0), model(-1.0), sign(2, 3.0)] == [6.0, -1.0, 6.0]
+        assert funcgrad.grad(lambda x: model(x, scale=3.0))(2.0) == 3.0
+        with funcgrad.disable_jit(False):
+            sign(2, 3.0)
+    assert calls[:3] == [2.0, -1.0, 3.0]
+    assert isinstance(calls[-1], Tracer)
+    funcgrad.config.update("jax_disable_jit", True)
+    try:
+        assert sign(2, 5.0) == 10.0 and calls[-1] == 5.0
+    finally:
+        funcgrad.config.update("jax_disable_jit", False)
+    sign(2, 7.0)
+    assert isinstance(calls[-1], Tracer)
