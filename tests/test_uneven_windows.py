@@ -39,6 +39,14 @@ def test_every_window_has_its_own_maximum() -> None:
         assert places[-1] == 8 and set(np.diff(places)) <= {2, 3} and places[0] == 1
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("lead", [(0, 2), (2, 0), (0,)])
+def test_no_planes(n: int, lead: tuple[int, ...]) -> None:
+    x, drawn = np.zeros((*lead, *(5,) * n)), np.zeros((*lead, n))
+    for found in nn.fractional_max_pool(x, (2,) * n, (2,) * n, drawn):
+        assert found.shape == (*lead, *(2,) * n)
+
+
 @pytest.mark.parametrize("mode", ["linear", "cubic"])
 def test_wide_kernels_keep_the_mean(mode: str) -> None:
     """Half as many elements: every one counts the same but near the edges, and constants stay."""

@@ -15,6 +15,7 @@ from ..autograd import printed
 from ._apply import finish, inplace
 from ._compose import composed
 from ._elementwise import floats, narrow, special, special_of_two
+from ._operands import operand
 
 
 @printed.unary(gamma.gammaln, "LgammaBackward0", out=None)
@@ -95,30 +96,36 @@ def zeta(input: Any, other: Any, *, out: Any = None) -> Any:
     return special_of_two("zeta", gamma.zeta, input, other, out, "SpecialZetaBackward0")
 
 
+def _incomplete(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
+    """Of two tensors: unlike other functions of two operands these take no numbers."""
+    x, y = operand(name, 1, "input", input), operand(name, 2, "other", other)
+    return special_of_two(name, prim, x, y, out, f"{name.title()}Backward0")
+
+
 def igamma(input: Any, other: Any, *, out: Any = None) -> Any:
     """``P(input, other)``: how probable a standard gamma variable of shape `input` is below `other`.
 
     Derivative: by both, which PyTorch has by `other` only.
-    Raises: NotImplementedError: complex numbers.
+    Raises: TypeError: an operand is no tensor. NotImplementedError: complex numbers.
 
     >>> import compat as torch
     >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor(1.0))
     tensor([0.6321, 0.2642])
     """
-    return special_of_two("igamma", gamma.gammainc, input, other, out, "IgammaBackward0")
+    return _incomplete("igamma", gamma.gammainc, input, other, out)
 
 
 def igammac(input: Any, other: Any, *, out: Any = None) -> Any:
     """``1 - igamma(input, other)``, accurate for large `other`.
 
     Derivative: by both, which PyTorch has by `other` only.
-    Raises: NotImplementedError: complex numbers.
+    Raises: TypeError: an operand is no tensor. NotImplementedError: complex numbers.
 
     >>> import compat as torch
     >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor(1.0))
     tensor([0.3679, 0.7358])
     """
-    return special_of_two("igammac", gamma.gammaincc, input, other, out, "IgammacBackward0")
+    return _incomplete("igammac", gamma.gammaincc, input, other, out)
 
 
 digamma_ = inplace(digamma)

@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.core import Tracer
+from funcgrad.indexing import known
+from funcgrad.ops.arithmetic import power
+from funcgrad.ops.cast import astype
+from funcgrad.ops.rounding import trunc
+from funcgrad.ops.select import where
+
 from .. import dtypes
 from ..autograd import sites
 from ..autograd.base import TensorBase
-from ._apply import _type_word
+from ..autograd.tape import through
+from ._apply import _type_word, finish
 from ._fresh import dtype_for, finished, there
-from ._operands import is_number, number_for
+from ._operands import dtype_of, is_number, number_for
 
 _MISSING: Any = object()
 
@@ -142,30 +150,59 @@ def range(
 # ---------------------------------------------------------------- by the number
 
 
-def _between(start: Any, end: Any, steps: int, dtype: dtypes.dtype) -> np.ndarray:
+def _end(x: Any, dtype: dtypes.dtype) -> Any:
+    """One end in the precision that is computed in; whole if the numbers will be integers."""
+    whole = dtype.category == 1
+    real: Any = np.float64 if whole else np.float32 if dtype.itemsize < 4 else dtype.numpy.type
+    if isinstance(x, Tracer):
+        return astype(astype(x, dtype.numpy) if whole else x, real)
+    return real(int(number_for(dtype, x)) if whole else x)
+
+
+def _between(start: Any, end: Any, steps: int, dtype: dtypes.dtype) -> Any:
     """`steps` numbers, counted from the nearer end, so that both ends are exact."""
     if not dtype.category:
         raise _refused("linspace_cpu", dtype)
-    if dtype.category == 1:
-        real: Any = np.dtype(np.float64)
-        start, end = (int(number_for(dtype, x)) for x in (start, end))
-    else:
-        narrow = dtype.itemsize < 4
-        real = np.dtype(np.float32) if narrow else dtype.numpy
-    low, high = real.type(start), real.type(end)
-    step = (high - low) / real.type(max(steps - 1, 1))
+    low, high = _end(start, dtype), _end(end, dtype)
+    step = (high - low) / low.dtype.type(max(steps - 1, 1))
     index = np.arange(steps)
     first = index < max(steps // 2, int(steps == 1))
-    values = np.where(first, low + step * index, high - step * (steps - 1 - index))
+    values = where(first, low + step * index, high - step * (steps - 1 - index))
     if dtype.category == 1:
-        values = np.trunc(values)
-    return values.astype(dtype.numpy)
+        values = trunc(values)
+    return astype(values, dtype.numpy)
+
+
+def _powers(start: Any, end: Any, steps: int, base: float, dtype: dtypes.dtype) -> Any:
+    """`base` to the powers of `_between`, computed in double precision."""
+    wide = dtypes.complex128 if dtype.category == 3 else dtypes.float64
+    if dtype.category == 1:
+        start, end = (trunc(x) if isinstance(x, Tracer) else int(x) for x in (start, end))
+    exponents = _between(start, end, steps, wide if dtype.category else dtype)
+    with np.errstate(all="ignore"):
+        return astype(power(wide.numpy.type(base), exponents), dtype.numpy)
+
+
+def _tensor_of(
+    name: str, f: Any, start: Any, end: Any, count: int, chosen: dtypes.dtype, options: Any
+) -> Any:
+    """``f(start, end, count, dtype)`` as a new leaf, or in `out`; the ends get no gradient."""
+    out, device, requires_grad = options
+    if any(isinstance(x, TensorBase) for x in (start, end)):
+        result = finish(name, through(lambda a, b: f(a, b, count, chosen), start, end), out, ())
+        return result.requires_grad_() if requires_grad else result
+    with there(device) as xp:
+        return finished(name, xp.asarray(f(start, end, count, chosen)), out, requires_grad)
+
+
+def _is_complex(x: Any) -> bool:
+    return dtype_of(x).category == 3 if isinstance(x, TensorBase) else isinstance(x, complex)
 
 
 def _arguments(
     name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
 ) -> tuple[Any, Any, int, dtypes.dtype]:
-    """The limits as numbers, their number, and the dtype.
+    """The limits as numbers, or as tensors where a transform knows none; their number; the dtype.
 
     Raises: RuntimeError: a negative number of steps, limits with axes, or complex ones for a real
     dtype. TypeError: something is no number.
@@ -176,12 +213,17 @@ def _arguments(
                 f"{name} only supports 0-dimensional start and end tensors, but got {argument} "
                 f"with {len(x._array.shape)} dimension(s)."
             )
-    start, end = _limit(name, 1, "start", start), _limit(name, 2, "end", end)
+    start, end = (
+        x.detach()
+        if isinstance(x, TensorBase) and known(x._array) is None
+        else _limit(name, i + 1, argument, x)
+        for i, (argument, x) in enumerate((("start", start), ("end", end)))
+    )
     count = operator.index(steps)
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, found {count}")
     inferred = None
-    if isinstance(start, complex) or isinstance(end, complex):
+    if any(_is_complex(x) for x in (start, end)):
         inferred = dtypes.get_default_dtype().to_complex()
     chosen = dtype_for(name, dtype, out, inferred)
     if inferred is not None and chosen.category < 3:
@@ -205,15 +247,15 @@ def linspace(
 ) -> Any:
     """`steps` numbers from `start` to `end`, both included, equally far apart.
 
+    Derivative: none by the ends, as in PyTorch; under `vmap` they may be tensors.
     Raises: RuntimeError: `steps` is negative. TypeError: something is no number.
 
     >>> import compat as torch
     >>> torch.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    array = _between(*_arguments("linspace", start, end, steps, dtype, out))
-    with there(device) as xp:
-        return finished("linspace", xp.asarray(array), out, requires_grad)
+    given = _arguments("linspace", start, end, steps, dtype, out)
+    return _tensor_of("linspace", _between, *given, (out, device, requires_grad))
 
 
 def logspace(
@@ -234,15 +276,12 @@ def logspace(
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    start, end, count, chosen = _arguments("logspace", start, end, steps, dtype, out)
-    wide = dtypes.complex128 if chosen.category == 3 else dtypes.float64
-    if chosen.category == 1:
-        start, end = int(start), int(end)
-    powers = _between(start, end, count, wide if chosen.category else chosen)
-    with np.errstate(all="ignore"):
-        array = np.power(wide.numpy.type(base), powers).astype(chosen.numpy)
-    with there(device) as xp:
-        return finished("logspace", xp.asarray(array), out, requires_grad)
+    given = _arguments("logspace", start, end, steps, dtype, out)
+
+    def values(low: Any, high: Any, count: int, chosen: dtypes.dtype) -> Any:
+        return _powers(low, high, count, base, chosen)
+
+    return _tensor_of("logspace", values, *given, (out, device, requires_grad))
 
 
 __all__ = ["arange", "linspace", "logspace", "range"]

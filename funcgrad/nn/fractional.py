@@ -43,13 +43,13 @@ def fractional_max_pool(
     for n, k, m in zip(axes, window, output_size, strict=True):
         if m + k - 1 > n:
             raise ShapeError(f"{name}: {m} windows of {k} do not fit an axis of {n}{where()}")
-    drawn = np.asarray(samples).reshape(-1, len(axes))
+    drawn = np.asarray(samples).reshape(math.prod(lead), len(axes))
     if len(axes) == 2:
         drawn = drawn[:, ::-1]
     table = _table(axes, window, output_size, drawn)  # planes, windows, elements
     flat = reshape(x, shape=(*lead, math.prod(axes)))
     xp = concrete_namespace(x)
-    places = table.reshape(*lead, -1)
+    places = table.reshape(*lead, math.prod(table.shape[1:]))
     values = take_along_axis(flat, xp.asarray(places), axis=len(lead), bounds="known")
     values = reshape(values, shape=(*lead, *table.shape[1:]))
     first = argmax(values, axis=len(lead) + 1)

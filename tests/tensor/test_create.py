@@ -293,6 +293,37 @@ def test_numbers_between_as_in_pytorch(start: float, end: float, steps: int, dty
     np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["linspace", "logspace"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("steps", [0, 1, 4])
+def test_ends_that_are_mapped(name: str, dtype: str, steps: int) -> None:
+    """Each example's numbers are those that its ends give by themselves."""
+    made = getattr(compat, dtype)
+    first, last = compat.tensor([0.0, 1.2, -2.5]), compat.tensor([3, 4, -1])
+    if dtype == "complex128":
+        first = first * (1 + 2j)
+
+    def f(a: Any, b: Any) -> Any:
+        return getattr(compat, name)(a, b, steps, dtype=made)
+
+    expected = compat.stack([f(a, b) for a, b in zip(first, last, strict=True)])
+    found = compat.func.vmap(f)(first, last)
+    assert found.dtype is made and found.shape == (3, steps)
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-6)
+    one = compat.func.vmap(f, in_dims=(None, 0))(2, last)
+    np.testing.assert_allclose(one[1].numpy(), f(2, 4).numpy(), rtol=1e-6)
+
+
+def test_ends_get_no_gradient_as_in_pytorch() -> None:
+    a = compat.tensor(1.0, requires_grad=True)
+    for f in (compat.linspace, compat.logspace):
+        assert not f(a, 2.0, 3).requires_grad
+        rows = compat.func.vmap(lambda b, f=f: f(a, b, 3))(compat.tensor([2.0, 3.0]))
+        assert not rows.requires_grad
+        slope = compat.func.vmap(compat.func.grad(lambda b, f=f: f(b, 3.0, 3).sum()))
+        assert not slope(compat.tensor([2.0, 3.0])).any()
+
+
 # ---------------------------------------------------------------- devices
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -362,6 +363,17 @@ def test_probabilities_by_shape() -> None:
     a, x = (compat.tensor(v, dtype=compat.float64, requires_grad=True) for v in ([0.3, 7.0], 2.0))
     for f in (compat.igamma, compat.igammac):
         assert compat.autograd.gradcheck(f, (a, x)) and compat.autograd.gradgradcheck(f, (a, x))
+
+
+@pytest.mark.parametrize("name", ["igamma", "igammac"])
+def test_probabilities_take_tensors_only(name: str) -> None:
+    for th in (compat, torch) if torch is not None else (compat,):
+        x = th.tensor([1.0, 2.0])
+        for args, said in (((x, 2), "'other' (position 2)"), ((2.0, x), "'input' (position 1)")):
+            with pytest.raises(TypeError, match=re.escape(f"argument {said} must be Tensor, not")):
+                getattr(th, name)(*args)
+        with pytest.raises(TypeError, match="must be Tensor, not int"):
+            getattr(x, name)(2)
 
 
 def test_half_precision() -> None:
