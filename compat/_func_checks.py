@@ -288,7 +288,7 @@ def require_own_memory(i: int, pairs: Sequence[tuple[Any, Any, Any]]) -> None:
     the transform has taken apart.
     """
     given, inside, array = pairs[i]
-    what, site = inside._counter[1:]
+    what, site = inside._counter[1:3]
     place = f"{what} at {sites.describe(site)}"
     if not isinstance(given, TensorBase):
         return

@@ -365,8 +365,10 @@ class Tensor(
 
     @property
     def data(self) -> Tensor:
-        """The tensor detached; writing into it counts as writing into this tensor."""
-        return self.detach()
+        """The tensor detached; writing into its elements counts as writing into them here."""
+        out = self.detach()
+        out.__dict__[views.IS_DATA] = True
+        return out
 
     @data.setter
     def data(self, value: Tensor) -> None:

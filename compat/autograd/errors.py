@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from funcgrad.core import aval_of
 
 from . import sites
+
+MOST_WORK = 10_000  # to find out whether two arrays of interleaved elements have one in common
 
 
 def second_backward(node: Any) -> RuntimeError:
@@ -29,11 +33,33 @@ def type_name(array: Any) -> str:
     return f"torch.{kind}Tensor {list(array.shape)}"
 
 
-def stale(node: Any, saved: Any) -> RuntimeError:
-    """The error for a saved value that was written since."""
+def require_unwritten(node: Any, saved: Any) -> None:
+    """Raise if a saved value was written since, whose counter says that something was.
+
+    Raises: RuntimeError: the value at hand is not what was saved.
+    """
+    if not _is_elsewhere(saved):
+        raise _stale(node, saved)
+
+
+def _is_elsewhere(saved: Any) -> bool:
+    """Whether all writes since then were through `.data`, to other elements."""
+    written = saved.counter[3:]
+    since = saved.counter[0] - saved.version
+    if not written or since > len(written[0]) or saved.array.__class__ is not np.ndarray:
+        return False
+    try:
+        return not any(
+            np.shares_memory(saved.array, w, max_work=MOST_WORK) for w in written[0][-since:]
+        )
+    except np.exceptions.TooHardError:
+        return False
+
+
+def _stale(node: Any, saved: Any) -> RuntimeError:
     counter = saved.counter
     output = f", which is output 0 of {node.name()}," if saved.is_result else ""
-    what, place = counter[1:]
+    what, place = counter[1:3]
     return RuntimeError(
         f"one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{type_name(saved.array)}]{output} is at version {counter[0]}; expected "

@@ -23,7 +23,7 @@ from funcgrad.transforms.transpose import cotangents
 from ..utils.hooks import RemovableHandle
 from . import modes, sites, turns
 from .base import TensorBase, tensor
-from .errors import second_backward, stale
+from .errors import require_unwritten, second_backward
 from .narrow import BFLOAT16, is_narrow, narrowed, widened
 
 IDLE = "idle"  # in `node.ct`: no backward pass is looking at the node
@@ -93,7 +93,7 @@ class Saved:
 
     def check(self, node: Node) -> None:
         if self.counter[0] != self.version:
-            raise stale(node, self)
+            require_unwritten(node, self)
 
     def value(self, node: Node) -> Any:
         """The bare array."""

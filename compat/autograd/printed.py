@@ -33,7 +33,7 @@ from funcgrad.ops.structural import broadcast_to
 
 from . import modes, sites, templates
 from .base import UNCOUNTED, TensorBase
-from .errors import second_backward, stale
+from .errors import require_unwritten, second_backward
 from .node import IDLE, NOTHING, AccumulateGrad, Freed, Saved, next_number
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
 from .sums import Sum
@@ -87,7 +87,7 @@ _GLOBALS: dict[str, Any] = {
     "next_number": next_number,
     "second_backward": second_backward,
     "site": sites.site,
-    "stale": stale,
+    "require_unwritten": require_unwritten,
     "sum_to": _summed,
     "__name__": __name__,
 }

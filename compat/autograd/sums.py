@@ -14,7 +14,7 @@ import numpy as np
 
 from funcgrad.ops.index import as_index
 
-from .errors import stale
+from .errors import require_unwritten
 from .node import LinearNode, Saved
 
 # How many numbers wait at most, for each of the gradient: they take memory.
@@ -59,7 +59,7 @@ class Sum:
     def _add(self) -> None:
         for x, (node, counter, version) in zip(self.rights, self.nodes, strict=True):
             if counter[0] != version:  # by a hook, since the pass has been there
-                raise stale(node, Saved(x, counter, version, False))
+                require_unwritten(node, Saved(x, counter, version, False))
         if len(self.lefts) == 1:
             product = self.lefts[0].T.dot(self.rights[0])
         else:

@@ -198,7 +198,7 @@ def {function}_pull(n, g, freed):
 UNPACK = """\
 {name} = n.{name}
 if n.{name}_counter[0] != n.{name}_version and {name} is not None and n.saved is None:
-    raise stale(n, Saved({name}, n.{name}_counter, n.{name}_version, {is_ans}))
+    require_unwritten(n, Saved({name}, n.{name}_counter, n.{name}_version, {is_ans}))
 """
 
 # What a function of a tensor and a number starts with where the latter may be anything else.
@@ -217,7 +217,7 @@ if other is None:
 UNPACK_ONE = """\
 {name} = n.saved
 if n.counter[0] != n.version and {name}.__class__ is not Freed:
-    raise stale(n, Saved({name}, n.counter, n.version, {is_ans}))
+    require_unwritten(n, Saved({name}, n.counter, n.version, {is_ans}))
 """
 
 # Around a rule that reads `n.saved`, which a freed one does not survive.

@@ -257,6 +257,9 @@ def _node_name(node: Any) -> str:
     return node.node.name() if node.__class__ is Port else node.name()
 
 
+IS_DATA = "_is_data"  # in the dict of what `.data` gave: what such a write overwrites is noted
+MOST_WRITES = 64  # of those that are noted
+
 _NO_GRAD_VIEW = "A view was created in no_grad mode and "
 _SHOWN = "Output 0 of {name} is a view and "
 _SELF = "is being modified inplace"
@@ -403,7 +406,12 @@ def touch(x: TensorBase, what: str) -> None:
     """Count a write into the memory of `x` by the operation `what`."""
     counter = x._counter
     if counter is not UNCOUNTED:
-        counter[:] = (counter[0] + 1, what, sites.site())
+        owner = x if x._view is None else base_of(x._view)
+        if IS_DATA in owner.__dict__:
+            written = [*(counter[3] if len(counter) > 3 else ())[-MOST_WRITES:], x._array]
+            counter[:] = (counter[0] + 1, what, sites.site(), written)
+        else:
+            counter[:] = (counter[0] + 1, what, sites.site())
         if mirrors.known and x._array.__class__ is ndarray:
             mirrors.written(counter, x._array)
 
