@@ -140,6 +140,14 @@ for _module in (linalg, fft):
 for _module in (special, nn.functional):
     _numpy_names.also(_module)
 
-_LATER = ("_dynamo", "_inductor", "distributions", "multiprocessing", "profiler")
+_LATER = (
+    "_dynamo",
+    "_inductor",
+    "distributions",
+    "masked",
+    "multiprocessing",
+    "profiler",
+    "signal",
+)
 _explain_missing("torch", globals(), _LATER)
 _install_stand_in(__name__)

@@ -214,7 +214,7 @@ def _arguments(
                 f"with {len(x._array.shape)} dimension(s)."
             )
     start, end = (
-        x.detach()
+        x.detach()  # type: ignore[attr-defined]
         if isinstance(x, TensorBase) and known(x._array) is None
         else _limit(name, i + 1, argument, x)
         for i, (argument, x) in enumerate((("start", start), ("end", end)))

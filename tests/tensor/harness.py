@@ -78,7 +78,7 @@ class Call(NamedTuple):
             return d.make(np.random.default_rng(0)).shape
 
         shown = [repr(_tree(shape, a)) for a in self.args]
-        shown += [f"{k}={v!r}" for k, v in self.kwargs.items()]
+        shown += [f"{k}={_tree(shape, v)!r}" for k, v in self.kwargs.items()]
         return f"{self.name}({', '.join(shown)})"
 
 
@@ -113,7 +113,7 @@ def arrays_of(c: Call, seed: int) -> list[np.ndarray]:
     """The drawn arguments, in order."""
     rng = np.random.default_rng(seed)
     found: list[np.ndarray] = []
-    _tree(lambda d: found.append(np.asarray(d.make(rng))), list(c.args))
+    _tree(lambda d: found.append(np.asarray(d.make(rng))), [*c.args, *c.kwargs.values()])
     return found
 
 
@@ -137,7 +137,7 @@ def run(module: Any, c: Call, arrays: Sequence[np.ndarray], *, gradients: bool =
     kwargs = {
         k: getattr(module, v.removeprefix("torch."))
         if isinstance(v, str) and v.startswith("torch.")
-        else v
+        else _tree(make, v)
         for k, v in c.kwargs.items()
     }
     if c.name.startswith("."):

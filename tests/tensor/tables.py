@@ -10,7 +10,7 @@ from harness import Call, _leaves_of, _tree, arrays_of
 
 FILES = (
     "activation aliases complex convert cumulative embedding fourier functions index join linalg "
-    "loss margins matrix norm_layers padding pointwise power reduce rounding shape sort"
+    "loss margins masked matrix norm_layers padding pointwise power reduce rounding shape sort"
 )
 
 
@@ -31,7 +31,7 @@ def calls_of(name: str) -> list[Call]:
 
 def function_of(module: Any, c: Call) -> Callable[..., list[Any]]:
     """The call as a function of the arguments that are drawn, which gives its tensors."""
-    kwargs = {
+    named = {
         k: getattr(module, v[6:]) if isinstance(v, str) and v.startswith("torch.") else v
         for k, v in c.kwargs.items()
     }
@@ -39,6 +39,7 @@ def function_of(module: Any, c: Call) -> Callable[..., list[Any]]:
     def f(*drawn: Any) -> list[Any]:
         remaining = iter(drawn)
         args = _tree(lambda d: next(remaining), list(c.args))
+        kwargs = {k: _tree(lambda d: next(remaining), v) for k, v in named.items()}
         if c.name.startswith("."):
             first = args[0] * 1 if c.name.endswith("_") else args[0]
             out = getattr(first, c.name[1:])(*args[1:], **kwargs)

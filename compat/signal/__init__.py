@@ -1,0 +1,5 @@
+"""`torch.signal`: windows for spectra, in `windows`."""
+
+from . import windows
+
+__all__ = ["windows"]
