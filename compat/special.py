@@ -36,10 +36,16 @@ from .ops.gamma import mvlgamma as multigammaln
 from .ops.polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
+    chebyshev_polynomial_v,
+    chebyshev_polynomial_w,
     hermite_polynomial_h,
     hermite_polynomial_he,
     laguerre_polynomial_l,
     legendre_polynomial_p,
+    shifted_chebyshev_polynomial_t,
+    shifted_chebyshev_polynomial_u,
+    shifted_chebyshev_polynomial_v,
+    shifted_chebyshev_polynomial_w,
 )
 from .ops.rounding import round
 from .ops.softmax import log_softmax, logsumexp, softmax
@@ -64,6 +70,8 @@ __all__ = [
     "bessel_y1",
     "chebyshev_polynomial_t",
     "chebyshev_polynomial_u",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
     "digamma",
     "entr",
     "erf",
@@ -101,6 +109,10 @@ __all__ = [
     "round",
     "scaled_modified_bessel_k0",
     "scaled_modified_bessel_k1",
+    "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u",
+    "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w",
     "sinc",
     "softmax",
     "spherical_bessel_j0",

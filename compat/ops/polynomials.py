@@ -1,4 +1,7 @@
-"""Orthogonal polynomials, element by element: of `compat.special` only."""
+"""Orthogonal polynomials, element by element: of `compat.special` only.
+
+Those of the third and fourth kind are differences and sums of neighbours of the second kind.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +62,106 @@ def chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Any:
     tensor([-1.,  4.])
     """
     return _polynomial("chebyshev_polynomial_u", polynomials.eval_chebyu, input, n, out)
+
+
+def _below(n: Any, x: Any) -> Any:
+    """The polynomial of the second kind of degree ``n - 1``, which is 0 for -1."""
+    return where(n < 1, 0.0, polynomials.eval_chebyu(maximum(n - 1, 0), x))
+
+
+def _third(n: Any, x: Any) -> Any:
+    return polynomials.eval_chebyu(n, x) - _below(n, x)
+
+
+def _fourth(n: Any, x: Any) -> Any:
+    return polynomials.eval_chebyu(n, x) + _below(n, x)
+
+
+def _shifted(f: Any) -> Any:
+    """From the interval between -1 and 1 to that between 0 and 1."""
+    return lambda n, x: f(n, 2.0 * x - 1.0)
+
+
+def chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the third kind of degree `n`, ``U_n - U_(n-1)``.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.chebyshev_polynomial_v(torch.tensor([0.5, 1.0]), 3)
+    tensor([-1.,  1.])
+    """
+    return _polynomial("chebyshev_polynomial_v", _third, input, n, out)
+
+
+def chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the fourth kind of degree `n`, ``U_n + U_(n-1)``.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.chebyshev_polynomial_w(torch.tensor([0.5, 1.0]), 3)
+    tensor([-1.,  7.])
+    """
+    return _polynomial("chebyshev_polynomial_w", _fourth, input, n, out)
+
+
+def shifted_chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the first kind of degree `n` at ``2 input - 1``.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.shifted_chebyshev_polynomial_t(torch.tensor([0.0, 1.0]), 3)
+    tensor([-1.,  1.])
+    """
+    prim = _shifted(polynomials.eval_chebyt)
+    return _polynomial("shifted_chebyshev_polynomial_t", prim, input, n, out)
+
+
+def shifted_chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the second kind of degree `n` at ``2 input - 1``.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.shifted_chebyshev_polynomial_u(torch.tensor([0.0, 1.0]), 3)
+    tensor([-4.,  4.])
+    """
+    prim = _shifted(polynomials.eval_chebyu)
+    return _polynomial("shifted_chebyshev_polynomial_u", prim, input, n, out)
+
+
+def shifted_chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the third kind of degree `n` at ``2 input - 1``.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.shifted_chebyshev_polynomial_v(torch.tensor([0.0, 1.0]), 3)
+    tensor([-7.,  1.])
+    """
+    prim = _shifted(_third)
+    return _polynomial("shifted_chebyshev_polynomial_v", prim, input, n, out)
+
+
+def shifted_chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Any:
+    """Chebyshev's polynomial of the fourth kind of degree `n` at ``2 input - 1``.
+
+    Derivative: by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
+
+    >>> import compat as torch
+    >>> torch.special.shifted_chebyshev_polynomial_w(torch.tensor([0.0, 1.0]), 3)
+    tensor([-1.,  7.])
+    """
+    prim = _shifted(_fourth)
+    return _polynomial("shifted_chebyshev_polynomial_w", prim, input, n, out)
 
 
 def hermite_polynomial_h(input: Any, n: Any, *, out: Any = None) -> Any:

@@ -136,10 +136,16 @@ CALLS = [
         for name in (
             "chebyshev_polynomial_t",
             "chebyshev_polynomial_u",
+            "chebyshev_polynomial_v",
+            "chebyshev_polynomial_w",
             "hermite_polynomial_h",
             "hermite_polynomial_he",
             "laguerre_polynomial_l",
             "legendre_polynomial_p",
+            "shifted_chebyshev_polynomial_t",
+            "shifted_chebyshev_polynomial_u",
+            "shifted_chebyshev_polynomial_v",
+            "shifted_chebyshev_polynomial_w",
         )
     ),
     call("special.zeta", 2.5, F(2, low=0.5)),
@@ -354,8 +360,23 @@ def test_derivatives_that_pytorch_does_not_have(name: str) -> None:
     x = compat.tensor([0.5, 1.5], dtype=compat.float64, requires_grad=True)
     f = getattr(compat.special, name)
     assert compat.autograd.gradcheck(f, (x,)) and compat.autograd.gradgradcheck(f, (x,))
-    p = compat.special.legendre_polynomial_p
-    assert compat.autograd.gradgradcheck(lambda x: p(x, 4), (x,))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "legendre_polynomial_p",
+        *(f"{shifted}chebyshev_polynomial_{k}" for shifted in ("", "shifted_") for k in "tuvw"),
+    ],
+)
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_derivatives_of_polynomials(name: str, n: int) -> None:
+    x = compat.tensor([-1.2, 0.0, 0.3, 1.0], dtype=compat.float64, requires_grad=True)
+
+    def f(x: Any) -> Any:
+        return getattr(compat.special, name)(x, n)
+
+    assert compat.autograd.gradcheck(f, (x,)) and compat.autograd.gradgradcheck(f, (x,))
 
 
 def test_probabilities_by_shape() -> None:
