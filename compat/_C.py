@@ -9,4 +9,8 @@ def _log_api_usage_once(event: str) -> None:
     """Nothing: uses are not counted."""
 
 
+def _get_tracing_state() -> None:
+    """None: nothing is being recorded by `torch.jit.trace`."""
+
+
 _explain_missing("torch._C", globals())

@@ -25,9 +25,6 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         return make_subclass(cls, Tensor() if data is None else data, requires_grad)
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
-        pass
-
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         if type(self) is Parameter:
             return "Parameter containing:\n" + describe(self, contents=tensor_contents)

@@ -10,7 +10,7 @@ from funcgrad.core import aval_of
 
 from . import sites
 
-MOST_WORK = 10_000  # to find out whether two arrays of interleaved elements have one in common
+MOST_WORK: Any = 10_000  # to find out whether two arrays of interleaved elements have one in common
 
 
 def second_backward(node: Any) -> RuntimeError:

@@ -25,6 +25,8 @@ from .writer import Writer
 
 ndarray = np.ndarray
 
+MAP_LOCATION = Any | None  # PyTorch's name for the type of `map_location`
+
 
 def save(
     obj: Any,

@@ -26,6 +26,7 @@ torch = pytest.importorskip("torch")
 
 # module -> names that packages import from it
 MODULES = {
+    "_C": "_get_tracing_state _log_api_usage_once",
     "amp": "GradScaler autocast custom_bwd custom_fwd",
     "amp.autocast_mode": "autocast custom_fwd",
     "amp.grad_scaler": "GradScaler",
@@ -37,6 +38,7 @@ MODULES = {
     "distributed": "is_available is_initialized get_rank get_world_size all_reduce ProcessGroup",
     "distributed.nn": "all_reduce",
     "fx": "wrap",
+    "serialization": "MAP_LOCATION load save",
     "hub": "download_url_to_file get_dir load_state_dict_from_url set_dir HASH_REGEX",
     "jit": "script ignore export unused is_scripting is_tracing Final ScriptModule annotate",
     "jit.annotations": "List Optional Tuple",
@@ -97,6 +99,44 @@ def test_layers_are_the_same_wherever_they_are_found() -> None:
         assert getattr(module, name) is getattr(nn, name) is getattr(nn.modules, name)
     assert isinstance(nn.BatchNorm1d(2), nn.modules.batchnorm._BatchNorm)
     assert not isinstance(nn.InstanceNorm1d(2), nn.modules.batchnorm._BatchNorm)
+
+
+def test_all_distributions_are_in_the_module_and_share_bases_with_others() -> None:
+    """Pyro makes subclasses of all that are there, and registers divergences for its own base."""
+    for th in WORLDS:
+        d = th.distributions
+        found = {n for n, c in vars(d).items() if inspect.isclass(c)}
+        assert found >= {"Normal", "Gamma", "Wishart", "TransformedDistribution"}
+
+        class Shared:
+            pass
+
+        class Mine(d.Distribution, Shared):  # type: ignore[misc, name-defined]
+            pass
+
+        registry = d.kl._KL_REGISTRY
+        try:
+            d.register_kl(Mine, Shared)(lambda p, q: 5)
+            assert d.kl_divergence(Mine(), Mine()) == 5
+        finally:
+            registry.pop((Mine, Shared), None)
+
+
+def test_parameters_with_arguments_of_their_own() -> None:
+    """As geoopt's, which know the manifold that they are on."""
+    for th in WORLDS:
+
+        class Known(th.nn.Parameter):  # type: ignore[misc, name-defined]
+            def __new__(cls, data: Any, place: str, requires_grad: bool = True) -> Any:
+                made = th.Tensor._make_subclass(cls, data, requires_grad)
+                made.place = place
+                return made
+
+        p = Known(th.ones(2), place="sphere")
+        assert (p.place, p.requires_grad, p.tolist()) == ("sphere", True, [1.0, 1.0])
+        module = th.nn.Module()
+        module.p = p
+        assert [name for name, _ in module.named_parameters()] == ["p"]
 
 
 # ---------------------------------------------------------------- switches and markers
