@@ -167,6 +167,16 @@ from .elementwise import (
     shift_right_arithmetic,
     shift_right_logical,
 )
+from .gather import (
+    gather,
+    scatter,
+    scatter_add,
+    scatter_apply,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_sub,
+)
 from .implicit import custom_linear_solve, custom_root
 from .ordering import argmax, argmin, sort, sort_key_val, top_k
 from .products import batch_matmul, dot, dot_general
@@ -214,9 +224,13 @@ from .slicing import (
     slice,
     slice_in_dim,
 )
+from .windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 
 __all__ = [
     "ConvDimensionNumbers",
+    "GatherDimensionNumbers",
+    "GatherScatterMode",
+    "ScatterDimensionNumbers",
     "abs",
     "acos",
     "acosh",
@@ -292,6 +306,7 @@ __all__ = [
     "fori_loop",
     "full",
     "full_like",
+    "gather",
     "ge",
     "gt",
     "igamma",
@@ -341,6 +356,13 @@ __all__ = [
     "round",
     "rsqrt",
     "scan",
+    "scatter",
+    "scatter_add",
+    "scatter_apply",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_sub",
     "select",
     "select_n",
     "shift_left",
