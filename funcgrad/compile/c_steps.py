@@ -141,7 +141,7 @@ class _InC(Namespace):
     def roll(self, x: Symbol, shift: Sequence[int], axis: Sequence[int]) -> Symbol:
         for by, a in zip(shift, axis, strict=True):
             n = x.shape[a]
-            if by % n:
+            if n and by % n:
                 rows = (slice(None),) * (a % x.ndim)
                 last, rest = x[(*rows, slice(n - by % n, n))], x[(*rows, slice(0, n - by % n))]
                 x = self.concatenate([last, rest], axis=a)

@@ -222,6 +222,7 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
     "diagonal": lambda x: (np.diagonal(x), np.diagonal(x, 1) * 2, np.trace(x[:, :3])),
     "embed": lambda x: np.concatenate([x[::-1, ::-2], x[:, :2]], axis=1),
     "roll": lambda x: (np.roll(x, 1, axis=1), np.roll(x, (1, -2), axis=(0, 1)), np.roll(x, 3)),
+    "roll of nothing": lambda x: np.roll(x[:, :0], (1, 2), axis=(0, 1)).sum() * x,
     "searchsorted": lambda x: (
         np.searchsorted(np.cumsum(np.exp(x[0])), x),
         np.searchsorted(x[0] * 0 + np.arange(4), x[1], side="right"),
