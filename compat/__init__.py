@@ -147,6 +147,7 @@ _LATER = (
     "masked",
     "multiprocessing",
     "profiler",
+    "quasirandom",
     "signal",
 )
 _explain_missing("torch", globals(), _LATER)
