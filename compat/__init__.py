@@ -62,10 +62,13 @@ from .distributed import nn as _distributed_nn
 from .dtypes import *
 from .func import vmap
 from .jit import annotations as _annotations
+from .linalg.lowrank import *
 from .linalg.names import *
+from .linalg.reflections import *
 from .nn import modules as _modules
 from .nn import parallel as _parallel
 from .nn.aliases import *
+from .nn.native import *
 from .ops import _numpy_names
 from .ops.activation import *
 from .ops.bessel import *
@@ -82,6 +85,7 @@ from .ops.foreach import *
 from .ops.gamma import *
 from .ops.generator import *
 from .ops.grid import *
+from .ops.histograms import *
 from .ops.index import *
 from .ops.integers import *
 from .ops.interchange import *
@@ -102,6 +106,7 @@ from .ops.rearrange import *
 from .ops.reduce import *
 from .ops.rounding import *
 from .ops.scatter import *
+from .ops.segments import *
 from .ops.shape import *
 from .ops.slices import *
 from .ops.softmax import *

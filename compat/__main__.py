@@ -48,8 +48,11 @@ FAMILIES = (
     "printing",
     "parameter",
     "autograd",
+    "linalg.lowrank",
     "linalg.names",
+    "linalg.reflections",
     "nn.aliases",
+    "nn.native",
     "settings",
     "storage",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -267,20 +268,25 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     k = shape_of(t)[-1]
     if n < k:
         raise RuntimeError(f"{words}.shape[-1] must be greater than or equal to tau.shape[-1]")
-    _check_scales(f"torch.{name}", x, t)
+    check_scales(f"torch.{name}", x, t)
     require_floats(name, x, "orgqr_cpu")
     unit = tensor(np.eye(m, n, dtype=x._array.dtype))
     v = x.tril(-1) + unit
-    q = unit.expand(shape_of(x))
-    for i in reversed(range(k)):
-        column = v[..., i : i + 1]
-        q = q - t[..., i : i + 1, None] * (column @ (column.mH @ q))
+    q = reflected(v, t, unit.expand(shape_of(x)), reversed(range(k)))
     if not k:  # constant, but recorded
         q = record(where, (np.False_, x, q), None, "WhereBackward0") + t.sum(-1)[..., None, None]
     return finish(name, q, out, (x, t))
 
 
-def _check_scales(name: str, x: Any, t: Any) -> None:
+def reflected(v: Any, t: Any, q: Any, order: Iterable[int]) -> Any:
+    """The matrix `q`, multiplied from the left by ``1 - t_i v_i v_i^H`` for every i in `order`."""
+    for i in order:
+        column = v[..., i : i + 1]
+        q = q - t[..., i : i + 1, None] * (column @ (column.mH @ q))
+    return q
+
+
+def check_scales(name: str, x: Any, t: Any) -> None:
     """
     Raises: RuntimeError: not one scale for each reflection, or of another dtype.
     """

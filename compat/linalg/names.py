@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import sites
 from ..autograd.base import tensor
 from ..ops import return_types
 from ..ops._apply import finish
@@ -18,7 +19,9 @@ from .decompositions import svd as _svd
 from .functions import matrix_exp, matrix_power
 from .lu import lu_factor_ex, lu_unpack
 from .lu import lu_solve as _lu_solve
+from .norms import matrix_norm, vector_norm
 from .rank import pinv
+from .reflections import geqrf, ormqr
 from .systems import _slogdet, det, finish_all, inv, logdet, triangular
 
 inverse = inv
@@ -43,6 +46,45 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     tensor([[0.5000, 0.0000]])
     """
     return pinv(input, rcond)
+
+
+# ---------------------------------------------------------------- norms
+
+
+def frobenius_norm(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
+    """Deprecated: `linalg.vector_norm` along one or two axes; along all if `dim` is empty.
+
+    Raises: RuntimeError: three axes or more, or integers.
+    """
+    _deprecated("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
+    if isinstance(dim, tuple | list) and len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    axes = dim if isinstance(dim, int) or dim else None
+    return vector_norm(input, 2, axes, keepdim, out=out)
+
+
+def nuclear_norm(input: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+    """Deprecated: ``nuclear_norm(input, dim=(-2, -1), keepdim=False)``, the sum of singular values.
+
+    A single boolean after `input` is `keepdim`.
+
+    Raises: RuntimeError: `dim` is not two axes, or integers.
+    """
+    _deprecated("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
+    if args and isinstance(args[0], bool):
+        args = ((-2, -1), *args)
+    return _nuclear_norm(input, *args, out=out, **kwargs)
+
+
+def _nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False, *, out: Any) -> Any:
+    return matrix_norm(input, "nuc", (dim, dim) if isinstance(dim, int) else dim, keepdim, out=out)
+
+
+def _deprecated(name: str, instead: str) -> None:
+    sites.warn(
+        f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a "
+        f"future PyTorch release. Please use `{instead}` instead"
+    )
 
 
 # ---------------------------------------------------------------- cholesky
@@ -214,6 +256,7 @@ class LinalgMethods:
     cholesky_inverse = cholesky_inverse
     cholesky_solve = cholesky_solve
     det = det
+    geqrf = geqrf
     inverse = inverse
     logdet = logdet
     lu = _lu_method
@@ -221,6 +264,7 @@ class LinalgMethods:
     matrix_exp = matrix_exp
     matrix_power = matrix_power
     orgqr = orgqr
+    ormqr = ormqr
     pinverse = pinverse
     qr = qr
     slogdet = slogdet
@@ -233,6 +277,7 @@ __all__ = [
     "cholesky_inverse",
     "cholesky_solve",
     "det",
+    "frobenius_norm",
     "inverse",
     "logdet",
     "lu",
@@ -240,6 +285,7 @@ __all__ = [
     "lu_unpack",
     "matrix_exp",
     "matrix_power",
+    "nuclear_norm",
     "orgqr",
     "pinverse",
     "qr",

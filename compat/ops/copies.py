@@ -10,6 +10,7 @@ from ._apply import finish
 from ._compose import rename
 from ._layout import alias, own
 from ._operands import operand
+from .complex import view_as_complex, view_as_real
 from .join import chunk, split, split_with_sizes, unbind
 from .part import as_strided, diagonal, narrow, select, unfold
 from .shape import expand, permute, squeeze, t, transpose, unsqueeze, view
@@ -81,6 +82,8 @@ transpose_copy = _copying("transpose_copy", transpose)
 unbind_copy = _copying("unbind_copy", unbind)
 unfold_copy = _copying("unfold_copy", unfold)
 unsqueeze_copy = _copying("unsqueeze_copy", unsqueeze)
+view_as_complex_copy = _copying("view_as_complex_copy", view_as_complex)
+view_as_real_copy = _copying("view_as_real_copy", view_as_real)
 view_copy = _copying("view_copy", view)
 
 # PyTorch's share memory but are no views to it; here the parts have their own.
@@ -99,6 +102,17 @@ def detach(input: Any) -> Any:
     False
     """
     return input.detach()
+
+
+def detach_copy(input: Any, *, out: Any = None) -> Any:
+    """``input.detach()`` in memory of its own.
+
+    >>> import compat as torch
+    >>> torch.detach_copy(torch.ones(2, requires_grad=True))
+    tensor([1., 1.])
+    """
+    x = operand("detach_copy", 1, "input", input).detach()
+    return finish("detach_copy", own(alias(x)), out, (x,))
 
 
 def detach_(input: Any) -> Any:
@@ -122,6 +136,7 @@ __all__ = [
     "as_strided_copy",
     "detach",
     "detach_",
+    "detach_copy",
     "diagonal_copy",
     "expand_copy",
     "narrow_copy",
@@ -139,5 +154,7 @@ __all__ = [
     "unsafe_split",
     "unsafe_split_with_sizes",
     "unsqueeze_copy",
+    "view_as_complex_copy",
+    "view_as_real_copy",
     "view_copy",
 ]

@@ -557,6 +557,7 @@ __all__ = [
     "fill",
     "fill_",
     "index_put",
+    "index_put_",
     "masked_fill",
     "masked_scatter",
     "masked_select",

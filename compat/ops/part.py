@@ -333,6 +333,37 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     return _replaced(input, src, link, "DiagonalScatterBackward0")
 
 
+def as_strided_scatter(
+    input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None
+) -> Any:
+    """A copy of `input` with what ``input.as_strided(size, stride)`` shows replaced by `src`.
+
+    Raises: RuntimeError: out of the bounds of `input`, whose memory has gaps, or elements that are
+    there several times.
+
+    >>> import compat as torch
+    >>> torch.as_strided_scatter(torch.zeros(2, 2), torch.ones(2), (2,), (3,))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    x = operand("as_strided_scatter", 1, "input", input)
+    src = operand("as_strided_scatter", 2, "src", src)
+    y = clone(x)
+    if y.stride() != x.stride():
+        raise RuntimeError(
+            "as_strided_scatter: the elements do not fill their memory; use x.contiguous() first"
+        )
+    start = None if storage_offset is None else storage_offset - x.storage_offset()
+    part = as_strided(y, size, stride, start)
+    if part._array.shape != src._array.shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(part._array.shape)}"
+        )
+    part.copy_(src)
+    return y
+
+
 # ---------------------------------------------------------------- memory
 
 
@@ -520,6 +551,7 @@ class PartMethods:
 
     as_strided = as_strided
     as_strided_ = as_strided_
+    as_strided_scatter = as_strided_scatter
     clone = clone
     contiguous = contiguous
     data_ptr = data_ptr
@@ -547,6 +579,7 @@ class PartMethods:
 __all__ = [
     "as_strided",
     "as_strided_",
+    "as_strided_scatter",
     "clone",
     "diagonal",
     "diagonal_scatter",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,34 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     if as_tuple:
         return tuple(map(tensor, np.atleast_1d(array).nonzero()))
     return finish("nonzero", tensor(np.argwhere(array)), out, ())
+
+
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Any:
+    """The first `size` rows of `nonzero`; if there are fewer, rows of `fill_value` follow.
+
+    Raises: RuntimeError: `size` is negative.
+
+    >>> import compat as torch
+    >>> torch.nonzero_static(torch.tensor([0.0, 2.0, 3.0]), size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
+    count = operator.index(size)
+    if count < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    x = operand("nonzero_static", 1, "input", input).detach()
+    return finish("nonzero_static", through(_first_places, x, count, fill_value), out, ())
+
+
+def _first_places(x: Any, count: int, fill: int, /) -> Any:
+    """Sorted by whether they are there, the places keep their order."""
+    absent = fnp.equal(x, 0).reshape(-1)
+    order = fnp.argsort(absent, stable=True)[:count]
+    rows = [fnp.where(absent[order], fill, i) for i in _unravelled(order, x.shape)]
+    left = np.full((count - order.shape[0], x.ndim), fill, np.int64)
+    found = fnp.stack(rows, 1) if rows else np.empty((order.shape[0], 0), np.int64)
+    return fnp.concatenate([found, left])
 
 
 def argwhere(input: Any) -> Any:
@@ -118,6 +147,7 @@ class PlacesMethods:
     argwhere = argwhere
     isin = isin
     nonzero = nonzero
+    nonzero_static = nonzero_static
 
 
-__all__ = ["argwhere", "isin", "nonzero", "unravel_index"]
+__all__ = ["argwhere", "isin", "nonzero", "nonzero_static", "unravel_index"]

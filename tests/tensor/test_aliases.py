@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
-from harness import Call, F, call, check
+from harness import C, Call, F, call, check
 
 import compat
 
@@ -28,6 +29,10 @@ def th(request: pytest.FixtureRequest) -> Any:
 
 def Signs(*shape: int) -> Any:
     return F(*shape, low=1.0, high=1.0, grad=False)
+
+
+def Means() -> tuple[Any, Any]:
+    return F(3, grad=False), F(3, low=0.5, grad=False)
 
 
 CALLS = [
@@ -54,9 +59,31 @@ CALLS = [
     call("dropout", F(3), 1.0, True),
     call("feature_dropout", F(3, 2), 1.0, True),
     call("feature_dropout", F(3), 0.5, False),
+    call("native_layer_norm", F(2, 3, 4), [4], F(4), F(4), 1e-5),
+    call("native_layer_norm", F(2, 3, 4), (3, 4), None, None, 1e-3),
+    call("native_group_norm", F(2, 4, 3), F(4), F(4), 2, 4, 3, 2, 1e-5),
+    call("native_group_norm", F(2, 4), None, None, 2, 4, 1, 2, 1e-5),
+    call("native_batch_norm", F(4, 3), F(3), F(3), None, None, True, 0.1, 1e-5),
+    call("native_batch_norm", F(4, 3), None, None, *Means(), True, 0.1, 1e-5),
+    call("native_batch_norm", F(4, 3, 2), F(3), F(3), *Means(), False, 0.1, 1e-5),
+    *(
+        call("grid_sampler", F(2, 3, 4, 5), F(2, 2, 3, 2), mode, padding, corners)
+        for mode in (0, 1, 2)
+        for padding in (0, 1, 2)
+        for corners in (True, False)
+    ),
+    call("grid_sampler_2d", F(1, 2, 3, 3), F(1, 2, 2, 2), 0, 1, False),
+    call("grid_sampler_3d", F(1, 2, 3, 3, 2), F(1, 2, 2, 2, 3), 0, 2, False),
+    *(call("norm_except_dim", F(2, 3, 4), p, d) for p in (1, 2, 3) for d in (0, 1, 2, -1)),
+    *(call("frobenius_norm", F(3, 4), d) for d in (1, -1, (0, 1), ())),
+    call("frobenius_norm", C(3, 4), (0, 1), True),
+    call("nuclear_norm", F(3, 4)),
+    call("nuclear_norm", F(2, 3, 4), True),
+    call("nuclear_norm", F(3, 4, 2), (0, 2), keepdim=True),
 ]
 
 
+@pytest.mark.filterwarnings("ignore:at..(frobenius|nuclear)_norm is deprecated")
 @pytest.mark.parametrize("c", CALLS, ids=repr)
 def test_call(c: Call) -> None:
     check(c)
@@ -77,6 +104,39 @@ def test_dropout_in_place(th: Any) -> None:
     x = th.ones(3)
     assert th.dropout_(x, 0.5, False) is x and x.sum() == 3
     assert th.dropout_(x, 1.0, True) is x and x.sum() == 0
+
+
+def test_deprecated_norms_warn() -> None:
+    for name, args in (("frobenius_norm", (1,)), ("nuclear_norm", ())):
+        with pytest.warns(UserWarning, match=f"at::{name} is deprecated"):
+            getattr(compat, name)(compat.ones(2, 2), *args)
+
+
+def test_kernels_refuse(th: Any) -> None:
+    x, g = th.ones(1, 1, 2, 2), th.zeros(1, 1, 1, 2)
+    for f in (
+        lambda: th.native_group_norm(th.ones(2, 4), None, None, 2, 4, 2, 2, 1e-5),
+        lambda: th.native_layer_norm(th.ones(2, 4), [3], None, None, 1e-5),
+        lambda: th.grid_sampler_3d(x, g, 0, 0, False),
+        lambda: th.grid_sampler_2d(x[0], g[0], 0, 0, False),
+        lambda: th.norm_except_dim(th.ones(2, 2).long()),
+        lambda: th.frobenius_norm(th.ones(2, 2, 2), (0, 1, 2)),
+        lambda: th.nuclear_norm(th.ones(2, 2), 1),
+    ):
+        with pytest.raises(RuntimeError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            f()
+    for f in (lambda: th.norm_except_dim(th.tensor(2.0)), lambda: th.norm_except_dim(x, 2, 5)):
+        with pytest.raises(IndexError):
+            f()
+
+
+def test_unknown_words_of_grids() -> None:
+    """PyTorch reads what was never written."""
+    x, g = compat.ones(1, 1, 2, 2), compat.zeros(1, 1, 1, 2)
+    for mode, padding, said in ((3, 0, "interpolation_mode=3"), (0, -1, "padding_mode=-1")):
+        with pytest.raises(ValueError, match=f"{said} is unknown; need one of 0"):
+            compat.grid_sampler(x, g, mode, padding, False)
 
 
 def test_refusals(th: Any) -> None:

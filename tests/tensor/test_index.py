@@ -142,6 +142,8 @@ CALLS: list[Call] = [
     call("nonzero", I(3, 4, high=2), as_tuple=True),
     call("nonzero", With(2.0)),
     call("nonzero", With(2.0), as_tuple=True),
+    *(call("nonzero_static", I(3, 4, high=2), size=n) for n in (0, 3, 20)),
+    call(".nonzero_static", With(2.0), size=2, fill_value=7),
     call("argwhere", I(3, 4, high=2)),
     call(".fill_", F(3, 4), 2),
     call(".fill_", F(3, 4), F()),

@@ -72,6 +72,8 @@ CALLS: list[Call] = [
     call("unfold_copy", F(5), 0, 3, 1),
     call("unsqueeze_copy", F(2), 0),
     call("view_copy", F(2, 3), (3, 2)),
+    call("view_as_real_copy", C(2, 3)),
+    call("view_as_complex_copy", F(3, 2, grad=False)),
     call("unsafe_chunk", F(5), 2),
     call("unsafe_split", F(5, 2), 2),
     call(".unsafe_split_with_sizes", F(5), (1, 4)),
@@ -123,6 +125,9 @@ CALLS: list[Call] = [
     call("slice_scatter", F(3, 4), F(3, 2), 1, 0, 4, 2),
     call("slice_scatter", F(4), F(2), start=-2),
     call("diagonal_scatter", F(3, 4), F(3), 1),
+    call("as_strided_scatter", F(3, 4, grad=False), F(3, 2), (3, 2), (1, 4)),
+    call("as_strided_scatter", F(3, 4, grad=False), F(2, 2), (2, 2), (1, 2), 5),
+    call("as_strided_scatter", F(4, grad=False), F(), (), (), 2),
     call("clone", Z),
     call(".contiguous", Z),
     call("flip", F(2, 3), (0, 1)),
@@ -498,6 +503,17 @@ ERRORS: list[tuple[Callable[..., Any], type[Exception], str]] = [
         RuntimeError,
         "src size = [3], slice size = [4]",
     ),
+    (
+        lambda m, x, v, s: x.as_strided_scatter(v[:3], (2,), (1,)),
+        RuntimeError,
+        "src size = [3], slice size = [2]",
+    ),
+    (
+        lambda m, x, v, s: v[:2].clone().as_strided_scatter(v[:2], (2,), (3,)),
+        RuntimeError,
+        "are out of bounds for storage",
+    ),
+    (lambda m, x, v, s: v.as_strided_scatter(v[:2], (2,), (0,)), RuntimeError, ""),
     (lambda m, x, v, s: v.slice_scatter(v, step=-1), RuntimeError, "slice step must be positive"),
     (lambda m, x, v, s: x.stride(2), IndexError, NO_AXIS),
     (lambda m, x, v, s: x.flip(0, 0), RuntimeError, "dim 0 appears multiple times"),
@@ -587,3 +603,23 @@ def test_reshape_and_permute_of_any_shape(shape: tuple[int, ...], data: Any) -> 
             assert ours._is_view() == theirs._is_view()
             assert tuple(ours.shape) == tuple(theirs.shape)
             np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_gradients_of_what_is_replaced() -> None:
+    """PyTorch gives the input the gradient of what is replaced instead of what is left."""
+    x = compat.arange(12.0).reshape(4, 3).t().requires_grad_()
+    y = compat.as_strided_scatter(x, compat.tensor([7.0, 8.0]), (2,), (5,), 1)
+    assert y.t().flatten().tolist() == [
+        0.0,
+        7.0,
+        2.0,
+        3.0,
+        4.0,
+        5.0,
+        8.0,
+        *map(float, range(7, 12)),
+    ]
+    y.sum().backward()
+    assert x.grad.t().flatten().tolist() == [1.0, 0.0, *[1.0] * 4, 0.0, *[1.0] * 5]
+    with pytest.raises(RuntimeError, match="do not fill their memory"):
+        compat.as_strided_scatter(compat.ones(4)[::2], compat.ones(1), (1,), (1,))
