@@ -78,8 +78,6 @@ def test_vectorize() -> None:
     assert fnp.vectorize(lambda p, x: p[0] * x, excluded=[0])([2.0, 3.0], C).tolist() == [3, -1, 4]
     with pytest.raises(ShapeError, match="otypes"):
         fnp.vectorize(_choice)(X[:0])
-    with pytest.raises(ArgumentError, match="vmap"):
-        fnp.vectorize(_choice, signature="(n)->()")
 
 
 # ---------------------------------------------------------------- polynomials

@@ -882,6 +882,7 @@ CHOOSING: dict[str, Row] = {
     "trace": one_of(call(M), call(T, 1), call(T, -1, 1, 2), call(T, axis1=2, axis2=0, dtype="f4")),
     "tril": one_of(call(M), call(T, 1), call(V), call(M, k=-1)),
     "tril_indices_from": one_of(call(S), call(M, 1)),
+    "mask_indices": one_of(call(3, np.triu), call(2, np.tril, 1)),
     "triu": one_of(call(M), call(T, 1), call(V), call(M, k=-1)),
     "triu_indices_from": one_of(call(S), call(M, k=1)),
     "where": one_of(
@@ -1507,6 +1508,24 @@ def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call) -> None:
 
 # ---------------------------------------------------------------- signatures
 
+OF_JAX = frozenset(
+    [
+        "descending",
+        "dtype",
+        "fill_value",
+        "indices_are_sorted",
+        "length",
+        "method",
+        "mode",
+        "promote_integers",
+        "size",
+        "strip_zeros",
+        "total_repeat_length",
+        "trim_leading_zeros",
+        "unique_indices",
+        "wrap_negative_indices",
+    ]
+)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -1522,7 +1541,7 @@ def pairs_of_functions() -> list[tuple[str, Any, Any]]:
 
 @pytest.mark.parametrize(("name", "ours", "theirs"), pairs_of_functions())
 def test_signature(name: str, ours: Any, theirs: Any) -> None:
-    """Every parameter is NumPy's, in NumPy's place, and can be passed as NumPy's can."""
+    """Every parameter is NumPy's, in NumPy's place, and passed as NumPy's can, or one of JAX's."""
     try:
         found = inspect.signature(theirs).parameters
     except ValueError:
@@ -1531,6 +1550,10 @@ def test_signature(name: str, ours: Any, theirs: Any) -> None:
     for i, p in enumerate(inspect.signature(ours).parameters.values()):
         if hasattr(ours, "nin") and not isinstance(theirs, np.ufunc) and i >= len(places):
             break  # np.linalg.matmul has no options, np.matmul has
+        if p.name in OF_JAX - found.keys():
+            assert i >= len(places) or p.kind is p.KEYWORD_ONLY
+            assert p.default is not p.empty
+            continue
         if p.kind in POSITIONAL:
             assert p.kind is places[i].kind
             assert p.kind is p.POSITIONAL_ONLY or p.name == places[i].name

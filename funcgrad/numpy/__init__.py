@@ -21,7 +21,7 @@ from numpy import (
     fromiter, frompyfunc, fromregex, fromstring, generic, genfromtxt, get_printoptions, getbufsize,
     geterr, geterrcall, half, hamming, hanning, iinfo, index_exp, inexact, inf, int16, int32, int64,
     int8, int_, intc, integer, intp, isdtype, isnat, issubdtype, iterable, ix_, little_endian, load,
-    loadtxt, long, longdouble, longlong, mask_indices, memmap, mgrid, mintypecode, nan, ndarray,
+    loadtxt, long, longdouble, longlong, memmap, mgrid, mintypecode, nan, ndarray,
     ndindex, newaxis, number, object_, ogrid, pi, printoptions, promote_types, ravel_multi_index,
     s_, save, savetxt, savez, savez_compressed, ScalarType, sctypeDict, set_printoptions,
     setbufsize, seterr, seterrcall, short, signedinteger, single, str_, timedelta64, tril_indices,
@@ -110,8 +110,8 @@ from .ranges import (
 from .reductions import amax, amin, max, mean, min, prod, ptp, std, sum, var
 from .repeating import pad, repeat, roll, tile
 from .searching import (
-    all, any, argmax, argmin, argwhere, count_nonzero, digitize, flatnonzero, isin, nonzero,
-    searchsorted,
+    all, any, argmax, argmin, argwhere, count_nonzero, digitize, flatnonzero, isin,
+    mask_indices, nonzero, searchsorted,
 )
 from .sets import intersect1d, setdiff1d, setxor1d, union1d
 from .shaping import (

@@ -251,6 +251,8 @@ def with_axes(x: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: A
 
 # ---------------------------------------------------------------- options
 
+GIVE_SIZE = "; or give the length of the result, size="
+
 
 def refuse(name: str, **options: Any) -> None:
     """Complain about options that are given but not supported.
@@ -279,14 +281,14 @@ def on_cpu(name: str, device: Any) -> Any:
     return np
 
 
-def host(name: str, what: str, x: Any) -> np.ndarray:
+def host(name: str, what: str, x: Any, hint: str = "") -> np.ndarray:
     """`concrete` as a NumPy array: for the few integers that decide shapes."""
-    x = array_of(concrete(name, what, x))
+    x = array_of(concrete(name, what, x, hint))
     return x if isinstance(x, np.ndarray) else np.array(x.tolist(), x.dtype)
 
 
-def concrete(name: str, what: str, x: Any) -> Any:
-    """The plain array behind `x`, for arguments that decide shapes.
+def concrete(name: str, what: str, x: Any, hint: str = "") -> Any:
+    """The plain array behind `x`, for arguments that decide shapes; `hint` says what else does.
 
     Raises: ConcretizationError: there is none, because a transform knows only its type.
     """
@@ -294,6 +296,6 @@ def concrete(name: str, what: str, x: Any) -> Any:
     if value is None:
         raise ConcretizationError(
             f"fnp.{name}: {what} must be known while tracing, since the shape of the result depends "
-            f"on it; found {x!r}{where()}"
+            f"on it; found {x!r}{hint}{where()}"
         )
     return operand(value)

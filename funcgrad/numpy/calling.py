@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..algebra import broadcast_shapes
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ._arguments import array_of, converted, stacked
@@ -17,11 +20,13 @@ class vectorize:
     """A function of numbers as one of arrays, element by element, in a plain loop.
 
     `funcgrad.vmap` does the same in one go. Results may be tuples; `excluded` are the arguments, by
-    position or name, that are passed on as they are.
+    position or name, that are passed on as they are. A `signature`, ``"(m,n),(n)->(m)"`` say, names
+    the last axes that the function takes and gives; the others are looped over.
 
     Shapes: the arguments broadcast.   Dtypes: `otypes`, or those of the results.
     Derivative: that of the function.
-    Raises: ArgumentError: a `signature`, which `vmap` is for. ShapeError: no elements, no `otypes`.
+    Raises: ArgumentError: no such `signature`. ShapeError: no elements and no `otypes`, or lengths
+    that do not fit the signature.
     Source: NumPy reference, ``numpy.vectorize``.
 
     >>> vectorize(lambda a, b: a if a > b else b)(np.array([1.0, 3.0]), 2.0).tolist()
@@ -37,10 +42,7 @@ class vectorize:
         cache: bool = False,
         signature: str | None = None,
     ) -> None:
-        if signature is not None:
-            raise ArgumentError(
-                f"fnp.vectorize: signature= is not supported; use funcgrad.vmap{where()}"
-            )
+        self.core = None if signature is None else _core_axes(signature)
         self.pyfunc, self.otypes, self.cache, self.signature = pyfunc, otypes, cache, signature
         self.excluded = set(excluded or ())
         self.__doc__ = pyfunc.__doc__ if doc is None else doc
@@ -50,12 +52,11 @@ class vectorize:
         places = [i for i in range(len(args)) if i not in self.excluded]
         names = [n for n in kwargs if n not in self.excluded]
         found = [array_of(args[i]) for i in places] + [array_of(kwargs[n]) for n in names]
-        arrays = broadcast_arrays(*found)
-        shape = aval_of(arrays[0]).shape if arrays else ()
-        flat = [ravel(a) for a in arrays]
+        core = [()] * len(found) if self.core is None else self.core[0]
+        arrays, shape = _rows(found, core)
         results = []
-        for row in range(int(np.prod(shape))):
-            values = [a[row] for a in flat]
+        for row in range(math.prod(shape)):
+            values = [a[row] for a in arrays]
             given = list(args)
             for i, value in zip(places, values, strict=False):
                 given[i] = value
@@ -73,10 +74,67 @@ class vectorize:
             return empty if len(empty) > 1 else empty[0]
         several = isinstance(results[0], tuple)
         columns = list(zip(*results, strict=True)) if several else [tuple(results)]
-        outs = [reshape(array_of(stacked(list(c))), shape) for c in columns]
+        rows = [array_of(stacked(list(c))) for c in columns]
+        _require_results([aval_of(y).shape[1:] for y in rows], self.core)
+        outs = [reshape(y, shape + aval_of(y).shape[1:]) for y in rows]
         if dtypes is not None:
             outs = [converted(y, d) for y, d in zip(outs, dtypes, strict=True)]
         return tuple(outs) if several else outs[0]
+
+
+_AXES = r"\((?:\s*\w+\s*(?:,\s*\w+\s*)*)?\)"
+_SIGNATURE = re.compile(rf"\s*(?:{_AXES}(?:\s*,\s*{_AXES})*)?\s*->\s*{_AXES}(?:\s*,\s*{_AXES})*\s*")
+Core = tuple[tuple[str, ...], ...]
+
+
+def _core_axes(signature: str) -> tuple[Core, Core]:
+    """The names of the last axes of each argument, and of each result.
+
+    Raises: ArgumentError: the signature says nothing.
+    """
+    if not isinstance(signature, str) or not _SIGNATURE.fullmatch(signature):
+        raise ArgumentError(
+            f"fnp.vectorize: signature={signature!r}; need one like '(m,n),(n)->(m)'{where()}"
+        )
+    sides = [re.findall(_AXES, side) for side in signature.split("->")]
+    taken, given = (tuple(tuple(re.findall(r"\w+", axes)) for axes in side) for side in sides)
+    return taken, given
+
+
+def _rows(arrays: list[Any], core: Sequence[tuple[str, ...]]) -> tuple[list[Any], tuple[int, ...]]:
+    """The arguments of each call along a first axis, and the shape of what is looped over.
+
+    Raises: ShapeError: there are other arguments than the signature has, or lengths do not fit it.
+    """
+    shapes = [aval_of(a).shape for a in arrays]
+    fits = len(shapes) == len(core)
+    lengths: dict[str, int] = {}
+    for shape, names in zip(shapes, core, strict=False):
+        fits = fits and len(shape) >= len(names)
+        for name, n in zip(names, shape[len(shape) - len(names) :], strict=False):
+            fits = fits and n == (int(name) if name.isdigit() else lengths.setdefault(name, n))
+    if not fits:
+        raise ShapeError(
+            f"fnp.vectorize: arguments of shapes {[list(s) for s in shapes]} for the axes "
+            f"{core}{where()}"
+        )
+    ends = [s[len(s) - len(names) :] for s, names in zip(shapes, core, strict=True)]
+    outer = broadcast_shapes(
+        "fnp.vectorize", [s[: len(s) - len(e)] for s, e in zip(shapes, ends, strict=True)]
+    )
+    rows = [
+        reshape(broadcast_to(a, outer + e), (math.prod(outer), *e))
+        for a, e in zip(arrays, ends, strict=True)
+    ]
+    return rows, outer
+
+
+def _require_results(shapes: list[tuple[int, ...]], core: tuple[Core, Core] | None) -> None:
+    if core is not None and [len(s) for s in shapes] != [len(names) for names in core[1]]:
+        raise ShapeError(
+            f"fnp.vectorize: results of shapes {[list(s) for s in shapes]} for the axes "
+            f"{core[1]}{where()}"
+        )
 
 
 def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:

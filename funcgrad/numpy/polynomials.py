@@ -80,18 +80,29 @@ def _of_one_length(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
     return pad(a1, widths=((max(n - m, 0), 0),)), pad(a2, widths=((max(m - n, 0), 0),))
 
 
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Any:
     """The product of two polynomials: the convolution of their coefficients.
 
-    Shapes: ``(m,), (n,) -> (m + n - 1,)``; leading zeros stay.   Dtypes: numbers.
+    Shapes: ``(m,), (n,) -> (m + n - 1,)``; leading zeros stay, unless they are to be trimmed.
+    Dtypes: numbers.
     Derivative: bilinear; smooth everywhere.
-    Raises: ShapeError: coefficients are no vector.
+    Raises: ShapeError: coefficients are no vector. ConcretizationError: the zeros to trim are not
+    known.
     Source: NumPy reference, ``numpy.polymul``.
 
     >>> polymul([1.0, 1.0], [1.0, -1.0]).tolist()
     [1.0, 0.0, -1.0]
     """
-    return convolve(*(_coefficients("polymul", a) for a in arrays_of(a1, a2)))
+    factors = [_coefficients("polymul", a) for a in arrays_of(a1, a2)]
+    if trim_leading_zeros:
+        factors = [_trimmed("polymul", a) for a in factors]
+    return convolve(*factors)
+
+
+def _trimmed(name: str, p: Any) -> Any:
+    """The coefficients from the first that is not 0; of nothing but zeros the last one."""
+    filled = np.flatnonzero(host(name, "the coefficients", p))
+    return p[int(filled[0]) if filled.size else max(p.shape[0] - 1, 0) :]
 
 
 def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
@@ -250,27 +261,33 @@ def poly(seq_of_zeros: Any) -> Any:
     return real(p) if is_real and p.dtype.kind == "c" else p
 
 
-def roots(p: Any) -> Any:
+def roots(p: Any, *, strip_zeros: bool = True) -> Any:
     """The zeros of a polynomial, in no order: the eigenvalues of its companion matrix.
+
+    With `strip_zeros` False the first coefficient is not 0, which nobody looks up: so `p` may be
+    traced.
 
     Shapes: ``(n,) -> (n - 1,)`` without leading zeros.   Dtypes: numbers; always gives complex ones.
     Derivative: smooth where the zeros differ.
     Raises: ShapeError: coefficients are no vector. ConcretizationError: the coefficients that are
-    zero are not known.
+    zero are not known. LinAlgError: the first one is 0 after all.
     Source: NumPy reference, ``numpy.roots``.
 
     >>> sorted(roots([1.0, -3.0, 2.0]).real.round(6).tolist())
     [1.0, 2.0]
     """
     p = _coefficients("roots", array_of(p))
-    filled = np.flatnonzero(host("roots", "p", p))
-    if not filled.size:
-        return np.zeros(0, complex)
-    at_zero = p.shape[0] - 1 - int(filled[-1])
-    p = p[int(filled[0]) : int(filled[-1]) + 1]
+    at_zero = 0
+    if strip_zeros:
+        hint = "; strip_zeros=False says that the first is not"
+        filled = np.flatnonzero(host("roots", "p", p, hint))
+        if not filled.size:
+            return np.zeros(0, complex)
+        at_zero = p.shape[0] - 1 - int(filled[-1])
+        p = p[int(filled[0]) : int(filled[-1]) + 1]
     n = p.shape[0] - 1
     found = zeros_like(p, shape=at_zero, dtype=np.result_type(p.dtype, np.complex64))
-    if n:
+    if n > 0:
         companion = concatenate(
             reshape(-p[1:] / p[0], shape=(1, n)), beside(p, np.eye(n - 1, n)), axis=0
         )

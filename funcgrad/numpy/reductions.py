@@ -35,10 +35,12 @@ def sum(
     keepdims: bool = False,
     initial: Any = None,
     where: Any = True,
+    promote_integers: bool = True,
 ) -> Any:
     """``sum_i a_i`` along the axes, of the elements that `where` holds for, plus `initial`.
 
-    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen, unless
+    `promote_integers` is False, which leaves integers as they are.
     Derivative: linear; the cotangent is broadcast back.
     Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.sum``.
@@ -47,10 +49,11 @@ def sum(
     [4.0, 6.0]
     """
     if out is not None:
-        return written(
-            "fnp.sum with out=", sum(a, axis, dtype, None, keepdims, initial, where), out
-        )
-    a = converted(_masked(array_of(a), where, 0), dtype)
+        y = sum(a, axis, dtype, None, keepdims, initial, where, promote_integers)
+        return written("fnp.sum with out=", y, out)
+    a = array_of(a)
+    dtype = _kept(a, dtype, promote_integers)
+    a = converted(_masked(a, where, 0), dtype)
     axes = axes_of("sum", axis, a.ndim)
     y = _structural.sum(a, axis=axes)
     if dtype is not None:
@@ -58,6 +61,12 @@ def sum(
     if initial is not None:
         y = y + operand(initial)
     return with_axes(y, a.shape, axes, keepdims)
+
+
+def _kept(a: Any, dtype: Any, promote_integers: bool) -> Any:
+    """The dtype to compute in: that of integers if it is not to widen."""
+    stays = dtype is None and not promote_integers and a.dtype.kind in "iu"
+    return a.dtype if stays else dtype
 
 
 def prod(
@@ -68,10 +77,12 @@ def prod(
     keepdims: bool = False,
     initial: Any = None,
     where: Any = True,
+    promote_integers: bool = True,
 ) -> Any:
     """``prod_i a_i`` along the axes, of the elements that `where` holds for, times `initial`.
 
-    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen.
+    Shapes: ``a: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; bool and small integers widen, unless
+    `promote_integers` is False, which leaves integers as they are.
     Derivative: the product of the others, without a division: zeros are nothing special.
     Raises: ShapeError: an axis does not exist. ArgumentError: `out` does not fit.
     Source: NumPy reference, ``numpy.prod``.
@@ -80,10 +91,11 @@ def prod(
     6.0
     """
     if out is not None:
-        return written(
-            "fnp.prod with out=", prod(a, axis, dtype, None, keepdims, initial, where), out
-        )
-    a = converted(_masked(array_of(a), where, 1), dtype)
+        y = prod(a, axis, dtype, None, keepdims, initial, where, promote_integers)
+        return written("fnp.prod with out=", y, out)
+    a = array_of(a)
+    dtype = _kept(a, dtype, promote_integers)
+    a = converted(_masked(a, where, 1), dtype)
     axes = axes_of("prod", axis, a.ndim)
     y = _reduce.prod(a, axis=axes)
     if dtype is not None:

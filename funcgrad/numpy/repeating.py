@@ -9,11 +9,16 @@ import numpy as np
 
 from ..algebra import concrete_namespace
 from ..errors import ArgumentError, ShapeError, where
+from ..indexing import known
 from ..ops import join as _join
 from ..ops import structural as _structural
+from ..ops.cumulative import cumsum
 from ..ops.index import getitem as _getitem
+from ..ops.index import take as _take
 from ..ops.index_layout import FULL, Slice
 from ..ops.rounding import rint
+from ..ops.select import minimum
+from ..ops.sort import searchsorted
 from . import reductions as _reductions
 from ._arguments import (
     array_of,
@@ -25,33 +30,66 @@ from ._arguments import (
     host,
     shape_of,
 )
+from .filling import length_of
 from .shaping import ravel
 from .statistics import median
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(
+    a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+) -> Any:
     """Every element `repeats` times in a row; of the flattened array if `axis` is None.
+
+    With `total_repeat_length` that is the length of the result: more is cut off, and what is missing
+    is the last element.
 
     Shapes: ``a: (*a, n, *b) -> (*a, sum(repeats), *b)``.   Dtypes: all.
     Derivative: linear; the cotangents of the repetitions are summed.
-    Raises: ShapeError: the axis does not exist. ConcretizationError: `repeats` is not known.
-    Source: NumPy reference, ``numpy.repeat``.
+    Raises: ShapeError: the axis does not exist. ConcretizationError: `repeats` is not known, and no
+    length is given. ArgumentError: that is none.
+    Source: NumPy reference, ``numpy.repeat``; JAX's for `total_repeat_length`.
 
     >>> repeat([1.0, 2.0], [2, 1]).tolist()
     [1.0, 1.0, 2.0]
+    >>> repeat([1.0, 2.0], [2, 1], total_repeat_length=5).tolist()
+    [1.0, 1.0, 2.0, 2.0, 2.0]
     """
     a = array_of(a)
     if axis is None:
         a, axis = ravel(a), 0
     axis = axis_of("repeat", axis, a.ndim)
-    counts = host("repeat", "repeats", repeats)
+    if total_repeat_length is not None:
+        total = length_of("repeat", "total_repeat_length", total_repeat_length)
+        return _repeat_to(a, array_of(repeats, concrete_namespace(a)), axis, total)
+    hint = "; or give the length of the result, total_repeat_length="
+    counts = host("repeat", "repeats", repeats, hint)
     if counts.size == 1:
         return _join.repeat(a, repeats=int(counts.reshape(())), axis=axis)
-    if counts.shape != (a.shape[axis],):
-        raise ShapeError(
-            f"fnp.repeat: {a.shape[axis]} elements, but repeats has shape {list(counts.shape)}{where()}"
-        )
+    _require_counts(a.shape[axis], counts.shape)
     return _join.repeat(a, repeats=tuple(map(int, counts)), axis=axis)
+
+
+def _require_counts(n: int, shape: tuple[int, ...]) -> None:
+    if shape != (n,):
+        raise ShapeError(f"fnp.repeat: {n} elements, but repeats has shape {list(shape)}{where()}")
+
+
+def _repeat_to(a: Any, repeats: Any, axis: int, total: int) -> Any:
+    """The repetitions, `total` of them; how many of each may be traced."""
+    n = a.shape[axis]
+    if repeats.dtype.kind not in "biu":
+        raise ArgumentError(f"fnp.repeat: repeats is {repeats.dtype}; need integers{where()}")
+    if repeats.size == 1:
+        repeats = _structural.broadcast_to(ravel(repeats), shape=(n,))
+    _require_counts(n, repeats.shape)
+    if total and not n:
+        raise ShapeError(f"fnp.repeat: no elements to repeat {total} times{where()}")
+    values = known(repeats)
+    if values is not None and values.size and int(values.min()) < 0:
+        raise ArgumentError(f"fnp.repeat: {int(values.min())} repeats{where()}")
+    ends = cumsum(converted(repeats, np.intp), axis=0, reverse=False)
+    places = searchsorted(ends, beside(a, np.arange(total)), side="right")
+    return _take(a, minimum(places, max(n - 1, 0)), axis=axis, bounds="known")
 
 
 def tile(A: Any, reps: Any) -> Any:

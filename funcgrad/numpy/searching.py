@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..algebra import concrete_namespace
-from ..errors import ShapeError, where
+from ..errors import ArgumentError, ShapeError, where
+from ..indexing import known
 from ..ops import reduce as _reduce
 from ..ops import select as _select
 from ..ops import sort as _sort
 from ..ops.index import take as _take
+from ..ops.join import stack
+from ..ops.logic import logical_not
 from ._arguments import (
+    GIVE_SIZE,
     array_of,
     arrays_of,
     axes_of,
@@ -24,6 +29,7 @@ from ._arguments import (
     with_axes,
     written,
 )
+from .filling import among, fill_of, length_of, nonzero_of_size, refuse_fill
 from .shaping import ravel
 
 # ---------------------------------------------------------------- truth
@@ -136,64 +142,111 @@ def _place(name: str, search: Any, a: Any, axis: Any, out: Any, keepdims: bool) 
 # ---------------------------------------------------------------- where something holds
 
 
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple[Any, ...]:
     """The indices of the elements that are not 0, one array per axis.
 
+    With `size` there are so many: more are cut off, and missing ones are filled with `fill_value`,
+    0 unless given; a tuple has one for each axis.
+
     Shapes: ``(*a) -> (count,)``, one per axis.   Dtypes: all; gives integers.
-    Derivative: none.   Raises: ConcretizationError: the values are not known.
-    Source: NumPy reference, ``numpy.nonzero``.
+    Derivative: none.   Raises: ConcretizationError: the values are not known, and no `size` is given.
+    ShapeError: a 0-d array. ArgumentError: `size` or `fill_value` does not fit.
+    Source: NumPy reference, ``numpy.nonzero``; JAX's for `size`.
 
     >>> [i.tolist() for i in nonzero([0.0, 2.0, 3.0])]
     [[1, 2]]
+    >>> nonzero([0.0, 2.0, 3.0], size=3, fill_value=-1)[0].tolist()
+    [1, 2, -1]
     """
-    a = concrete("nonzero", "the array", array_of(a))
+    return _nonzero("nonzero", array_of(a), size, fill_value)
+
+
+def _nonzero(name: str, a: Any, size: Any, fill_value: Any) -> tuple[Any, ...]:
     if a.ndim == 0:
-        raise ShapeError(f"fnp.nonzero: needs an axis, found a 0-d array{where()}")
-    return tuple(a.nonzero())
+        raise ShapeError(f"fnp.{name}: needs an axis, found a 0-d array{where()}")
+    if size is None:
+        refuse_fill(name, fill_value)
+        return tuple(concrete(name, "the array", a, GIVE_SIZE).nonzero())
+    values = fill_value if isinstance(fill_value, tuple) else (fill_value,) * a.ndim
+    if len(values) != a.ndim:
+        raise ArgumentError(f"fnp.{name}: fill_value={values} for {a.ndim} axes{where()}")
+    fills = tuple(fill_of(name, 0 if v is None else v, np.dtype(np.intp)) for v in values)
+    return nonzero_of_size(a, length_of(name, "size", size), fills)
 
 
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
     """The places in the flattened array of the elements that are not 0.
 
     Shapes: ``(*a) -> (count,)``.   Dtypes: all; gives integers.
-    Derivative: none.   Raises: ConcretizationError: the values are not known.
+    Derivative: none.   Raises: as `nonzero`, whose options these are.
     Source: NumPy reference, ``numpy.flatnonzero``.
 
     >>> flatnonzero([[0.0, 2.0], [3.0, 0.0]]).tolist()
     [1, 2]
     """
-    return concrete("flatnonzero", "the array", array_of(a)).ravel().nonzero()[0]
+    return _nonzero("flatnonzero", ravel(array_of(a)), size, fill_value)[0]
 
 
-def argwhere(a: Any) -> Any:
+def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
     """The indices of the elements that are not 0, one row per element.
 
     Shapes: ``(*a) -> (count, len(a))``.   Dtypes: all; gives integers.
-    Derivative: none.   Raises: ConcretizationError: the values are not known.
+    Derivative: none.   Raises: as `nonzero`, whose options these are.
     Source: NumPy reference, ``numpy.argwhere``.
 
     >>> argwhere([[0.0, 2.0], [3.0, 0.0]]).tolist()
     [[0, 1], [1, 0]]
     """
-    a = concrete("argwhere", "the array", array_of(a))
+    a = array_of(a)
+    if size is not None and a.ndim:
+        return stack(_nonzero("argwhere", a, size, fill_value), axis=1)
+    refuse_fill("argwhere", fill_value)
+    a = concrete("argwhere", "the array", a, GIVE_SIZE)
     return concrete_namespace(a).argwhere(a)
+
+
+def mask_indices(
+    n: int, mask_func: Callable[[Any, int], Any], k: int = 0, *, size: int | None = None
+) -> tuple[Any, ...]:
+    """The indices of the elements that `mask_func`, `triu` say, leaves of a matrix of n by n.
+
+    Shapes: ``(count,), (count,)``.   Dtypes: gives integers.
+    Derivative: none.   Raises: as `nonzero`, whose `size` this is.
+    Source: NumPy reference, ``numpy.mask_indices``.
+
+    >>> [i.tolist() for i in mask_indices(2, np.triu)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    return nonzero(mask_func(np.ones((n, n), int), k), size=size)
 
 
 # ---------------------------------------------------------------- in a sorted array
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+_METHODS = (None, "default", "scan", "scan_unrolled", "sort", "compare_all")
+
+
+def _require_method(name: str, method: Any) -> None:
+    if method not in _METHODS:
+        raise ArgumentError(f"fnp.{name}: method={method!r}; need one of {_METHODS}{where()}")
+
+
+def searchsorted(
+    a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str | None = None
+) -> Any:
     """Where to insert `v` into the ascending vector `a`: how many elements are ``< v``.
 
-    With side="right", how many are ``<= v``; `sorter` are the places that sort `a`.
+    With side="right", how many are ``<= v``; `sorter` are the places that sort `a`. JAX's `method`
+    changes nothing.
 
     Shapes: ``a: (n,), v: (*b) -> (*b)``.   Dtypes: real numbers; gives integers.
-    Derivative: zero.   Raises: ShapeError: `a` has not one axis.
+    Derivative: zero.   Raises: ShapeError: `a` has not one axis. ArgumentError: an unknown `method`.
     Source: NumPy reference, ``numpy.searchsorted``.
 
     >>> searchsorted([1.0, 2.0, 3.0], [2.0, 9.0]).tolist()
     [1, 3]
     """
+    _require_method("searchsorted", method)
     a, v = operands(a, v)
     if a.ndim != 1:
         raise ShapeError(f"fnp.searchsorted: a must have one axis, found {a.ndim}{where()}")
@@ -202,24 +255,33 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return _sort.searchsorted(a, v, side=side)
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: Any, bins: Any, right: bool = False, *, method: str | None = None) -> Any:
     """In which of the intervals between ascending or descending `bins` every `x` lies.
 
-    ``bins[i - 1] <= x < bins[i]``, or ``bins[i - 1] < x <= bins[i]`` with `right`.
+    ``bins[i - 1] <= x < bins[i]``, or ``bins[i - 1] < x <= bins[i]`` with `right`. JAX's `method`
+    changes nothing.
 
     Shapes: ``x: (*a), bins: (n,) -> (*a)``.   Dtypes: real numbers; gives integers.
-    Derivative: zero.   Raises: ConcretizationError: the bins are not known.
+    Derivative: zero.   Raises: ShapeError: `bins` has not one axis. ArgumentError: an unknown `method`.
     Source: NumPy reference, ``numpy.digitize``.
 
     >>> digitize([0.5, 1.5], [0.0, 1.0, 2.0]).tolist()
     [1, 2]
     """
+    _require_method("digitize", method)
     x, bins = operands(x, bins)
-    bins = concrete("digitize", "bins", bins)
-    side = "left" if right else "right"
-    if bins.size and bins[0] > bins[-1]:
-        return bins.size - _sort.searchsorted(bins[::-1], x, side=side)
-    return _sort.searchsorted(bins, x, side=side)
+    if bins.ndim != 1:
+        raise ShapeError(f"fnp.digitize: bins must have one axis, found {bins.ndim}{where()}")
+    side, n = ("left" if right else "right"), bins.shape[0]
+    up = _sort.searchsorted(bins, x, side=side)
+    if not n:
+        return up
+    falls = bins[0] > bins[n - 1]
+    falling = known(falls)
+    if falling is not None and not falling:
+        return up
+    down = n - _sort.searchsorted(bins[::-1], x, side=side)
+    return down if falling is not None else _select.where(falls, down, up)
 
 
 def isin(
@@ -229,19 +291,20 @@ def isin(
     invert: bool = False,
     *,
     kind: str | None = None,
+    method: str = "auto",
 ) -> Any:
-    """Whether each element is among the test elements.
+    """Whether each element is among the test elements; how that is found out changes nothing.
 
     Shapes: ``element: (*a) -> (*a)``.   Dtypes: all; gives bool.
-    Derivative: zero.   Raises: ConcretizationError: the values are not known.
+    Derivative: zero.   Raises: nothing of its own.
     Source: NumPy reference, ``numpy.isin``.
 
     >>> isin([1, 2], [2, 3]).tolist()
     [False, True]
     """
-    given = arrays_of(element, test_elements)
-    element, tested = (
-        concrete("isin", name, x)
-        for name, x in zip(("element", "test_elements"), given, strict=True)
-    )
-    return module_of(element).isin(element, tested, assume_unique, invert, kind=kind)
+    element, tested = arrays_of(element, test_elements)
+    values = known(element), known(tested)
+    if values[0] is not None and values[1] is not None:
+        return module_of(element).isin(*values, assume_unique, invert, kind=kind)
+    found = among(element, ravel(tested))
+    return logical_not(found) if invert else found

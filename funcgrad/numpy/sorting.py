@@ -7,11 +7,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError, ShapeError, where
+from ..indexing import known
+from ..ops import select as _select
 from ..ops import sort as _sort
-from ..ops.index import scatter_add, take, take_along_axis
-from ..ops.index_layout import ArrayIndex
-from ._arguments import array_of, arrays_of, axis_of, concrete, host, module_of, refuse
-from .shaping import ravel
+from ..ops.cast import astype
+from ..ops.groups import group_sum
+from ..ops.index import take, take_along_axis
+from ..ops.structural import flip
+from ._arguments import (
+    GIVE_SIZE,
+    array_of,
+    arrays_of,
+    axis_of,
+    beside,
+    concrete,
+    converted,
+    host,
+    module_of,
+    refuse,
+)
+from .filling import fill_of, length_of, refuse_fill, unique_of_size
+from .ordering import moveaxis
+from .shaping import ravel, reshape
 
 # ---------------------------------------------------------------- sort
 
@@ -23,12 +40,13 @@ def sort(
     order: Any = None,
     *,
     stable: bool | None = None,
+    descending: bool = False,
 ) -> Any:
     """The elements along an axis in ascending order; of the flattened array if it is None.
 
-    Always stable, whatever `kind` is.
+    Always stable, whatever `kind` is; also if they are to be `descending`.
 
-    Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers; NaN comes last.
+    Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers; NaN comes last, of descending ones first.
     Derivative: the tangents in the same order; those of equal elements keep their order.
     Raises: ShapeError: the axis does not exist. ArgumentError: order= is given.
     Source: NumPy reference, ``numpy.sort``.
@@ -36,7 +54,7 @@ def sort(
     >>> sort([3.0, 1.0, 2.0]).tolist()
     [1.0, 2.0, 3.0]
     """
-    return _ordered("sort", _sort.sort, a, axis, order)
+    return _ordered("sort", _falling if descending else _sort.sort, a, axis, order)
 
 
 def argsort(
@@ -46,17 +64,30 @@ def argsort(
     order: Any = None,
     *,
     stable: bool | None = None,
+    descending: bool = False,
+    dtype: Any = None,
 ) -> Any:
-    """The places of the elements along an axis in ascending order, always stable.
+    """The places of the elements along an axis in ascending, or `descending` order, always stable.
 
-    Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers; gives integers.
+    Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers; gives integers, of `dtype` if one is given.
     Derivative: zero.   Raises: ShapeError: the axis does not exist. ArgumentError: order= is given.
     Source: NumPy reference, ``numpy.argsort``.
 
     >>> argsort([3.0, 1.0, 2.0]).tolist()
     [1, 2, 0]
     """
-    return _ordered("argsort", _sort.argsort, a, axis, order)
+    found = _falling_order if descending else _sort.argsort
+    return converted(_ordered("argsort", found, a, axis, order), dtype)
+
+
+def _falling_order(a: Any, *, axis: int) -> Any:
+    """Of equal elements the first comes first: those that rise from behind, from behind."""
+    rising = _sort.argsort(flip(a, axis=(axis,)), axis=axis)
+    return a.shape[axis] - 1 - flip(rising, axis=(axis,))
+
+
+def _falling(a: Any, *, axis: int) -> Any:
+    return take_along_axis(a, _falling_order(a, axis=axis), axis=axis, bounds="known")
 
 
 def partition(
@@ -142,28 +173,54 @@ def unique(
     *,
     equal_nan: bool = True,
     sorted: bool = True,
+    size: int | None = None,
+    fill_value: Any = None,
 ) -> Any:
     """The different elements in ascending order; along an axis the different slices.
 
-    With the options also the first place of each, the places that rebuild `ar`, and how often.
+    With the options also the first place of each, the places that rebuild `ar`, and how often. With
+    `size` there are so many: more are cut off, and missing ones are `fill_value`, the first one
+    unless given, with a count of 0.
 
     Shapes: ``(*a) -> (count,)``.   Dtypes: numbers.
     Derivative: that of the first of equal elements.
-    Raises: ConcretizationError: the values are not known.
-    Source: NumPy reference, ``numpy.unique``.
+    Raises: ConcretizationError: the values are not known, and no `size` is given. ArgumentError:
+    `size` or `fill_value` does not fit.
+    Source: NumPy reference, ``numpy.unique``; JAX's for `size`.
 
     >>> unique([3.0, 1.0, 3.0]).tolist()
     [1.0, 3.0]
     """
     ar = array_of(ar)
-    known = concrete("unique", "the array", ar)
-    _, index, inverse, counts = np.unique(known, True, True, True, axis, equal_nan=equal_nan)
+    if size is not None:
+        asked = return_index, return_inverse, return_counts
+        return _unique_of_size(ar, axis, size, fill_value, equal_nan, asked)
+    refuse_fill("unique", fill_value)
+    values = concrete("unique", "the array", ar, GIVE_SIZE)
+    _, index, inverse, counts = np.unique(values, True, True, True, axis, equal_nan=equal_nan)
     if axis is None:
         values = take(ravel(ar), index, axis=0)
     else:
         values = take(ar, index, axis=axis_of("unique", axis, ar.ndim))
     wanted = ((return_index, index), (return_inverse, inverse), (return_counts, counts))
     more = tuple(x for asked, x in wanted if asked)
+    return (values, *more) if more else values
+
+
+def _unique_of_size(
+    ar: Any, axis: Any, size: Any, value: Any, equal_nan: bool, asked: tuple[bool, bool, bool]
+) -> Any:
+    length = length_of("unique", "size", size)
+    value = None if value is None else fill_of("unique", value, ar.dtype)
+    rows = ravel(ar) if axis is None else moveaxis(ar, axis_of("unique", axis, ar.ndim), 0)
+    if length and not rows.shape[0] and value is None:
+        raise ArgumentError(f"fnp.unique: size={size} of no elements needs fill_value={where()}")
+    values, index, inverse, counts = unique_of_size(rows, length, value, equal_nan)
+    if axis is None:
+        inverse = reshape(inverse, ar.shape)
+    else:
+        values = moveaxis(values, 0, axis)
+    more = tuple(x for x, one in zip((index, inverse, counts), asked, strict=True) if one)
     return (values, *more) if more else values
 
 
@@ -190,86 +247,106 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
-def unique_all(x: Any) -> UniqueAll:
+def unique_all(x: Any, *, size: int | None = None, fill_value: Any = None) -> UniqueAll:
     """The different elements, the first place of each, the places that rebuild `x`, the counts.
 
     Shapes: ``(*a) -> (count,), (count,), (*a), (count,)``.   Dtypes: numbers.
     Derivative: that of the first of equal elements.
-    Raises: ConcretizationError: the values are not known.
+    Raises: as `unique`, whose `size` and `fill_value` these are.
     Source: NumPy reference, ``numpy.unique_all``.
 
     >>> unique_all([3.0, 1.0, 3.0]).counts.tolist()
     [1, 2]
     """
-    return UniqueAll(*unique(x, True, True, True, equal_nan=False))
+    return UniqueAll(
+        *unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
-def unique_counts(x: Any) -> UniqueCounts:
+def unique_counts(x: Any, *, size: int | None = None, fill_value: Any = None) -> UniqueCounts:
     """The different elements and how often each is there.
 
     Shapes: ``(*a) -> (count,), (count,)``.   Dtypes: numbers.
     Derivative: that of the first of equal elements.
-    Raises: ConcretizationError: the values are not known.
+    Raises: as `unique`, whose `size` and `fill_value` these are.
     Source: NumPy reference, ``numpy.unique_counts``.
 
     >>> unique_counts([3.0, 1.0, 3.0]).values.tolist()
     [1.0, 3.0]
     """
-    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+    return UniqueCounts(
+        *unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
-def unique_inverse(x: Any) -> UniqueInverse:
+def unique_inverse(x: Any, *, size: int | None = None, fill_value: Any = None) -> UniqueInverse:
     """The different elements and the places that rebuild `x` from them.
 
     Shapes: ``(*a) -> (count,), (*a)``.   Dtypes: numbers.
     Derivative: that of the first of equal elements.
-    Raises: ConcretizationError: the values are not known.
+    Raises: as `unique`, whose `size` and `fill_value` these are.
     Source: NumPy reference, ``numpy.unique_inverse``.
 
     >>> unique_inverse([3.0, 1.0, 3.0]).inverse_indices.tolist()
     [1, 0, 1]
     """
-    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+    return UniqueInverse(
+        *unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
-def unique_values(x: Any) -> Any:
+def unique_values(x: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
     """The different elements.
 
     Shapes: ``(*a) -> (count,)``.   Dtypes: numbers.
     Derivative: that of the first of equal elements.
-    Raises: ConcretizationError: the values are not known.
+    Raises: as `unique`, whose `size` and `fill_value` these are.
     Source: NumPy reference, ``numpy.unique_values``.
 
     >>> unique_values([3.0, 1.0, 3.0]).tolist()
     [1.0, 3.0]
     """
-    return unique(x, equal_nan=False)
+    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(
+    x: Any, /, weights: Any = None, minlength: int = 0, *, length: int | None = None
+) -> Any:
     """How often each of the integers 0, 1, ... is in `x`; or the sum of its weights.
+
+    With `length` there are so many; larger integers do not count, and negative ones that are not
+    known while tracing count as 0.
 
     Shapes: ``(n,) -> (max(x) + 1,)``, `minlength` at least.   Dtypes: integers; weights real.
     Derivative: linear in `weights`.
-    Raises: ConcretizationError: `x` is not known. ShapeError: not a vector, or weights of another
-    shape. ArgumentError: a negative integer.
-    Source: NumPy reference, ``numpy.bincount``.
+    Raises: ConcretizationError: `x` is not known, and no `length` is given. ShapeError: not a vector,
+    or weights of another shape. ArgumentError: a negative integer, or `length` is none.
+    Source: NumPy reference, ``numpy.bincount``; JAX's for `length`.
 
     >>> bincount(np.array([0, 2, 2]), [1.0, 2.0, 3.0]).tolist()
     [1.0, 0.0, 5.0]
     """
-    places = concrete("bincount", "x", array_of(x))
+    places = array_of(x)
+    hint = "; or give the length of the result, length="
+    values = concrete("bincount", "x", places, hint) if length is None else known(places)
+    if weights is None and length is None:
+        return module_of(values).bincount(values, minlength=minlength)
     if weights is None:
-        return module_of(places).bincount(places, minlength=minlength)
-    weights = array_of(weights, module_of(places))
+        weights = beside(places, np.ones(places.shape, np.intp))
+    else:
+        weights = astype(array_of(weights, module_of(places)), np.float64)
     if weights.shape != places.shape or places.ndim != 1:
         raise ShapeError(
             f"fnp.bincount: x of shape {list(places.shape)} and weights of shape "
             f"{list(weights.shape)}; need two vectors of one length{where()}"
         )
-    if places.size and int(places.min()) < 0:
-        raise ArgumentError(f"fnp.bincount: x has the negative entry {int(places.min())}{where()}")
-    length = max(int(places.max()) + 1 if places.size else 0, minlength)
-    if weights.dtype != np.float64:
-        weights = weights.astype(np.float64)
-    return scatter_add(weights, places, shape=(length,), index=(ArrayIndex(0),))
+    if values is not None and values.size and int(values.min()) < 0:
+        raise ArgumentError(f"fnp.bincount: x has the negative entry {int(values.min())}{where()}")
+    if length is None:
+        count = max(int(values.max()) + 1 if values.size else 0, minlength)
+        return group_sum(weights, values, count=count)
+    if places.dtype.kind not in "biu":
+        raise ArgumentError(f"fnp.bincount: x is {places.dtype}; need integers{where()}")
+    count = length_of("bincount", "length", length)
+    places = _select.minimum(_select.maximum(converted(places, np.intp), 0), count)
+    return group_sum(weights, places, count=count + 1)[:count]
