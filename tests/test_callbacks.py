@@ -184,6 +184,12 @@ def test_pure_callbacks_are_values_like_others(n: int, m: int) -> None:
             assert np.array_equal(mapped(x), 2.0 * np.sinc(x))
 
 
+def test_numbers_say_of_what_type_the_result_is() -> None:
+    f = jit(lambda x: (pure_callback(np.tanh, x, x), pure_callback(lambda x: 3, 1, x)))
+    for found in (f(0.5), f.__wrapped__(0.5)):
+        assert found == (np.tanh(0.5), 3) and found[1].dtype == int
+
+
 def test_arguments_that_are_not_mapped() -> None:
     shapes: list[Any] = []
 
@@ -231,6 +237,7 @@ ERRORS = [
     (lambda x: pure_callback(lambda v: v[:1], x, x), ArgumentError, r"returned \[f64\[1\]\]"),
     (lambda x: pure_callback(lambda v: v * 1j, x, x), ArgumentError, r"returned \[c128\[3\]\]"),
     (lambda x: pure_callback(lambda v: (v, v), x, x), ArgumentError, "result_shape_dtypes says"),
+    (lambda x: pure_callback(np.sin, "f64", x), ArgumentError, "has a str in it"),
     (lambda x: pure_callback(3, x, x), ArgumentError, "must be a function"),
     (lambda x: pure_callback(np.sin, x, x, vmap_method="all"), ArgumentError, "need one of"),
 ]

@@ -133,6 +133,17 @@ _pure = Callback(python_call, effect=False)
 _effect = Callback(python_effect, effect=True)
 
 
+def _type(name: str, x: Any) -> Aval:
+    """The type of a result, from an array, a number, or anything with a shape and a dtype."""
+    if not is_array(x) and not (hasattr(x, "shape") and hasattr(x, "dtype")):
+        raise ArgumentError(
+            f"{name}: result_shape_dtypes has a {type(x).__name__} in it; need arrays, or "
+            f"ShapeDtypeStruct(shape, dtype){where()}"
+        )
+    aval = aval_of(x)
+    return Aval(tuple(aval.shape), np.dtype(aval.dtype))
+
+
 def _called(
     name: str, prim: Callback, f: Any, results: Any, args: Any, kwargs: Any, method: str | None
 ) -> Any:
@@ -155,7 +166,7 @@ def _called(
             )
         return found or [True]
 
-    avals = [Aval(tuple(t.shape), np.dtype(t.dtype)) for t in types] or [_DONE]
+    avals = [_type(name, t) for t in types] or [_DONE]
     xs = [leaves[i] for i in arrays] or [False]
     outs = prim(*xs, called=Called(name, flat, avals, method))
     return tree.unflatten(out_def, outs[: len(types)])
