@@ -1508,24 +1508,11 @@ def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call) -> None:
 
 # ---------------------------------------------------------------- signatures
 
-OF_JAX = frozenset(
-    [
-        "descending",
-        "dtype",
-        "fill_value",
-        "indices_are_sorted",
-        "length",
-        "method",
-        "mode",
-        "promote_integers",
-        "size",
-        "strip_zeros",
-        "total_repeat_length",
-        "trim_leading_zeros",
-        "unique_indices",
-        "wrap_negative_indices",
-    ]
-)
+OF_JAX = frozenset([
+    "descending", "dtype", "fill_value", "indices_are_sorted", "length", "method", "mode",
+    "promote_integers", "size", "strip_zeros", "total_repeat_length", "trim_leading_zeros",
+    "unique_indices", "wrap_negative_indices",
+])  # fmt: skip
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
