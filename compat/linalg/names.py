@@ -221,15 +221,16 @@ def svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = No
     return return_types.svd(*finish_all("svd", found, out, (input,)))
 
 
-def lu(input: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+def lu(input: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """L and U in one matrix, the rows that were swapped, and which pivot is zero if `get_infos`.
 
     >>> import compat as torch
     >>> torch.lu(torch.eye(2))[1]
     tensor([1, 2], dtype=torch.int32)
     """
-    found = lu_factor_ex(input, pivot=pivot)
-    return return_types._lu_with_info(*found) if get_infos else tuple(found[:2])
+    found = lu_factor_ex(input, pivot=pivot)[: 3 if get_infos else 2]
+    results = finish_all("lu", found, out, (input,))
+    return return_types._lu_with_info(*results) if get_infos and out is None else results
 
 
 def _lu_method(self: Any, pivot: bool = True, get_infos: bool = False) -> Any:

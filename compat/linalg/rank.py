@@ -21,7 +21,7 @@ from ..ops._operands import dtype_of, operand
 from ..ops.join import stack
 from .checks import factored, numbers, shape_of, square, unconverged
 from .decompositions import eigvalsh, from_triangle, qr, svd, svdvals
-from .systems import is_vector, triangular
+from .systems import finish_all, is_vector, triangular
 
 
 def _cutoffs(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
@@ -169,7 +169,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 _LSTSQ = "LinalgLstsqBackward0"
 
 
-def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> Any:
+def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
     """The X that minimises ``|A X - B|``, the shortest where there are several.
 
     Also the squares ``|A X - B|^2`` (of tall matrices of full rank, if `driver` is not "gelsy"), the
@@ -210,7 +210,8 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> An
     if driver in ("gels", "gelsy"):
         s = empty
     solution = found.squeeze(-1) if vector else found
-    return return_types.linalg_lstsq(solution, residuals, rank, s)
+    results = finish_all("linalg.lstsq", (solution, residuals, rank, s), out, (A, B))
+    return return_types.linalg_lstsq(*results)
 
 
 def _is_everywhere(rank: Any, full: int) -> bool:

@@ -89,8 +89,14 @@ def _slogdet(A: Any, name: str = "linalg.slogdet") -> Any:
 
 
 def finish_all(name: str, results: Any, out: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results, or the tensors of `out` with them.
+
+    Raises: TypeError: `out` is not as many tensors.
+    """
     if out is None:
         return tuple(results)
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
     return tuple(finish(name, r, o, operands) for r, o in zip(results, out, strict=True))
 
 

@@ -9,6 +9,7 @@ from funcgrad.nn import pooling as _pooling
 
 from .. import dtypes
 from ..autograd.tape import unwrapped
+from ..ops._apply import finish
 from ..ops._compose import composed, not_implemented
 from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand
@@ -263,10 +264,12 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Any = None,
 ) -> Any:
     """As `avg_pool1d`, over two axes; `divisor_override` takes the place of the count."""
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return _avg_pool(2, input, *options)
+    return finish("avg_pool2d", _avg_pool(2, input, *options), out, (input,))
 
 
 def avg_pool3d(
@@ -277,10 +280,12 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Any = None,
 ) -> Any:
     """As `avg_pool2d`, over three axes."""
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return _avg_pool(3, input, *options)
+    return finish("avg_pool3d", _avg_pool(3, input, *options), out, (input,))
 
 
 def lp_pool1d(

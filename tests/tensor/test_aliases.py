@@ -139,6 +139,47 @@ def test_unknown_words_of_grids() -> None:
             compat.grid_sampler(x, g, mode, padding, False)
 
 
+def _empty(th: Any, *dtypes: str) -> tuple[Any, ...]:
+    return tuple(th.empty(0, dtype=getattr(th, d)) for d in dtypes)
+
+
+OUTS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "avg_pool2d": (
+        lambda th, x, out: (th.nn.functional.avg_pool2d(x, 2, out=out[0]),),
+        ("float32",),
+    ),
+    "avg_pool3d": (
+        lambda th, x, out: (th.nn.functional.avg_pool3d(x[None], (1, 2, 2), out=out[0]),),
+        ("float32",),
+    ),
+    "lstsq": (
+        lambda th, x, out: th.linalg.lstsq(x[0], x[0, :, :2], driver="gelsd", out=out),
+        ("float32", "float32", "int64", "float32"),
+    ),
+    "lu": (lambda th, x, out: th.lu(x, out=out), ("float32", "int32")),
+    "lu, info": (
+        lambda th, x, out: th.lu(x, get_infos=True, out=out),
+        ("float32", "int32", "int32"),
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:torch.lu is deprecated")
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+@pytest.mark.parametrize("name", OUTS)
+def test_out(th: Any, name: str) -> None:
+    f, dtypes = OUTS[name]
+    x = (th.arange(16.0) ** 1.5).cos().reshape(1, 4, 4)
+    out = _empty(th, *dtypes)
+    found = f(th, x, out)
+    expected = f(compat, compat.tensor(x.numpy()), None if len(out) > 1 else (None,))
+    for a, b, c in zip(found, out, expected, strict=True):
+        assert a is b and a.shape == c.shape and str(a.dtype) == str(c.dtype)
+        np.testing.assert_allclose(a.numpy(), c.numpy(), rtol=1e-5, atol=1e-5)
+    with pytest.raises((RuntimeError, TypeError)):
+        f(th, x, out[1:] if len(out) > 1 else _empty(th, "float64"))
+
+
 def test_refusals(th: Any) -> None:
     with pytest.raises(RuntimeError, match="dropout probability has to be between 0 and 1"):
         th.dropout(th.ones(3), 1.5, True)

@@ -79,7 +79,10 @@ OMITTED: dict[str, str] = {
 }  # fmt: skip
 
 OUT = "takes `out` too, as the function of the same name of `torch` does"
+UNSAID = "takes `out` too, as PyTorch's does, whose documentation does not say so"
 DIFFERENT: dict[str, str] = {
+    "nn.functional.avg_pool2d": UNSAID,
+    "nn.functional.avg_pool3d": UNSAID,
     "nn.functional.gelu": OUT,
     "nn.functional.hardshrink": OUT,
     "nn.functional.linear": OUT,
