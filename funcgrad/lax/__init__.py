@@ -28,7 +28,6 @@ from numpy import broadcast_shapes
 from ..numpy.complex import imag, real
 from ..numpy.elementwise import sign
 from ..numpy.joining import stack, unstack
-from ..numpy.repeating import tile
 from ..ops.arithmetic import (
     absolute as abs,
 )
@@ -53,9 +52,7 @@ from ..ops.arithmetic import (
     subtract as sub,
 )
 from ..ops.bits import bit_count as population_count
-from ..ops.cast import astype as convert_element_type
 from ..ops.complex import complex_from as complex
-from ..ops.complex import conjugate as conj
 from ..ops.exponential import cbrt, exp, exp2, expm1, log, log1p, sqrt
 from ..ops.gamma import (
     betainc,
@@ -106,7 +103,6 @@ from ..ops.select import minimum as min
 from ..ops.select import stop_gradient
 from ..ops.special import erf, erfc
 from ..ops.special import erfinv as erf_inv
-from ..ops.special import expit as logistic
 from ..ops.trigonometric import (
     arccos as acos,
 )
@@ -139,7 +135,7 @@ from ..ops.trigonometric import (
 from ..scipy.special import i0e as bessel_i0e
 from ..scipy.special import i1e as bessel_i1e
 from ..transforms.control import cond, switch
-from ..transforms.loops import associative_scan, map, scan
+from ..transforms.loops import associative_scan, scan
 from ..transforms.until import fori_loop, while_loop
 from . import linalg
 from .collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, ppermute, psum
@@ -169,6 +165,7 @@ from .elementwise import (
 )
 from .gather import (
     gather,
+    index_take,
     scatter,
     scatter_add,
     scatter_apply,
@@ -178,7 +175,18 @@ from .gather import (
     scatter_sub,
 )
 from .implicit import custom_linear_solve, custom_root
-from .ordering import argmax, argmin, sort, sort_key_val, top_k
+from .mapping import map
+from .numbers import (
+    broadcast_to_rank,
+    conj,
+    convert_element_type,
+    igamma_grad_a,
+    logistic,
+    mulhi,
+    random_gamma_grad,
+    reduce_precision,
+)
+from .ordering import approx_max_k, approx_min_k, argmax, argmin, sort, sort_key_val, top_k
 from .products import batch_matmul, dot, dot_general
 from .reductions import (
     cumlogsumexp,
@@ -211,6 +219,7 @@ from .shapes import (
     rev,
     split,
     squeeze,
+    tile,
     transpose,
 )
 from .slicing import (
@@ -236,6 +245,8 @@ __all__ = [
     "acosh",
     "add",
     "all_gather",
+    "approx_max_k",
+    "approx_min_k",
     "argmax",
     "argmin",
     "asin",
@@ -258,6 +269,7 @@ __all__ = [
     "broadcast",
     "broadcast_in_dim",
     "broadcast_shapes",
+    "broadcast_to_rank",
     "broadcasted_iota",
     "cbrt",
     "ceil",
@@ -310,9 +322,11 @@ __all__ = [
     "ge",
     "gt",
     "igamma",
+    "igamma_grad_a",
     "igammac",
     "imag",
     "index_in_dim",
+    "index_take",
     "integer_pow",
     "iota",
     "is_finite",
@@ -327,6 +341,7 @@ __all__ = [
     "max",
     "min",
     "mul",
+    "mulhi",
     "ne",
     "neg",
     "nextafter",
@@ -339,6 +354,7 @@ __all__ = [
     "pow",
     "ppermute",
     "psum",
+    "random_gamma_grad",
     "real",
     "reciprocal",
     "reduce",
@@ -346,6 +362,7 @@ __all__ = [
     "reduce_max",
     "reduce_min",
     "reduce_or",
+    "reduce_precision",
     "reduce_prod",
     "reduce_sum",
     "reduce_window",

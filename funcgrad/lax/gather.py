@@ -24,7 +24,7 @@ from ..ops.groups import group_sum
 from ..ops.index import scatter_set, take
 from ..ops.index_layout import FULL, ArrayIndex
 from ..transforms.until import fori_loop
-from ._arguments import Ints, ints, stored
+from ._arguments import Ints, axis_in, ints, stored
 from .windows import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -56,8 +56,8 @@ def gather(
     """For every index, a vector along the last axis, the window of `operand` that starts there.
 
     A window outside is moved inside; with ``mode="fill"`` it is filled with `fill_value`: NaN, the
-    least of signed and the largest of unsigned integers, or True unless given. `unique_indices` and `indices_are_sorted` promise what changes
-    nothing here.
+    least of signed and the largest of unsigned integers, or True unless given. `unique_indices` and
+    `indices_are_sorted` promise what changes nothing here.
 
     Shapes: ``operand: (*a), start_indices: (*b, k)``; the axes `offset_dims` of the result are those
     of the windows, the others ``*b``.   Dtypes: all; indices are integers.
@@ -82,6 +82,30 @@ def gather(
         held = fnp.reshape(windows.inside, windows.inside.shape + (1,) * len(windows.columns))
         rows = fnp.where(held, rows, value)
     return turned(rows, windows.turn)
+
+
+def index_take(src: Any, idxs: Any, axes: Any) -> Any:
+    """The elements of `src` at the places along `axes` that vectors of integers name together.
+
+    Shapes: ``src: (*a), idxs: (k,) each -> (k, *rest)``, of the axes that are not in `axes`.
+    Dtypes: all.   Derivative: linear; cotangents of an element taken twice are summed.
+    Raises: ShapeError: there is not one vector for each axis, or no such axis.
+    Source: JAX, ``jax.lax.index_take``; places outside are moved inside.
+
+    >>> index_take(
+    ...     np.arange(6.0).reshape(2, 3), (np.array([0, 1]), np.array([2, 0])), (0, 1)
+    ... ).tolist()
+    [2.0, 3.0]
+    """
+    src, vectors = array_of(src), [array_of(i) for i in idxs]
+    along = tuple(axis_in("index_take", a, src.ndim) for a in ints("index_take", "axes", axes))
+    if len(vectors) != len(along) or any(i.ndim != 1 for i in vectors):
+        found = [str(aval_of(i)) for i in vectors]
+        raise ShapeError(f"lax.index_take: {found} for the axes {along}; need vectors{where()}")
+    sizes = [1 if a in along else n for a, n in enumerate(src.shape)]
+    offset = tuple(range(1, src.ndim - len(along) + 1))
+    numbers = GatherDimensionNumbers(offset, tuple(sorted(along)), along)
+    return gather(src, fnp.stack(vectors, axis=1), numbers, sizes)
 
 
 # ---------------------------------------------------------------- writing

@@ -82,6 +82,63 @@ def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Any, Any]:
     return values, fnp.astype(places, np.int32)
 
 
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> tuple[Any, Any]:
+    """`top_k` along an axis, exactly: the options that allow less change nothing.
+
+    Shapes: ``(*a, n, *b) -> (*a, k, *b)``, twice.   Dtypes: real; places are int32.
+    Derivative: linear in what was taken.
+    Raises: ShapeError: there are fewer than `k` elements. ArgumentError: `aggregate_to_topk` is False.
+    Source: JAX, ``jax.lax.approx_max_k``.
+
+    >>> [x.tolist() for x in approx_max_k(np.array([1.0, 5.0, 3.0]), 2)]
+    [[5.0, 3.0], [1, 2]]
+    """
+    _require_aggregated("approx_max_k", aggregate_to_topk)
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> tuple[Any, Any]:
+    """The `k` smallest elements along an axis, in ascending order, and their places, exactly.
+
+    Shapes: ``(*a, n, *b) -> (*a, k, *b)``, twice.   Dtypes: real; places are int32.
+    Derivative: linear in what was taken.
+    Raises: as `approx_max_k`.
+    Source: JAX, ``jax.lax.approx_min_k``.
+
+    >>> [x.tolist() for x in approx_min_k(np.array([1.0, 5.0, 3.0]), 2)]
+    [[1.0, 3.0], [0, 2]]
+    """
+    name = "approx_min_k"
+    _require_aggregated(name, aggregate_to_topk)
+    operand, count = array_of(operand), operator.index(k)
+    axis = axis_in(name, reduction_dimension, operand.ndim)
+    n = operand.shape[axis]
+    if not 0 <= count <= n:
+        raise ShapeError(f"lax.{name}: k={k}, but there are {n} elements{where()}")
+    places = _sort.argtopk(operand, k=count, axis=axis, largest=False)
+    values = take_along_axis(operand, places, axis=axis, bounds="known")
+    return values, fnp.astype(places, np.int32)
+
+
+def _require_aggregated(name: str, aggregate_to_topk: Any) -> None:
+    if not aggregate_to_topk:
+        raise ArgumentError(f"lax.{name}: aggregate_to_topk=False is not supported{where()}")
+
+
 def argmax(operand: Any, axis: int, index_dtype: Any = np.int64) -> Any:
     """The place of the largest element along an axis, the first of equal ones.
 

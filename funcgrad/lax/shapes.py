@@ -259,6 +259,20 @@ def collapse(operand: Any, start_dimension: int, stop_dimension: int | None = No
     return fnp.reshape(operand, (*sizes[:start], math.prod(sizes[start:stop]), *sizes[stop:]))
 
 
+def tile(operand: Any, reps: Any) -> Any:
+    """`operand` side by side `reps` times along each of the last axes.
+
+    Shapes: ``(*a) -> a * reps``, the shorter of the two filled up with 1s in front.   Dtypes: all.
+    Derivative: linear; the cotangents of the tiles are summed.
+    Raises: ArgumentError: `reps` are no integers.
+    Source: JAX, ``jax.lax.tile``.
+
+    >>> tile(np.array([1, 2]), (2,)).tolist()
+    [1, 2, 1, 2]
+    """
+    return fnp.tile(operand, ints("tile", "reps", reps))
+
+
 def split(operand: Any, sizes: Any, axis: int = 0) -> list[Any]:
     """Parts of the given sizes along an axis.
 

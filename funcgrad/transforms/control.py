@@ -260,14 +260,34 @@ cond_call = Cond(_cond_impl, register_as="cond")
 # ---------------------------------------------------------------- the public functions
 
 
+_NONE: Any = object()
+
+
+def _operands(name: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, ...]:
+    """The operands, which JAX lets be one by name.
+
+    Raises: ArgumentError: they are given both ways.
+    """
+    if operand is _NONE:
+        return operands
+    if operands:
+        raise ArgumentError(f"{name}: operand= beside {len(operands)} operands{where()}")
+    return (operand,)
+
+
 def cond(
-    pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
+    pred: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    *operands: Any,
+    operand: Any = _NONE,
 ) -> Any:
     """``true_fun(*operands) if pred else false_fun(*operands)``, for a `pred` that may be traced.
 
     Where `pred` is known this is Python's `if`, and only the branch taken is run. In a program
     (`jit`, `make_jaxpr`) both are recorded, and one is run. Under `vmap` each branch runs on the
-    examples that take it; in a program under `vmap`, both run on all of them.
+    examples that take it; in a program under `vmap`, both run on all of them. `operand` is another
+    way to give one operand.
 
     Shapes: `pred` is a scalar; the branches return the same tree of the same shapes.
     Dtypes: `pred` is bool, or true where it is not 0; the branches return the same dtypes.
@@ -284,10 +304,13 @@ def cond(
     require_callable("cond", false_fun)
     kind = _scalar("cond", "pred", pred).dtype.kind
     index = pred if kind == "b" else not_equal(pred, 0)
+    operands = _operands("cond", operands, operand)
     return _choose("cond", index, (false_fun, true_fun), ("false_fun", "true_fun"), operands)
 
 
-def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+def switch(
+    index: Any, branches: Sequence[Callable[..., Any]], *operands: Any, operand: Any = _NONE
+) -> Any:
     """``branches[index](*operands)``, for an `index` that may be traced; it is clamped.
 
     As `cond` in everything else.
@@ -312,6 +335,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     if aval.dtype.kind not in "iu":
         raise ArgumentError(f"switch: index is {aval}; need an integer{where()}")
     names = tuple(f"branches[{i}]" for i in range(len(branches)))
+    operands = _operands("switch", operands, operand)
     return _choose("switch", clip(index, 0, len(branches) - 1), branches, names, operands)
 
 

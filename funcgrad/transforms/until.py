@@ -95,10 +95,17 @@ def _scalar(found: Any) -> Any:
     return found
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, Any], Any],
+    init_val: Any,
+    *,
+    unroll: int | bool | None = None,
+) -> Any:
     """``c = body_fun(i, c)`` for ``i = lower, ..., upper - 1``, from ``c = init_val``; the last `c`.
 
-    With known bounds it is a `scan`, otherwise a `while_loop`.
+    With known bounds it is a `scan`, otherwise a `while_loop`. JAX's `unroll` changes nothing.
 
     Shapes: the bounds are scalars; the carry is a tree that keeps its shapes.
     Dtypes: the bounds are integers, `i` is int64; the carry keeps its own.
