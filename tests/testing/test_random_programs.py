@@ -61,9 +61,19 @@ def test_every_form_is_of_a_primitive_and_applied(name: str) -> None:
 
 
 # What the samples of its family covers: functions of SciPy's with narrow domains, windows and parts
-# that share memory, eigenvectors whose phases jump, forms of matrices that have no derivative, groups.
+# that share memory, eigenvectors whose phases jump, forms of matrices that have no derivative, groups,
+# calls of Python.
 SPECIAL = {
-    *("bessel", "distance", "gamma", "groups", "harmonics", "hypergeometric", "implicit"),
+    *(
+        "bessel",
+        "callbacks",
+        "distance",
+        "gamma",
+        "groups",
+        "harmonics",
+        "hypergeometric",
+        "implicit",
+    ),
     *("integrals", "inverses", "lu", "matrix_functions", "polynomials", "reduced", "strided"),
 }
 SAMPLED = {"as_complex", "as_real", "eig", "eigvals"}
