@@ -122,21 +122,21 @@ def test_all_distributions_are_in_the_module_and_share_bases_with_others() -> No
             registry.pop((Mine, Shared), None)
 
 
-def test_parameters_with_arguments_of_their_own() -> None:
+@pytest.mark.parametrize("th", WORLDS, ids=["compat", "torch"])
+def test_parameters_with_arguments_of_their_own(th: Any) -> None:
     """As geoopt's, which know the manifold that they are on."""
-    for th in WORLDS:
 
-        class Known(th.nn.Parameter):  # type: ignore[misc, name-defined]
-            def __new__(cls, data: Any, place: str, requires_grad: bool = True) -> Any:
-                made = th.Tensor._make_subclass(cls, data, requires_grad)
-                made.place = place
-                return made
+    class Known(th.nn.Parameter):  # type: ignore[misc, name-defined]
+        def __new__(cls, data: Any, place: str, requires_grad: bool = True) -> Any:
+            made = th.Tensor._make_subclass(cls, data, requires_grad)
+            made.place = place
+            return made
 
-        p = Known(th.ones(2), place="sphere")
-        assert (p.place, p.requires_grad, p.tolist()) == ("sphere", True, [1.0, 1.0])
-        module = th.nn.Module()
-        module.p = p
-        assert [name for name, _ in module.named_parameters()] == ["p"]
+    p = Known(th.ones(2), place="sphere")
+    assert (p.place, p.requires_grad, p.tolist()) == ("sphere", True, [1.0, 1.0])
+    module = th.nn.Module()
+    module.p = p
+    assert [name for name, _ in module.named_parameters()] == ["p"]
 
 
 # ---------------------------------------------------------------- switches and markers
