@@ -211,9 +211,7 @@ class _AvgPool(Module):
             self.divisor_override,
         )
 
-    @staticmethod
-    def _function(*args: Any) -> Any:
-        raise NotImplementedError
+    _function: Any  # which the subclasses have
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
