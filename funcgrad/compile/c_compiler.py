@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from . import c_wide
 from .c_source import EXP_OR_0, NARROW, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
@@ -195,7 +196,7 @@ def _makers() -> tuple[Any, Any]:
 
 
 def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | None:
-    """The kernels as ufuncs; None where there is no compiler, or it fails.
+    """The kernels as functions of arrays; None where there is no compiler, or it fails.
 
     `may_build`: else only what is on disk, which takes milliseconds.
     """
@@ -208,17 +209,19 @@ def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
     function = ctypes.cast(getattr(library, kernel.name), ctypes.c_void_p).value
     functions = (ctypes.c_void_p * 1)(function)
     data = (ctypes.c_void_p * 1)(None)
-    numbers = [v.dtype.num for v in (*kernel.inputs, *kernel.outs)]
+    sides = ([v.dtype for v in values] for values in (kernel.inputs, kernel.outs))
+    given, made = c_wide.SIDES if kernel.is_wide else sides
+    numbers = [dtype.num for dtype in (*given, *made)]
     types = (ctypes.c_char * len(numbers))(*numbers)
     name = ctypes.create_string_buffer(kernel.name.encode())
     doc = ctypes.create_string_buffer(b"")
-    given = (functions, data, types, 1, len(kernel.inputs), len(kernel.outs), -1, name, doc, 0)
+    told = (functions, data, types, 1, len(given), len(made), -1, name, doc, 0)
     plain, with_signature = _makers()
     if kernel.signature is None:
-        made = plain(*given)
+        ufunc = plain(*told)
     else:
         signature = ctypes.create_string_buffer(kernel.signature.encode())
-        made = with_signature(*given, signature)
+        ufunc = with_signature(*told, signature)
         _alive.append(signature)
     _alive.append((library, functions, data, types, name, doc))
-    return made
+    return c_wide.caller(ufunc, kernel.inputs, kernel.outs) if kernel.is_wide else ufunc

@@ -104,7 +104,7 @@ def fits(step: Step) -> bool:
         return False
     values = (*step.operands, *step.outs)
     dtype, axes = step.out.dtype, len(step.out.shape) - 2
-    known = dtype.kind == "f" and dtype.name in TYPES and axes <= AXES
+    known = dtype.kind == "f" and dtype in TYPES and axes <= AXES
     return known and all(v.dtype == dtype and v.size for v in values)
 
 

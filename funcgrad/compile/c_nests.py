@@ -190,7 +190,7 @@ class Nest:
 
     def access(self, value: Value, place: Place | None = None) -> Access:
         place = place or self.kernel.places[value]
-        kind = TYPES[value.dtype.name]
+        kind = TYPES[value.dtype]
         if place.is_variable:
             return Access(place.base, kind, 0, {}, variable=True)
         place = place.over(self.shape)
@@ -203,18 +203,18 @@ class Nest:
         parts = moved(step, [p.offsets() for p in places])
         for value, place, part in zip(step.operands, places, parts or (), strict=True):
             if part is not None:
-                kind = TYPES[value.dtype.name]
+                kind = TYPES[value.dtype]
                 strides = {a: part.strides[a] for a in self.extent}
                 found.append(
                     (Access(place.base, kind, part.offset, strides, place.is_variable), part)
                 )
-        return Moved(found, self.shape, TYPES[step.out.dtype.name])
+        return Moved(found, self.shape, TYPES[step.out.dtype])
 
     def reduction(self, step: Step) -> Reduction:
         axes, keepdims = step.options
         place = self.kernel.made(step.out)
         if place.is_variable:
-            out = Access(place.base, TYPES[step.out.dtype.name], 0, {}, variable=True)
+            out = Access(place.base, TYPES[step.out.dtype], 0, {}, variable=True)
         else:
             shown = place.shown if keepdims else np.expand_dims(place.shown, tuple(axes))
             out = self.access(step.out, place.showing(shown))
@@ -330,11 +330,11 @@ class Nest:
         return lines
 
     def declared(self, r: Reduction, key: tuple[int, ...], what: str) -> str:
-        return f"{TYPES[r.dtype.name]} {r.name(what, key)} = {start(r.ufunc, r.dtype)};"
+        return f"{TYPES[r.dtype]} {r.name(what, key)} = {start(r.ufunc, r.dtype)};"
 
     def stored(self, r: Reduction, key: tuple[int, ...], text: str) -> str:
         if r.out.variable:
-            return f"{TYPES[r.dtype.name]} {r.out.base} = {text};"
+            return f"{TYPES[r.dtype]} {r.out.base} = {text};"
         where = self.where(r.axes, key)
         return f"{r.out.at(where)} = {text};"
 
@@ -419,7 +419,7 @@ class Nest:
             for r in self.reductions:
                 kept = zip(self.unrolled, places, strict=True)
                 key = tuple(p for a, p in kept if a not in r.axes)
-                kind = TYPES[r.dtype.name]
+                kind = TYPES[r.dtype]
                 if self.fused:
                     x, y = (names[v] for v in self.steps[0].operands)
                     before = gathered.get((r, key)) or self.start(r, key)

@@ -18,6 +18,7 @@ from .c_nests import SHORT, Nest, start, zero
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
 from .c_source import NARROW, TYPES, Kernel
+from .c_wide import SIGNATURE, entry, is_wide
 from .groups import grouped, is_number
 from .lower import (
     BRANCH,
@@ -77,7 +78,7 @@ MEMORY = """\
 void *aligned_alloc(unsigned long, unsigned long);
 void free(void *);
 """
-ZEROS = "".join(f"static const {kind} {zero(kind)};\n" for kind in TYPES.values())
+ZEROS = "".join(f"static const {kind} {zero(kind)};\n" for kind in dict.fromkeys(TYPES.values()))
 # Arrays that are not dense are copied into dense memory first, or from it at the end.
 STRIDED = """\
 static void strided(char *dense, char *other, long width, long axes, const long *shape,
@@ -149,6 +150,7 @@ class RegionKernel(Kernel):
         self.extremes: dict[str, str] = {}
         self.narrow = False
         self.has_products = has_products(region.steps)
+        self.is_wide = is_wide(self.inputs, self.outs)
         self.text = self._text()
         self.signature = self._signature()
         self.shared = [
@@ -173,6 +175,8 @@ class RegionKernel(Kernel):
         return n >= SHORT or (self.has_products and n == SHORT // 2)
 
     def _signature(self) -> str:
+        if self.is_wide:
+            return SIGNATURE
         sides = [
             ",".join(f"({','.join(map(str, v.shape))})" for v in values)
             for values in (self.inputs, self.outs)
@@ -190,7 +194,7 @@ class RegionKernel(Kernel):
     def extreme(self, ufunc: Any, dtype: Any) -> str:
         """The name by which loops in vectors reduce to a maximum or minimum."""
         name = f"{self.name}_{ufunc.__name__}_{dtype.name}"
-        sign, kind = ">=" if ufunc is np.maximum else "<=", TYPES[dtype.name]
+        sign, kind = ">=" if ufunc is np.maximum else "<=", TYPES[dtype]
         self.extremes[name] = (
             f"#pragma omp declare reduction({name} : {kind} : omp_out = "
             f"(omp_in {sign} omp_out) | (omp_in != omp_in) ? omp_in : omp_out) "
@@ -246,15 +250,17 @@ class RegionKernel(Kernel):
             space = [f"char space[{size}] __attribute__((aligned(64)));"]
         core = [f"const long *core = steps + {len(self.inputs) + len(self.outs)};"] * bool(strides)
         lines = [*core, *border, *flag, *space, *self.head, *body, *last]
-        return "\n".join(
+        own = f"{self.name}_inside" if self.is_wide else self.name
+        text = "\n".join(
             [
                 *self.extremes.values(),
-                f"void {self.name}(char **args, long const *dims, long const *steps, void *data) {{",
+                f"void {own}(char **args, long const *dims, long const *steps, void *data) {{",
                 *[f"  {x}" for x in lines],
                 "}",
                 "",
             ]
         )
+        return text + entry(self.name, own, self.inputs, self.outs) if self.is_wide else text
 
     def _border(
         self, k: int, value: Value, strides: int, is_out: bool

@@ -17,27 +17,29 @@ import numpy as np
 from .groups import Group, is_number
 from .lower import BITS, CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value, step_dtypes
 
-TYPES: dict[str, str] = {
-    "float64": "double",
-    "float32": "float",
-    "int64": "long",
-    "int32": "int",
-    "uint64": "unsigned long",
-    "uint32": "unsigned int",
-    "bool": "unsigned char",
+TYPES: dict[Any, str] = {
+    np.dtype(np.float64): "double",
+    np.dtype(np.float32): "float",
+    np.dtype(np.int64): "long",
+    np.dtype(np.int32): "int",
+    np.dtype(np.uint64): "unsigned long",
+    np.dtype(np.uint32): "unsigned int",
+    np.dtype(np.uint8): "unsigned char",  # to be moved and converted: C has no arithmetic of bytes
+    np.dtype(np.bool_): "unsigned char",
 }
 
 
 class Dialect(NamedTuple):
     """What differs between C and its relatives; `instruction` starts the name of what is no call."""
 
-    types: dict[str, str]
+    types: dict[Any, str]  # by dtype
     instruction: str
     nan: str
     inf: str
+    ones: str  # what counts the bits that are 1
 
 
-C = Dialect(TYPES, "__builtin_", '__builtin_nan("")', "__builtin_inf()")
+C = Dialect(TYPES, "__builtin_", '__builtin_nan("")', "__builtin_inf()", "__builtin_popcountll")
 
 _INFIX = {
     np.add: "+",
@@ -92,7 +94,11 @@ _BITWISE = {
     np.floor_divide: "({0} / {1} - (({0} % {1} != 0) & (({0} < 0) != ({1} < 0))))",
     np.invert: "(~{0})",
 }
-_BY_NUMBERS = frozenset({np.left_shift, np.right_shift, np.remainder, np.floor_divide})
+# By a number that is not known: what NumPy has where it is negative, or as many places as there are.
+_SHIFTED = {
+    np.left_shift: "((unsigned long){1} < {n} ? {0} << ({1} & {n} - 1) : 0)",
+    np.right_shift: "((unsigned long){1} < {n} ? {0} >> ({1} & {n} - 1) : -({0} < 0))",
+}
 DIVIDING = frozenset({np.remainder, np.floor_divide})
 _LOGICAL = {
     np.bitwise_and: np.logical_and,
@@ -147,7 +153,7 @@ VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
 def fits(step: Step) -> bool:
     """Whether a step can be written in C."""
-    if not all(v.dtype.name in TYPES for v in (*step.operands, *step.outs)):
+    if not all(v.dtype in TYPES for v in (*step.operands, *step.outs)):
         return False
     if step.kind == CAST:  # C leaves open what a number below 0 is without a sign
         return (step.operands[0].dtype.kind, step.out.dtype.kind) != ("f", "u")
@@ -168,15 +174,13 @@ def fits(step: Step) -> bool:
 
 
 def _is_defined(step: Step, dtype: Any) -> bool:
-    """Whether C says what a shift or a quotient of integers is: by a number that suits the dtype."""
-    if step.function not in _BY_NUMBERS or dtype.kind == "f":
+    """Whether C says what a quotient of integers is: by a number that suits the dtype."""
+    if step.function not in DIVIDING or dtype.kind == "f":
         return True
     by = step.operands[1]
     if dtype.kind not in "iu" or not is_number(by):
         return False
     value = int(by.value)  # type: ignore[attr-defined]
-    if step.function in (np.left_shift, np.right_shift):
-        return 0 <= value < 8 * dtype.itemsize
     if dtype.kind == "u":
         return value > 0
     return value not in (0, -1) and value.bit_length() < 30  # so that no sum is too large
@@ -205,7 +209,7 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
     f = step.function
     kinds = step_dtypes(step)
     loop = kinds[0]
-    if any(k.name not in TYPES for k in kinds):
+    if any(k not in TYPES for k in kinds) or loop == np.uint8:
         raise NotLowerableError(f.__name__)
     floating = loop.kind == "f"
     suffix = "f" if loop == np.float32 else ""
@@ -216,8 +220,15 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
     elif floating and f in DIVIDING:
         return f"{f.__name__}_np{suffix}({texts[0]}, {texts[1]})"
     elif f in _BITWISE:
+        places = 8 * loop.itemsize
+        if f in _SHIFTED and not _is_within(step.operands[1], places):
+            return _SHIFTED[f].format(*texts, n=places)
         template = "({0} % {1})" if f is np.remainder and loop.kind == "u" else _BITWISE[f]
         return template.format(*texts)
+    if f is np.bitwise_count and loop.kind == "u":
+        return f"{dialect.ones}({texts[0]})"
+    if f is np.absolute and loop.kind in "iu":
+        return f"({texts[0]} < 0 ? -{texts[0]} : {texts[0]})"
     if f in _INFIX:
         if f is np.divide and not floating:
             raise NotLowerableError("integer division")
@@ -225,7 +236,9 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
             return f"({texts[0]} {'||' if f is np.add else '&&'} {texts[1]})"
         return f"({texts[0]} {_INFIX[f]} {texts[1]})"
     if f in _TEMPLATES:
-        if not floating and f in (np.reciprocal, np.sign, np.isfinite, np.isinf, np.isnan):
+        if f is np.sign and loop.kind in "iu":
+            return f"(({texts[0]} > 0) - ({texts[0]} < 0))"
+        if not floating and f in (np.reciprocal, np.isfinite, np.isinf, np.isnan):
             raise NotLowerableError("of integers")
         return _TEMPLATES[f].format(*texts)
     if floating and f in _COMPOSED:
@@ -237,6 +250,10 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
     if name is None or not floating:
         raise NotLowerableError(f.__name__)
     return f"{_call(name, suffix, dialect)}({', '.join(texts)})"
+
+
+def _is_within(value: Value, bound: int) -> bool:
+    return is_number(value) and 0 <= int(value.value) < bound  # type: ignore[attr-defined]
 
 
 def _call(name: str, suffix: str, dialect: Dialect) -> str:
@@ -272,6 +289,7 @@ class Kernel:
 
     shared: Sequence[str] = ()  # what it has in common with others
     dialect = C
+    is_wide = False  # NumPy passes the arrays as one array of objects
 
     def __init__(self, group: Group, name: str) -> None:
         self.group = group
@@ -344,7 +362,7 @@ class Kernel:
         return "\n".join(lines)
 
     def _type(self, value: Value) -> str:
-        return self.dialect.types[value.dtype.name]
+        return self.dialect.types[value.dtype]
 
     def _loop(self, dense: set[int], fixed: set[int]) -> list[str]:
         names: dict[Value, str] = {}
@@ -425,9 +443,7 @@ class Kernel:
         text = self._text_of(value, names)
         if value.dtype == dtype:
             return text
-        return (
-            f"({text} != 0)" if dtype.kind == "b" else f"(({self.dialect.types[dtype.name]}){text})"
-        )
+        return f"({text} != 0)" if dtype.kind == "b" else f"(({self.dialect.types[dtype]}){text})"
 
     def _text_of(self, value: Any, names: dict[Value, str]) -> str:
         if is_number(value):
@@ -442,7 +458,7 @@ def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:
     ('0x1.999999999999ap-4', '0x1.0000000000000p+1f')
     """
     if dtype.kind != "f":
-        return f"(({dialect.types[dtype.name]}){int(x)}{'u' * (dtype.kind == 'u')})"
+        return f"(({dialect.types[dtype]}){int(x)}{'u' * (dtype.kind == 'u')})"
     x = float(dtype.type(x))
     if not math.isfinite(x):
         text = dialect.nan if math.isnan(x) else dialect.inf

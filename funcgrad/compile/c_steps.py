@@ -25,6 +25,7 @@ from .lower import (
     BRANCH,
     CALL,
     CAST,
+    KERNEL,
     LOOP,
     UFUNC,
     UNWIND,
@@ -200,7 +201,7 @@ def with_steps(
     """
     calls: set[Step] = set()  # those that stay
     while True:
-        made: dict[Step, Step] = {}
+        made: dict[Value, Step] = {}
         found = grouped(_Expansion(fits, calls, made).program(program))
         outside = _outside(found, made)
         if not outside:
@@ -217,10 +218,10 @@ def is_draw(step: Step) -> bool:
 
 
 class _Expansion:
-    """`made`: the steps that were put in place of which calls."""
+    """`made`: the results of the steps that were put in place of which calls."""
 
     def __init__(
-        self, fits: Callable[[Step], bool], calls: set[Step], made: dict[Step, Step]
+        self, fits: Callable[[Step], bool], calls: set[Step], made: dict[Value, Step]
     ) -> None:
         self.fits, self.calls, self.made = fits, calls, made
 
@@ -229,7 +230,7 @@ class _Expansion:
         for step in program.steps:
             own = [] if step in self.calls else self.steps(step)
             if own and all(s.kind == VIEW or self.fits(s) for s in own):
-                self.made.update((s, step) for s in own if s.kind != VIEW)
+                self.made.update((v, step) for s in own if s.kind != VIEW for v in s.outs)
                 steps += own
             else:
                 steps.append(with_programs(step, self.program))
@@ -341,7 +342,8 @@ def _run(step: Step, xp: Any, operands: Sequence[Any]) -> Any:
     return step.function.impl(xp, *operands, **step.options)
 
 
-def _outside(program: Lowered, made: dict[Step, Step]) -> set[Step]:
-    """The calls of which a step is left outside of groups."""
-    found = {made[s] for s in program.steps if s in made}
-    return found.union(*[_outside(p, made) for s in program.steps for p in programs_of(s)])
+def _outside(program: Lowered, made: dict[Value, Step]) -> set[Step]:
+    """The calls of which a step is left outside of groups: by results, as programs inside change."""
+    steps = [s for s in program.steps if s.kind != KERNEL]
+    found = {made[v] for s in steps for v in s.outs if v in made}
+    return found.union(*[_outside(p, made) for s in steps for p in programs_of(s)])

@@ -34,7 +34,7 @@ def lines(kernel: Any, step: Step) -> list[str]:
     names = [f"b{kernel.count()}" for _ in rows]
     for name, v in zip(names, rows, strict=True):
         kernel.given[v] = dense(name, v.shape)
-        kind, size = TYPES[v.dtype.name], v.size // 2 * v.dtype.itemsize
+        kind, size = TYPES[v.dtype], v.size // 2 * v.dtype.itemsize
         text.append(f"{kind} *{name} = aligned_alloc(64, ({count} * {size} + 64) / 64 * 64);")
     if rows:
         kernel.bad = kernel.bad or Value((), INT64)

@@ -339,8 +339,7 @@ class DeviceProgram:
 
 def on_device(xs: Iterable[Any]) -> bool:
     """Whether there are arrays of a device among the operands."""
-    for x in xs:
-        cls = x.__class__
+    for cls in {*map(type, xs)}:
         if cls not in NAMESPACES:
             try:
                 register(cls)

@@ -28,10 +28,11 @@ SHORT = 1 << 30  # elements that are counted in 32 bits, which halves the price 
 OPTIONS = ("--std=c++17", "--fmad=false")
 
 CUDA = Dialect(
-    {**TYPES, "int64": "long long", "bool": "bool"},
+    {**TYPES, np.dtype(np.int64): "long long", np.dtype(np.bool_): "bool"},
     "",
     "__longlong_as_double(0x7ff8000000000000LL)",
     "__longlong_as_double(0x7ff0000000000000LL)",
+    "__popcll",
 )
 
 SHARED = f"""\
@@ -67,7 +68,7 @@ def fits(step: Step) -> bool:
         is_helped = step.function in c_source.DIVIDING and step.out.dtype.kind == "f"
         return c_source.fits(step) and not is_helped
     (x,) = step.operands
-    known = x.dtype.name in TYPES and step.out.dtype.name in TYPES
+    known = x.dtype in TYPES and step.out.dtype in TYPES
     return known and step.function is np.add and len(step.options[0]) == len(x.shape)
 
 
@@ -211,7 +212,7 @@ class Kernel(c_source.Kernel):
         if step.kind == UFUNC and step.function in _WRAPPING:
             kinds = step_dtypes(step)
             if kinds[0].kind == "i":
-                kind = self.dialect.types[kinds[0].name]
+                kind = self.dialect.types[kinds[0]]
                 texts = [
                     f"(unsigned {kind}){self._cast(v, k, names)}"
                     for v, k in zip(step.operands, kinds, strict=False)

@@ -17,6 +17,7 @@ from .c_nests import REDUCTIONS
 from .c_places import is_array_view
 from .c_source import TYPES
 from .c_steps import with_steps
+from .c_wide import is_wide
 from .groups import Group, grouped, is_number, ordered
 from .lower import (
     CALL,
@@ -38,8 +39,6 @@ from .lower import (
 from .parallel import LARGE
 
 HUGE = 1 << 24  # elements that are too many for memory between nests
-MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
-MOST_AXES = 63  # that the results of a ufunc have together; one more is for its memory
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
 THIN = 16  # the widest matrix that is no good for BLAS
 TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
@@ -64,7 +63,7 @@ class Region:
 def fits(step: Step) -> bool:
     """Whether a step can be in a region."""
     values = [*step.operands, *step.outs]
-    if not all(v.dtype.name in TYPES and 0 < v.size < HUGE for v in values):
+    if not all(v.dtype in TYPES and 0 < v.size < HUGE for v in values):
         return False
     if step.kind == VIEW:
         return is_array_view(step)
@@ -77,7 +76,7 @@ def fits(step: Step) -> bool:
 
 
 def _program_fits(program: Lowered) -> bool:
-    known = all(v.dtype.name in TYPES and v.size for v in (*program.inputs, *program.outs))
+    known = all(v.dtype in TYPES and v.size for v in (*program.inputs, *program.outs))
     return known and all(map(fits, program.steps))
 
 
@@ -167,22 +166,18 @@ def _regions(program: Lowered) -> Lowered:
 
 
 def _is_callable(region: Region) -> bool:
-    """Whether a region has as many arguments, and axes of results, as a ufunc may have."""
-    axes = sum(len(v.shape) for v in region.outs)
-    return len(region.inputs) + len(region.outs) <= MOST_ARGUMENTS and axes <= MOST_AXES
+    """Whether a region is a ufunc's, or no smaller one can be made of it, such as one loop."""
+    return not is_wide(region.inputs, region.outs) or sum(s.kind != VIEW for s in region.steps) == 1
 
 
 def _parts(run: list[Step], maker: dict[Value, Step]) -> list[list[Step]]:
-    """A run that is too large as two runs, without what hangs on nothing else and is not worth it.
-
-    A single step that is too large, as a loop over many arrays is, stays outside.
-    """
+    """A run that is too large as two runs, without what hangs on nothing else and is not worth it."""
     clusters = _clusters(run, maker)
     worthy = [c for c in clusters if _is_worth_it(c)]
     if len(worthy) == len(clusters) == 1:
         middle = len(run) // 2
         halves = run[:middle], run[middle:]
-        return [half for half in halves if _is_worth_it(half) and len(half) < len(run)]
+        return [half for half in halves if _is_worth_it(half)]
     middle = (len(worthy) + 1) // 2
     packs = worthy[:middle], worthy[middle:]
     return [[step for cluster in pack for step in cluster] for pack in packs if pack]

@@ -9,6 +9,7 @@ import numpy as np
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import arithmetic as _arithmetic
+from ..ops.bits import bit_count
 from ..ops.join import pad
 from ..ops.rounding import binary_exponent
 from ._arguments import array_of, axis_of, beside, converted
@@ -53,10 +54,7 @@ def bitwise_count(x: Any, /, *out: Any, **options: Any) -> Any:
     if dtype.kind not in "biu":
         raise ArgumentError(f"fnp.bitwise_count: needs integers, found {dtype}{where()}")
     x = converted(x, np.uint8) if dtype.kind == "b" else _arithmetic.absolute(x)
-    width = 8 * aval_of(x).dtype.itemsize
-    shifts = beside(x, np.arange(width, dtype=aval_of(x).dtype))
-    bits = (x.reshape((*x.shape, 1)) >> shifts) & beside(x, np.ones((), shifts.dtype))
-    return converted(bits.sum(axis=-1), np.uint8)
+    return converted(bit_count(x), np.uint8)
 
 
 def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:

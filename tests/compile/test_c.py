@@ -74,10 +74,13 @@ def values(dtype: str) -> Any:
 
 EITHER_ZERO = ("maximum", "minimum", "fmax", "fmin")  # of 0.0 and -0.0, as in NumPy
 FUNCTIONS = sorted(
-    {*c_source._INFIX, *c_source._LIBRARY, *c_source._TEMPLATES, *c_source._BITWISE},
+    {
+        *(*c_source._INFIX, *c_source._LIBRARY, *c_source._TEMPLATES, *c_source._BITWISE),
+        np.bitwise_count,
+    },
     key=lambda f: f.__name__,
 )
-DTYPES = ["float64", "float32", "int64", "int32", "uint64", "uint32", "bool"]
+DTYPES = ["float64", "float32", "int64", "int32", "uint64", "uint32", "uint8", "bool"]
 
 
 def assert_close(name: str, found: Any, expected: Any, ulps: float, args: Any) -> None:
@@ -125,7 +128,7 @@ def function_results(dtype: str, arity: int) -> dict[str, tuple[Any, Any, Any]]:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_function(f: Any, dtype: str) -> None:
     results = function_results(dtype, f.nin)
-    if f.__name__ not in results or (f is np.fabs and dtype == "bool"):  # fnp.fabs gives float64
+    if f.__name__ not in results or (f is np.fabs and dtype in ("bool", "uint8")):  # float64
         pytest.skip("not of this dtype")
     assert_close(f.__name__, *results[f.__name__][:2], 6.0, results[f.__name__][2])
 

@@ -117,7 +117,7 @@ def test_bounds_that_are_not_known_are_checked() -> None:
 
 def test_what_c_cannot_say_stays_a_call() -> None:
     def f(key: Any) -> Any:
-        return random.bits(key, (9,), np.uint8), random.gamma(key, 2.0, (3,))
+        return random.bits(key, (9,), np.uint16), random.gamma(key, 2.0, (3,))
 
     found, code = in_c(f, KEY)
     assert "random_bits" in code

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import funcgrad as fg
+import funcgrad.numpy as fnp
 from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.groups import Group, kernels_of
 from funcgrad.compile.lower import lower
@@ -364,15 +365,43 @@ def test_what_shares_nothing_is_split_from_what_is_too_large() -> None:
     assert sum(step.function.__class__ is Group for step in found) == len(xs)
 
 
-def test_loops_over_more_arrays_than_a_ufunc_takes() -> None:
-    """They are left to NumPy; the search for parts that fit must end."""
-    xs = [np.full(3, float(i)) for i in range(70)]
+WIDE: dict[str, Callable[..., Any]] = {
+    "scan": lambda k, xs: fg.lax.scan(
+        lambda xs, _: ([np.sin(a) + k * b for a, b in zip(xs, xs[::-1], strict=True)], xs[0]),
+        xs,
+        None,
+        length=3,
+    ),
+    "fori_loop": lambda k, xs: fg.lax.fori_loop(
+        0, k, lambda i, xs: [np.cos(a) * i + 0.5 * b for a, b in zip(xs, xs[::-1], strict=True)], xs
+    ),
+    "cond": lambda k, xs: fg.lax.cond(
+        k > 0, lambda xs: [x[::-1] * x for x in xs], lambda xs: xs, xs
+    ),
+    "out of bounds": lambda k, xs: fg.lax.fori_loop(
+        0, 2, lambda i, xs: [x + fnp.take(x, k + i, mode="clip") for x in xs], xs
+    ),
+}
 
-    def f(*xs: Any) -> list[Any]:
-        def body(carry: list[Any], _: Any) -> Any:
-            return [np.sin(a) + 0.1 * b for a, b in zip(carry, carry[::-1], strict=True)], carry[0]
 
-        last, path = fg.lax.scan(body, list(xs), None, length=3)
-        return [*last, path]
+@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("k", [-1, 0, 2])
+def test_loops_over_more_arrays_than_a_ufunc_takes(name: str, k: int) -> None:
+    """Numbers, arrays that are not dense and of other dtypes among them, come as one array of objects."""
+    xs: list[Any] = [np.linspace(-1.0, 1.0, 3) * i for i in range(66)]
+    xs += [np.arange(6.0)[::2], np.arange(3.0, dtype=np.float32), np.arange(3.0).reshape(3, 1).T[0]]
+    args = [k, *xs]
 
-    same(in_c(f, xs)(*xs), f(*xs), np.float64)
+    def f(k: Any, *xs: Any) -> Any:
+        return fg.tree.leaves(WIDE[name](k, list(map(fnp.asarray, xs))))
+
+    if name != "cond":
+        args[67:] = [np.asarray(x, np.float64) for x in args[67:]]
+    made = Program(fg.make_jaxpr(f)(*args), "c")
+    assert "arrays[i]" in made.c_source
+    with fg.disable_jit():
+        expected = f(*args)
+    found = made.run(*made.jaxpr.consts, *args)
+    for x, y in zip(found, expected, strict=True):
+        assert (np.shape(x), np.asarray(x).dtype) == (np.shape(y), np.asarray(y).dtype)
+        np.testing.assert_allclose(x, y, rtol=1e-6 if np.asarray(y).dtype.itemsize == 4 else 1e-12)
