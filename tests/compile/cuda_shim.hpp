@@ -149,6 +149,8 @@ template <typename T> T __shfl_down_sync(unsigned mask, T x, int offset) {
   return mask == 0xffffffffu ? found : T(0);
 }
 
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+
 inline double __longlong_as_double(long long bits) {
   double x;
   memcpy(&x, &bits, sizeof x);

@@ -387,7 +387,7 @@ WIDE: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", WIDE)
 @pytest.mark.parametrize("k", [-1, 0, 2])
 def test_loops_over_more_arrays_than_a_ufunc_takes(name: str, k: int) -> None:
-    """Numbers, arrays that are not dense and of other dtypes among them, come as one array of objects."""
+    """Numbers, arrays that are not dense and of other dtypes, too."""
     xs: list[Any] = [np.linspace(-1.0, 1.0, 3) * i for i in range(66)]
     xs += [np.arange(6.0)[::2], np.arange(3.0, dtype=np.float32), np.arange(3.0).reshape(3, 1).T[0]]
     args = [k, *xs]
