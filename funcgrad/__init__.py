@@ -11,6 +11,7 @@ The subpackages (`funcgrad.numpy`, `random`, `scipy`, ...) are loaded when they 
 import typing as _typing
 from importlib import import_module as _import_module
 
+from .core import Array
 from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
@@ -39,6 +40,7 @@ from .transforms.vmap import vmap
 __version__ = "0.1.0"
 
 __all__ = [
+    "Array",
     "ShapeDtypeStruct",
     "block_until_ready",
     "check_jaxpr",

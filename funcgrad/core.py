@@ -294,6 +294,35 @@ def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
     )
 
 
+class _Arrays(type):
+    """What `isinstance` and `issubclass` say of `Array`."""
+
+    def __instancecheck__(cls, x: object) -> bool:
+        return issubclass(type(x), cls)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        if issubclass(other, Tracer | np.ndarray | np.generic):
+            return True
+        try:
+            return register(other) is not None
+        except (KeyError, ArgumentError):
+            return False
+
+
+class Array(metaclass=_Arrays):
+    """Everything that functions here take and return as an array, for `isinstance` and annotations:
+    arrays of NumPy and of devices, NumPy's numbers, and traced values.
+
+    Called, it is `numpy.ndarray`.
+
+    >>> [isinstance(x, Array) for x in (np.ones(2), np.float64(1.0), 1.0, [1.0])]
+    [True, True, False, False]
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return np.ndarray(*args, **kwargs)
+
+
 EVAL = EvalTrace()
 EVAL.parent = EVAL
 current: ContextVar[Trace] = ContextVar("current", default=EVAL)

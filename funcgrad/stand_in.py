@@ -1,5 +1,7 @@
 """`sys.modules["jax"] = funcgrad`: submodules under the borrowed name are the ones of the package.
 
+Where there is an object of the name, as ``scipy.stats.norm`` is, it takes the place of the module.
+
 Without this, ``import jax.numpy`` would run `funcgrad/numpy` a second time as another module, with
 classes of its own: its tracers would be none to the first.
 """
@@ -12,6 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
+
+_WRITTEN = ("__name__", "__loader__", "__package__", "__path__", "__file__", "__spec__")
 
 
 @dataclass(frozen=True)
@@ -29,25 +34,30 @@ class StandIn:
             return None
         return ModuleSpec(name, self)  # type: ignore[arg-type]
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    def create_module(self, spec: ModuleSpec) -> Any:
         own_name = f"{self.package}.{spec.name.partition('.')[2]}"
         try:
-            module = importlib.import_module(own_name)
+            module: Any = importlib.import_module(own_name)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{own_name}.".startswith(f"{error.name}."):
                 raise
-            raise ModuleNotFoundError(
-                f"No module named {spec.name!r}: {own_name} stands for it and is not offered here",
-                name=spec.name,
-            ) from None
-        # The import system writes the new spec into the module; the loader writes the old one back.
-        spec.loader_state = module.__spec__
+            above, _, name = own_name.rpartition(".")
+            module = getattr(sys.modules.get(above), name, None)
+            if module is None:
+                raise ModuleNotFoundError(
+                    f"No module named {spec.name!r}: {own_name} stands for it and is not offered here",
+                    name=spec.name,
+                ) from None
+        # The import system writes its own into the module; the loader writes the old back.
+        spec.loader_state = {name: vars(module).get(name) for name in _WRITTEN}
         return module
 
-    def exec_module(self, module: ModuleType) -> None:
-        spec = module.__spec__
-        assert spec is not None
-        module.__spec__ = spec.loader_state
+    def exec_module(self, module: Any) -> None:
+        for name, old in module.__spec__.loader_state.items():
+            if old is None:
+                vars(module).pop(name, None)
+            else:
+                setattr(module, name, old)
 
 
 def install(package: str) -> None:

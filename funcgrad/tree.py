@@ -11,20 +11,23 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .tree_keys import (
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
+    Key,
+    KeyPath,
+    SequenceKey,
+    key_str,
+)
 from .treedef import (
     KINDS,
     LEAF,
     LEAVES,
-    DictKey,
-    FlattenedIndexKey,
-    GetAttrKey,
     IsLeaf,
-    Key,
-    KeyPath,
-    SequenceKey,
     TreeDef,
     flatten,
-    key_str,
+    has_aux,
     register_fields,
     register_node,
     register_node_class,
@@ -159,7 +162,7 @@ def _align(node: TreeDef, tree: Any, out: list[Any], spread: bool) -> None:
     if kind is None or kind.cls is not cls:
         raise _Mismatch(node, tree)
     children, aux, _ = kind.flatten(tree)
-    if len(children) != len(node._children) or aux != node._aux:
+    if len(children) != len(node._children) or not has_aux(node, aux):
         raise _Mismatch(node, tree)
     if node._flat and not spread:
         out += children
@@ -248,15 +251,21 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf 
     return treedef.unflatten([f(path, leaf, *more) for (path, leaf), *more in columns])
 
 
-def reduce(f: Callable[[Any, Any], Any], tree: Any, *initial: Any, is_leaf: IsLeaf = None) -> Any:
-    """Combine the leaves of a tree from left to right, from `initial` on if it is given.
+def reduce(
+    f: Callable[[Any, Any], Any],
+    tree: Any,
+    initializer: Any = _NOTHING,
+    is_leaf: IsLeaf = None,
+) -> Any:
+    """Combine the leaves of a tree from left to right, from `initializer` on if it is given.
 
     Raises: TypeError: there is no leaf and nothing to start with; and as `flatten` does.
 
     >>> reduce(lambda x, y: x + y, {"a": 1, "b": (2, 3)})
     6
     """
-    return functools.reduce(f, leaves(tree, is_leaf), *initial)
+    found = leaves(tree, is_leaf)
+    return functools.reduce(f, found if initializer is _NOTHING else [initializer, *found])
 
 
 def reduce_associative(
@@ -333,18 +342,20 @@ def all(tree: Any, is_leaf: IsLeaf = None) -> bool:
     return builtins.all(leaves(tree, is_leaf))
 
 
-def transpose(outer: TreeDef, inner: TreeDef | None, tree: Any) -> Any:
-    """Turn a tree of structure `outer` with trees of structure `inner` for leaves inside out.
+def transpose(
+    outer_treedef: TreeDef, inner_treedef: TreeDef | None, pytree_to_transpose: Any
+) -> Any:
+    """Turn a tree of structure `outer_treedef` with trees of `inner_treedef` for leaves inside out.
 
-    Without `inner` it is that of the first of them.
+    Without `inner_treedef` it is that of the first of them.
 
     Raises: ValueError: the tree is no such one.
 
     >>> transpose(structure([0, 0]), None, [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
     {'a': [1, 3], 'b': [2, 4]}
     """
-    trees = _match(outer, tree, 2)
-    inner = structure(trees[0]) if inner is None and trees else inner or LEAF
+    outer, trees = outer_treedef, _match(outer_treedef, pytree_to_transpose, 2)
+    inner = inner_treedef or (structure(trees[0]) if trees else LEAF)
     rows = [_match(inner, one, number) for number, one in enumerate(trees, 1)]
     columns = zip(*rows, strict=True) if rows else [[]] * inner.num_leaves
     return inner.unflatten([outer.unflatten(column) for column in columns])

@@ -15,93 +15,21 @@ the same keys are one structure; what is put together has the order in which the
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from itertools import islice
 from operator import attrgetter, is_not, itemgetter
 from types import NoneType
 from typing import Any, TypeVar
 
+from .tree_keys import DictKey, FlattenedIndexKey, GetAttrKey, Key, KeyPath, SequenceKey
+
 _Class = TypeVar("_Class", bound=type)
 _Aux = tuple[Any, ...]
 IsLeaf = Callable[[Any], bool] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One step of a key path. The classes below have the names of JAX's."""
-
-    key: Any
-
-    def __str__(self) -> str:
-        return f"[{self.key!r}]"
-
-
-class DictKey(Key):
-    """The step to ``tree[key]``."""
-
-    __slots__ = ()
-
-
-class SequenceKey(Key):
-    """The step to ``tree[idx]``."""
-
-    __slots__ = ()
-
-    def __init__(self, idx: int) -> None:
-        Key.__init__(self, idx)
-
-    @property
-    def idx(self) -> int:
-        return self.key
-
-    def __repr__(self) -> str:
-        return f"SequenceKey(idx={self.key!r})"
-
-
-class GetAttrKey(Key):
-    """The step to ``tree.name``."""
-
-    __slots__ = ()
-
-    def __init__(self, name: str) -> None:
-        Key.__init__(self, name)
-
-    @property
-    def name(self) -> str:
-        return self.key
-
-    def __str__(self) -> str:
-        return f".{self.key}"
-
-    def __repr__(self) -> str:
-        return f"GetAttrKey(name={self.key!r})"
-
-
-class FlattenedIndexKey(Key):
-    """The step to a child, by its number, of a node that does not name its children."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return f"[<flat index {self.key}>]"
-
-
-KeyPath = tuple[Key, ...]
-
-
-def key_str(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
-    """Print a key path as the Python that leads from the tree to the leaf.
-
-    `simple`: keys, numbers and names without brackets and dots; `separator` stands between steps.
-
-    >>> path = (DictKey("w"), SequenceKey(0), GetAttrKey("bias"))
-    >>> key_str(path), key_str(path, simple=True, separator="/")
-    ("['w'][0].bias", 'w/0/bias')
-    """
-    return separator.join(str(k.key if simple and isinstance(k, Key) else k) for k in keys)
 
 
 # ---- kinds of nodes: `aux` is all of a node but its children, and always a tuple
@@ -307,9 +235,10 @@ def register_node(
 ) -> None:
     """Make the instances of `cls`, but not of its subclasses, nodes.
 
-    `flatten(obj)` returns `(children, aux)` with hashable `aux`, or `(children, aux, keys)` with a
-    key per child for key paths: a `Key`, or of anything else a str is an attribute.
-    `unflatten(aux, children)` undoes it.
+    `flatten(obj)` returns `(children, aux)`, where `aux` can be compared, or `(children, aux, keys)`
+    with a key per child for key paths: a `Key`, or of anything else a str is an attribute.
+    `unflatten(aux, children)` undoes it. Of an `aux` that cannot be hashed the structure has a copy,
+    so that later changes to it are seen.
 
     Raises:
         ValueError: `cls` is registered already.
@@ -378,6 +307,27 @@ def register_node_class(cls: _Class) -> _Class:
 # ---- structures
 
 
+def _hash(kind: _Kind | None, aux: _Aux, children: tuple[TreeDef, ...]) -> int | None:
+    try:
+        return hash((kind and kind.cls, aux, children))
+    except TypeError:
+        return None
+
+
+def _copied(aux: Any) -> Any:
+    """A copy that shares only what can be hashed, and so should not change."""
+    try:
+        hash(aux)
+        return aux
+    except TypeError:
+        pass
+    if type(aux) in (tuple, list):
+        return type(aux)(map(_copied, aux))
+    if type(aux) is dict:
+        return {key: _copied(value) for key, value in aux.items()}
+    return copy.deepcopy(aux)
+
+
 class TreeDef:
     """The structure of a tree, that is all but its leaves: immutable, hashable, comparable.
 
@@ -388,11 +338,22 @@ class TreeDef:
     (PyTreeDef({'a': *, 'b': [*, None]}), 2, True)
     """
 
-    __slots__ = ("_aux", "_children", "_flat", "_hash", "_kind", "_order", "_shared", "num_leaves")
+    __slots__ = (
+        "_aux",
+        "_children",
+        "_fixed",
+        "_flat",
+        "_hash",
+        "_kind",
+        "_order",
+        "_shared",
+        "num_leaves",
+    )
     _kind: _Kind | None  # None: a leaf
     _aux: _Aux
     _children: tuple[TreeDef, ...]
-    _flat: bool  # a node of nothing but leaves
+    _fixed: bool  # its aux data can be hashed; else it is a copy, and trees get copies of it
+    _flat: bool  # a node of nothing but leaves, and with such aux data
     _hash: int
     _order: _Aux | None  # see _Kind
     _shared: bool  # the same object for all trees of this structure
@@ -410,8 +371,11 @@ class TreeDef:
         put(self, "_aux", aux)
         put(self, "_order", order)
         put(self, "_children", children)
-        put(self, "_flat", kind is not None and all(child is LEAF for child in children))
-        put(self, "_hash", hash((kind and kind.cls, aux, children)))
+        fixed = _hash(kind, aux, children)
+        put(self, "_fixed", fixed is not None)
+        put(self, "_hash", hash((kind and kind.cls, children)) if fixed is None else fixed)
+        flat = self._fixed and kind is not None and all(child is LEAF for child in children)
+        put(self, "_flat", flat)
         put(self, "_shared", kind is None or kind.cls is NoneType)
         put(self, "num_leaves", 1 if kind is None else sum(c.num_leaves for c in children))
 
@@ -480,10 +444,24 @@ def _same(a: TreeDef, b: TreeDef) -> bool:
         a._hash == b._hash
         and a._kind is b._kind
         and len(a._children) == len(b._children)
-        and a._aux == b._aux
+        and has_aux(a, b._aux)
         and not any(map(is_not, map(type, a._aux), map(type, b._aux)))
         and all(map(_same, a._children, b._children))
     )
+
+
+def has_aux(node: TreeDef, aux: _Aux) -> bool:
+    """Whether this is the aux data of a node.
+
+    Raises: TypeError: it cannot be compared.
+    """
+    try:
+        return node._aux == aux
+    except ValueError as error:
+        raise TypeError(
+            f"the aux data of {_show(node)} cannot be compared ({error}); arrays belong among the "
+            "children"
+        ) from error
 
 
 def _show(node: TreeDef) -> str:
@@ -506,7 +484,8 @@ def _build(node: TreeDef, leaves: Iterator[Any]) -> Any:
     children = []
     for child in node._children:
         children.append(_build(child, leaves))  # noqa: PERF401 - one frame a level
-    return node._kind.unflatten(node._aux, children, node._order)
+    aux = node._aux if node._fixed else _copied(node._aux)
+    return node._kind.unflatten(aux, children, node._order)
 
 
 # ---- flattening
@@ -553,9 +532,8 @@ def _walk(tree: Any, kind: _Kind, is_leaf: IsLeaf, out: list[Any]) -> TreeDef:
         key = (kind, aux, order, *map(id, nodes), *map(type, aux))
     try:
         known = _SHARED.get(key)
-    except TypeError as error:
-        shown = kind.show(aux, ["*"] * len(children))
-        raise TypeError(f"the aux data of {shown} must be hashable: {error}") from error
+    except TypeError:  # not hashable
+        return TreeDef(kind, _copied(aux), tuple(nodes or [LEAF] * len(children)), order)
     if known is None:
         nodes = [LEAF] * len(children) if nodes is None else nodes
         known = _share(key, TreeDef(kind, aux, tuple(nodes), order))
@@ -567,7 +545,7 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeDef]:
 
     Raises:
         ValueError: the tree contains itself, or is nested too deeply for Python's recursion limit.
-        TypeError: the aux data of a node is not hashable.
+        TypeError: the aux data of a node can be neither hashed nor copied.
 
     >>> flatten({"b": 2, "a": (1, None)})
     ([1, 2], PyTreeDef({'a': (*, None), 'b': *}))

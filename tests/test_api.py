@@ -502,3 +502,60 @@ def test_functions_with_rules_are_copied_and_pickled_as_functions(name: str, pro
 def test_rules_without_a_name_are_not_pickled() -> None:
     with pytest.raises((pickle.PicklingError, AttributeError), match=r"lambda|same object"):
         pickle.dumps(of_parts)
+
+
+# ---------------------------------------------------------------- arrays and their types
+
+
+def test_what_is_an_array() -> None:
+    """The same for what is traced as for what is not; `fnp.ndarray` is it, too."""
+    seen: list[bool] = []
+
+    def f(x: Any) -> Any:
+        seen.append(isinstance(x, funcgrad.Array) and isinstance(np.sum(x), fnp.ndarray))
+        return np.sum(x)
+
+    x = np.ones(2)
+    for g in (f, funcgrad.jit(f), funcgrad.grad(f), funcgrad.vmap(f)):
+        g(x)
+    assert seen == [True] * 4 and funcgrad.Array is fnp.ndarray
+    assert not any(isinstance(y, fnp.ndarray) for y in (1.0, True, 2j, [1.0], None, "x", np.ones))
+    assert issubclass(np.ndarray, funcgrad.Array) and not issubclass(list, funcgrad.Array)
+    assert type(fnp.ndarray((2, 3), np.int32)) is np.ndarray
+
+
+def test_arrays_like_a_type() -> None:
+    like = funcgrad.eval_shape(lambda x: x[:, None] * x, np.ones(2, np.float32))
+    for made, value in (
+        (fnp.zeros_like(like), 0.0),
+        (fnp.ones_like(like), 1.0),
+        (fnp.full_like(like, 3.0), 3.0),
+        (fnp.empty_like(like), 0.0),
+    ):
+        assert made.dtype == np.float32
+        np.testing.assert_array_equal(made, np.full((2, 2), value))
+    assert fnp.zeros_like(like, int, shape=3).tolist() == [0, 0, 0]
+
+
+PRODUCTS: dict[str, Any] = {
+    "dot": fnp.dot,
+    "vdot": fnp.vdot,
+    "inner": fnp.inner,
+    "matmul": fnp.matmul,
+    "tensordot": lambda x, y, **kw: fnp.tensordot(x, y, 1, **kw),
+    "einsum": lambda x, y, **kw: fnp.einsum("i,i", x, y, **kw),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_computed_in_another_dtype(name: str) -> None:
+    """Of bytes, where the sum has no room in one; the options are JAX's."""
+    x = np.full(4, 100, np.int8)
+    found = PRODUCTS[name](x, x, preferred_element_type=np.int32, precision="highest")
+    assert (found.dtype, int(found)) == (np.int32, 40000)
+    slope = funcgrad.grad(lambda x: PRODUCTS[name](x, x, preferred_element_type=np.float64))
+    np.testing.assert_allclose(slope(x.astype(np.float32)), 2.0 * x)
+    if name in ("dot", "matmul"):
+        out = np.zeros((), np.int32)
+        PRODUCTS[name](x, x, out=out, preferred_element_type=np.int32)
+        assert int(out) == 40000

@@ -18,11 +18,13 @@ sys.modules["{name}"] = funcgrad
 import {name}
 import {name}.numpy as jnp
 import {name}.scipy.stats as stats
+import {name}.scipy.stats.norm as norm
 from {name} import grad, jit, lax, random, vmap
 from {name}.nn import relu
 from {name}.scipy.special import logsumexp
 
 assert {name}.numpy is jnp is funcgrad.numpy and stats is funcgrad.scipy.stats
+assert norm is stats.norm is funcgrad.scipy.stats.norm and not hasattr(norm, "__spec__")
 assert jnp.__spec__.name == "funcgrad.numpy" and lax.scan is funcgrad.lax.scan
 
 {name}.config.update("jax_enable_x64", True)

@@ -21,6 +21,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.choose": 0,
     "funcgrad.thin": 0,
     "funcgrad.tree": 0,
+    "funcgrad.tree_keys": 0,
     "funcgrad.treedef": 0,
     "funcgrad.typing": 0,
     "funcgrad.stand_in": 0,

@@ -1384,7 +1384,7 @@ def check_batches(closed: Closed, *, needs_values: bool) -> None:
 
 
 def test_every_name_has_a_row() -> None:
-    assert sorted(fnp.__all__) == sorted({*ROWS, *AS_THEY_ARE, *ELSEWHERE, "c_", "r_"})
+    assert sorted(fnp.__all__) == sorted({*ROWS, *AS_THEY_ARE, *ELSEWHERE, "c_", "ndarray", "r_"})
     assert sorted(fnp.linalg.__all__) == sorted({*LINALG, "LinAlgError"})
     assert sorted(special.__all__) == sorted(SPECIAL)
     assert all(hasattr(fnp, name) for name in fnp.__all__)
@@ -1510,8 +1510,8 @@ def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call) -> None:
 
 OF_JAX = frozenset([
     "descending", "dtype", "fill_value", "indices_are_sorted", "length", "method", "mode",
-    "promote_integers", "size", "strip_zeros", "total_repeat_length", "trim_leading_zeros",
-    "unique_indices", "wrap_negative_indices",
+    "precision", "preferred_element_type", "promote_integers", "size", "strip_zeros",
+    "total_repeat_length", "trim_leading_zeros", "unique_indices", "wrap_negative_indices",
 ])  # fmt: skip
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 

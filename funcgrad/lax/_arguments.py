@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
-from ..numpy._arguments import array_of, converted
+from ..numpy._arguments import array_of
 from ..ops.cast import astype as cast_to
 from ..ops.contract import normal_axis
 
@@ -64,11 +64,6 @@ def integral(name: str, x: Any) -> Any:
     if aval_of(x).dtype.kind not in "iu":
         raise ArgumentError(f"lax.{name}: needs integers, found {aval_of(x)}{where()}")
     return x
-
-
-def preferred(dtype: Any, *xs: Any) -> list[Any]:
-    """The operands of a product whose result is to have the dtype, unless that is None."""
-    return [converted(array_of(x), dtype) for x in xs]
 
 
 def stored(name: str, x: Any, value: Any) -> Any:

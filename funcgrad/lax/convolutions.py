@@ -12,9 +12,9 @@ import numpy as np
 from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
-from ..numpy._arguments import array_of
+from ..numpy._arguments import array_of, preferred
 from ..ops import conv as _conv
-from ._arguments import Ints, ints, preferred
+from ._arguments import Ints, ints
 from .shapes import pad
 
 Pads = tuple[tuple[int, int], ...]

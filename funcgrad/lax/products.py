@@ -9,8 +9,9 @@ import numpy as np  # noqa: F401  (doctests)
 from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ShapeError, where
+from ..numpy._arguments import preferred
 from ..ops import contract as _contract
-from ._arguments import ints, preferred
+from ._arguments import ints
 
 
 def dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any = None) -> Any:

@@ -21,7 +21,7 @@ from numpy import (
     fromiter, frompyfunc, fromregex, fromstring, generic, genfromtxt, get_printoptions, getbufsize,
     geterr, geterrcall, half, hamming, hanning, iinfo, index_exp, inexact, inf, int16, int32, int64,
     int8, int_, intc, integer, intp, isdtype, isnat, issubdtype, iterable, ix_, little_endian, load,
-    loadtxt, long, longdouble, longlong, memmap, mgrid, mintypecode, nan, ndarray,
+    loadtxt, long, longdouble, longlong, memmap, mgrid, mintypecode, nan,
     ndindex, newaxis, number, object_, ogrid, pi, printoptions, promote_types, ravel_multi_index,
     s_, save, savetxt, savez, savez_compressed, ScalarType, sctypeDict, set_printoptions,
     setbufsize, seterr, seterrcall, short, signedinteger, single, str_, timedelta64, tril_indices,
@@ -30,6 +30,7 @@ from numpy import (
 )
 
 from . import fft, linalg, polynomial
+from ..core import Array as ndarray
 from ..ops.arithmetic import (
     absolute, absolute as abs, add, copysign, divide, divide as true_divide, float_power,
     floor_divide, fmod, gcd, hypot, lcm, ldexp, multiply, negative, positive, power, power as pow,

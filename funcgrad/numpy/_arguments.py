@@ -6,6 +6,7 @@ Axes become non-negative, lists become arrays, and an option that is not support
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,12 @@ def arrays_of(*xs: Any) -> tuple[Any, ...]:
     """`array_of` each; what has to be made is made on the device of the others."""
     xp = module_of(*xs)
     return tuple(array_of(x, xp) for x in xs)
+
+
+def preferred(dtype: Any, *xs: Any) -> Sequence[Any]:
+    """The operands of a product whose result is to have the dtype, unless that is None."""
+    found = arrays_of(*xs)
+    return found if dtype is None else [converted(x, dtype) for x in found]
 
 
 def module_of(*xs: Any) -> Any:

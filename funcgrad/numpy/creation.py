@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import concrete_namespace
-from ..core import Tracer, aval_of
+from ..core import Aval, Tracer, aval_of
 from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
 from ._arguments import (
@@ -99,7 +99,7 @@ def zeros_like(
     *,
     device: Any = None,
 ) -> Any:
-    """Zeros of the shape and dtype of `a`, on its device.
+    """Zeros of the shape and dtype of `a`, on its device; `a` may be a type (`ShapeDtypeStruct`).
 
     Shapes: ``a: (*a) -> (*a)``, or `shape`.   Dtypes: `dtype`, or that of `a`.
     Derivative: a constant.
@@ -157,11 +157,18 @@ def empty_like(
     return fresh(_like("zeros", prototype, dtype, shape, device))
 
 
+def _model(a: Any) -> tuple[Any, Aval]:
+    """The module and the type of what is like `a`, which may be a type itself."""
+    if a.__class__ is Aval:
+        return np, a
+    a = operand(a)
+    return concrete_namespace(a), aval_of(a)
+
+
 def _like(kind: str, a: Any, dtype: Any, shape: Any, device: Any) -> Any:
     on_cpu(f"{kind}_like", device)
-    a = operand(a)
-    aval = aval_of(a)
-    make = getattr(concrete_namespace(a), kind)
+    xp, aval = _model(a)
+    make = getattr(xp, kind)
     return make(aval.shape if shape is None else shape, aval.dtype if dtype is None else dtype)
 
 
@@ -186,13 +193,12 @@ def full_like(
     [7.0, 7.0]
     """
     on_cpu("full_like", device)
-    a = operand(a)
-    aval = aval_of(a)
+    xp, aval = _model(a)
     shape = aval.shape if shape is None else shape_of(shape)
     dtype = aval.dtype if dtype is None else dtype
     if contains_foreign(fill_value):
         return _broadcast_to(converted(operand(fill_value), dtype), shape=shape)
-    return fresh(concrete_namespace(a).full(shape, fill_value, dtype))
+    return fresh(xp.full(shape, fill_value, dtype))
 
 
 # ---------------------------------------------------------------- matrices

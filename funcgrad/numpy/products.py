@@ -1,4 +1,8 @@
-"""Products of vectors and matrices, polynomials, convolution."""
+"""Products of vectors and matrices, polynomials, convolution.
+
+`precision=` and `preferred_element_type=` are JAX's: products are as precise as their dtype, so the
+first changes nothing; the other is what the operands are converted to.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,15 @@ from ..ops import structural as _structural
 from ..ops.conv import conv as _conv
 from ..ops.einsum import einsum as _einsum
 from ..ops.join import roll
-from ._arguments import array_of, arrays_of, axis_of, converted, refuse, written
+from ._arguments import (
+    array_of,
+    arrays_of,
+    axis_of,
+    converted,
+    preferred,
+    refuse,
+    written,
+)
 from ._ufuncs import with_options
 from .ordering import flip, moveaxis
 from .shaping import ravel
@@ -20,7 +32,15 @@ from .shaping import ravel
 # ---------------------------------------------------------------- contractions
 
 
-def matmul(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    *out: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    **options: Any,
+) -> Any:
     """``sum_k x1_ik x2_kj`` over the last axis and the second to last; a vector is a row or column.
 
     Shapes: ``x1: (*a, m, k), x2: (*b, k, n) -> (*broadcast(a, b), m, n)``.   Dtypes: numbers.
@@ -32,11 +52,19 @@ def matmul(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
     [3.0, 7.0]
     """
     if out or options:
+        x1, x2 = preferred(preferred_element_type, x1, x2)
         return with_options("matmul", (x1, x2, *out), options)
-    return _contract.matmul(*arrays_of(x1, x2))
+    return _contract.matmul(*preferred(preferred_element_type, x1, x2))
 
 
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(
+    a: Any,
+    b: Any,
+    out: Any = None,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """``sum_k a_ik b_kj``: products over the last axis of `a` and the second to last of `b`.
 
     Shapes: ``a: (*a, k), b: (*b, k, n) -> (*a, *b, n)``; scalars multiply.   Dtypes: numbers.
@@ -48,11 +76,19 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     11.0
     """
     if out is not None:
-        return written("fnp.dot with out=", dot(a, b, None), out)
-    return _contract.dot(*arrays_of(a, b))
+        y = dot(a, b, None, preferred_element_type=preferred_element_type)
+        return written("fnp.dot with out=", y, out)
+    return _contract.dot(*preferred(preferred_element_type, a, b))
 
 
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(
+    a: Any,
+    b: Any,
+    /,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """``sum_k conj(a_k) b_k`` of the flattened arrays.
 
     Shapes: ``a: (*a), b: (*b) -> ()`` of equal sizes.   Dtypes: numbers.
@@ -63,10 +99,17 @@ def vdot(a: Any, b: Any, /) -> Any:
     >>> complex(vdot([1j, 2.0], [1j, 1.0]))
     (3+0j)
     """
-    return _contract.vdot(*arrays_of(a, b))
+    return _contract.vdot(*preferred(preferred_element_type, a, b))
 
 
-def inner(a: Any, b: Any, /) -> Any:
+def inner(
+    a: Any,
+    b: Any,
+    /,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """``sum_k a_ik b_jk``: products over the last axes.
 
     Shapes: ``a: (*a, k), b: (*b, k) -> (*a, *b)``; scalars multiply.   Dtypes: numbers.
@@ -77,7 +120,7 @@ def inner(a: Any, b: Any, /) -> Any:
     >>> inner([[1.0, 2.0]], [3.0, 4.0]).tolist()
     [11.0]
     """
-    return _contract.inner(*arrays_of(a, b))
+    return _contract.inner(*preferred(preferred_element_type, a, b))
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Any:
@@ -96,7 +139,14 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return _contract.outer(*arrays_of(a, b))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(
+    a: Any,
+    b: Any,
+    axes: Any = 2,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """Sum of products over pairs of axes: the last `axes` of `a` with the first `axes` of `b`, or
     ``axes = (axes of a, axes of b)``.
 
@@ -108,11 +158,18 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     >>> tensordot(np.ones((2, 3, 4)), np.ones((3, 4, 5))).shape
     (2, 5)
     """
-    a, b = arrays_of(a, b)
+    a, b = preferred(preferred_element_type, a, b)
     return _contract.tensordot(a, b, axes)
 
 
-def einsum(*operands: Any, out: Any = None, optimize: Any = "greedy", **kwargs: Any) -> Any:
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    optimize: Any = "greedy",
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    **kwargs: Any,
+) -> Any:
     """Sums of products by subscripts: ``einsum("ij,jk->ik", a, b)`` is ``a @ b``.
 
     Takes what NumPy's takes: implicit output, ellipses, repeated letters, and lists of integers in
@@ -126,7 +183,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = "greedy", **kwargs: 
     >>> float(einsum("ii", np.eye(3)))
     3.0
     """
-    dtype = kwargs.pop("dtype", None)
+    dtype = kwargs.pop("dtype", preferred_element_type)
     kwargs.pop("casting", None)
     kwargs.pop("order", None)
     if out is not None or kwargs:
