@@ -399,8 +399,8 @@ class TreeDef:
     def paths(self) -> list[KeyPath]:
         """Return the key path of each leaf.
 
-        >>> [key_str(path) for path in flatten({"w": [0, 0]})[1].paths()]
-        ["['w'][0]", "['w'][1]"]
+        >>> [[str(key) for key in path] for path in flatten({"w": [0, 0]})[1].paths()]
+        [["['w']", '[0]'], ["['w']", '[1]']]
         """
         paths: list[KeyPath] = []
         _add_paths(self, (), paths)
