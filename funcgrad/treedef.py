@@ -446,8 +446,18 @@ def _same(a: TreeDef, b: TreeDef) -> bool:
         and len(a._children) == len(b._children)
         and has_aux(a, b._aux)
         and not any(map(is_not, map(type, a._aux), map(type, b._aux)))
+        and (_PLAIN.issuperset(map(type, a._aux)) or _same_classes(a._aux, b._aux))
         and all(map(_same, a._children, b._children))
     )
+
+
+def _same_classes(a: Any, b: Any) -> bool:
+    """Whether equal values are of the same classes, also inside of containers."""
+    if type(a) is not type(b):
+        return False
+    if type(a) in (tuple, list):
+        return all(map(_same_classes, a, b))
+    return type(a) is not dict or all(_same_classes(value, b[key]) for key, value in a.items())
 
 
 def has_aux(node: TreeDef, aux: _Aux) -> bool:

@@ -440,6 +440,8 @@ def test_aux_data_that_cannot_be_hashed() -> None:
     settings_["names"].append("b")
     assert first != structure(bag) and first == again
     assert pickle.loads(pickle.dumps(first)) == first
+    for old, new in (({"p": 2}, {"p": 2.0}), ((1, [0]), (1, [False])), (("p", 2), ("p", 2.0))):
+        assert old == new and structure(Bag((0,), old)) != structure(Bag((0,), new))
     made = T.map(lambda x: -x, bag)
     assert made.items == (-1.0, -2.0) and made.label == settings_
     first.unflatten([1.0, 2.0]).label["steps"] = 7  # of that tree, not of the structure

@@ -17,7 +17,8 @@ from .lower import Value
 MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
 MOST_AXES = 63  # that the results of a ufunc have together; one more is for its memory
 SIGNATURE = "(n)->()"  # of the ufunc
-# The dtypes of what such a ufunc takes and makes: the arrays, and a number that nobody reads.
+# The dtypes of what such a ufunc takes and makes: the arrays, and whether one lies between the places
+# where its elements may lie, which ufuncs see to; then nothing has been done.
 SIDES = ([np.dtype(object)], [np.dtype(np.int64)])
 
 
@@ -32,12 +33,18 @@ def entry(name: str, inner: str, inputs: Sequence[Value], outs: Sequence[Value])
     values = [*inputs, *outs]
     strides = [np.empty(v.shape, v.dtype).strides for v in values]
     inside = ", ".join(["0"] * len(values) + [str(s) for own in strides for s in own])
+    widths = ", ".join(str(v.dtype.itemsize) for v in values)
     return f"""\
 void {name}(char **args, long const *dims, long const *steps, void *data) {{
-  static const long inside[] = {{{inside}}};
+  static const long inside[] = {{{inside}}}, widths[] = {{{widths}}};
   char *own[{len(values)}], **arrays = (char **)args[0];
-  for (int i = 0; i < {len(values)}; i++) own[i] = *(char **)(arrays[i] + {object.__basicsize__});
-  {inner}(own, dims, inside, data);
+  long between = 0;
+  for (int i = 0; i < {len(values)}; i++) {{
+    own[i] = *(char **)(arrays[i] + {object.__basicsize__});
+    between |= (long)own[i] & (widths[i] - 1);
+  }}
+  *(long *)args[1] = between;
+  if (!between) {inner}(own, dims, inside, data);
 }}
 """
 
@@ -51,8 +58,11 @@ def caller(loop: Any, inputs: Sequence[Value], outs: Sequence[Value]) -> Callabl
 
     def run(*xs: Any) -> tuple[Any, ...]:
         results: list[Any] = [np.empty(*kind) for kind in made]
-        given = map(np.ascontiguousarray, xs, dtypes)
-        loop(np.fromiter(chain(given, results), object, count))
+        given: Any = map(np.ascontiguousarray, xs, dtypes)
+        arrays = np.fromiter(chain(given, results), object, count)
+        if loop(arrays):
+            given = (np.array(x, dtype) for x, dtype in zip(xs, dtypes, strict=True))
+            loop(np.fromiter(chain(given, results), object, count))
         for k in numbers:
             results[k] = results[k][0]
         return tuple(results)

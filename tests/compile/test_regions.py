@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import funcgrad as fg
+import funcgrad.compile.call
 import funcgrad.numpy as fnp
 from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.groups import Group, kernels_of
@@ -401,6 +402,9 @@ def test_loops_over_more_arrays_than_a_ufunc_takes(name: str, k: int) -> None:
     assert "arrays[i]" in made.c_source
     with fg.disable_jit():
         expected = f(*args)
+    bytes_ = np.frombuffer(b"\0" + args[7].tobytes(), np.uint8)[1:]
+    args[7] = bytes_.view(args[7].dtype)  # not aligned
+    assert not args[7].flags.aligned
     found = made.run(*made.jaxpr.consts, *args)
     for x, y in zip(found, expected, strict=True):
         assert (np.shape(x), np.asarray(x).dtype) == (np.shape(y), np.asarray(y).dtype)
