@@ -15,7 +15,6 @@ from .core import Array
 from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .ops.select import stop_gradient
-from .stand_in import install as _install_stand_in
 from .transforms.callbacks import io_callback, pure_callback
 from .transforms.checkpoint import checkpoint
 from .transforms.checkpoint import checkpoint as remat
@@ -75,7 +74,7 @@ __all__ = [
 ]
 
 _SUBPACKAGES = (
-    *("datasets", "debug", "flatten_util", "image", "lax", "nn", "numpy"),
+    *("datasets", "debug", "flatten_util", "image", "jax", "lax", "nn", "numpy"),
     *("optim", "random", "scipy", "testing", "tree", "tree_util", "viz"),
 )
 
@@ -85,13 +84,12 @@ _LATE = {
     "jit": "compile.jit",
 }
 
-_install_stand_in(__name__)
-
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
     from . import debug as debug
     from . import flatten_util as flatten_util
     from . import image as image
+    from . import jax as jax
     from . import lax as lax
     from . import nn as nn
     from . import numpy as numpy

@@ -68,6 +68,17 @@ class ArrayMethods(Tracer):
     def flat(self) -> FlatIterator:
         return FlatIterator(self)
 
+    @property
+    def at(self) -> Any:
+        return fnp.at(self)
+
+    @property
+    def weak_type(self) -> bool:
+        return self.aval.weak
+
+    def block_until_ready(self) -> Any:
+        return self
+
     def copy(self, order: str = "C") -> Any:
         return snapshot(self, copy=False)
 

@@ -205,13 +205,11 @@ def normal_index(index: Any, shape: Shape, xp: Any = np) -> tuple[Shape, Index, 
     Raises: IndexError: an integer is out of bounds, too many indices, two ellipses, a mask of the
     wrong shape, or something that is no index. ConcretizationError: a mask that is traced.
     """
-    entries = [_entry(i, xp) for i in (index if isinstance(index, tuple) else (index,))]
-    entries = _without_ellipsis(entries, shape)
     merged: list[int] = []
     template: list[Any] = []
     arrays: list[Any] = []
     axis = 0
-    for i in entries:
+    for i in entries_of(index, shape, xp):
         if i is None or i is ...:
             template.append(i)
         elif isinstance(i, int | slice):
@@ -223,7 +221,7 @@ def normal_index(index: Any, shape: Shape, xp: Any = np) -> tuple[Shape, Index, 
         else:
             mask = i.dtype.kind == "b"
             template.append(ArrayIndex(len(arrays), "known" if mask else "checked"))
-            count = _axes_of(i)
+            count = axes_of(i)
             lengths = shape[axis : axis + count]
             merged.append(math.prod(lengths))
             if mask:
@@ -232,6 +230,19 @@ def normal_index(index: Any, shape: Shape, xp: Any = np) -> tuple[Shape, Index, 
             arrays.append(i)
             axis += count
     return tuple(merged), tuple(template), tuple(arrays)
+
+
+def entries_of(index: Any, shape: Shape, xp: Any = np) -> list[Any]:
+    """The entries of an index in their normal form, slices in place of the ellipsis.
+
+    >>> entries_of((..., 2), (4, 3))
+    [slice(None, None, None), 2]
+
+    Raises: IndexError: too many indices, two ellipses, or something that is no index.
+    ConcretizationError: a mask that is traced.
+    """
+    entries = [_entry(i, xp) for i in (index if isinstance(index, tuple) else (index,))]
+    return _without_ellipsis(entries, shape)
 
 
 def _entry(i: Any, xp: Any) -> Any:
@@ -267,7 +278,7 @@ def _size(x: Any) -> int:
     return math.prod(x.shape)
 
 
-def _axes_of(i: Any) -> int:
+def axes_of(i: Any) -> int:
     """How many axes an entry indexes."""
     if i is None or i is Ellipsis:
         return 0
@@ -276,7 +287,7 @@ def _axes_of(i: Any) -> int:
 
 def _without_ellipsis(entries: list[Any], shape: Shape) -> list[Any]:
     """The entries with slices in place of the ellipsis, or at the end, so that no axis is left."""
-    rest = len(shape) - sum(map(_axes_of, entries))
+    rest = len(shape) - sum(map(axes_of, entries))
     if rest < 0:
         raise IndexError(
             f"too many indices for array: array is {len(shape)}-dimensional, but "

@@ -1,31 +1,37 @@
-"""Scripts whose imports cannot be changed: `sys.modules["jax"] = funcgrad`."""
+"""Code whose imports cannot be changed: `funcgrad.jax.install`; and JAX's names for what is here."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import funcgrad
-from funcgrad.errors import ArgumentError
+import funcgrad.jax as fjax
+import funcgrad.numpy as fnp
+from funcgrad import lax
+from funcgrad.errors import ArgumentError, ConcretizationError
 
 SCRIPT = """
-import sys
-import funcgrad
-sys.modules["{name}"] = funcgrad
+import funcgrad.jax
+{install}
 
 import {name}
 import {name}.numpy as jnp
 import {name}.scipy.stats as stats
 import {name}.scipy.stats.norm as norm
 from {name} import grad, jit, lax, random, vmap
+from {name}.experimental.ode import odeint
 from {name}.nn import relu
 from {name}.scipy.special import logsumexp
+from {name}.typing import ArrayLike
 
 assert {name}.numpy is jnp is funcgrad.numpy and stats is funcgrad.scipy.stats
 assert norm is stats.norm is funcgrad.scipy.stats.norm and not hasattr(norm, "__spec__")
 assert jnp.__spec__.name == "funcgrad.numpy" and lax.scan is funcgrad.lax.scan
+assert {name}.errors is funcgrad.jax.errors and {name}.grad is funcgrad.grad
 
 {name}.config.update("jax_enable_x64", True)
 
@@ -41,25 +47,87 @@ except ModuleNotFoundError as error:
     print(error)
 """
 
+ARRAYS = """
+import funcgrad.jax
+funcgrad.jax.install()
+funcgrad.jax.install()
+import jax, jax.numpy as jnp
+import numpy as np
+
+x = jnp.zeros(3).at[1].add(2.0).block_until_ready()
+f = jax.jit(lambda x: x.at[0].set(x.sum()).block_until_ready())
+assert f(x).at[jnp.array([0, 7])].set(5.0, mode="drop").tolist() == [5.0, 2.0, 0.0]
+assert x.sum().block_until_ready() == 2.0 and x.sum().at[()].add(1.0) == 3.0
+assert x.ptp() == 2.0 and x.aval.shape == (3,) and not x.weak_type
+assert [d.platform for d in x.devices()] == ["cpu"]
+funcgrad.jax.remove()
+funcgrad.jax.remove()
+assert not hasattr(x, "at") and not hasattr(np.float64(1.0), "at")
+assert not hasattr(x, "ptp") and x.dtype == float
+import sys
+assert not [name for name in sys.modules if name.split(".")[0] == "jax"]
+sys.modules["jax"] = np
+try:
+    funcgrad.jax.install()
+except funcgrad.errors.ArgumentError as error:
+    print(error)
+assert not hasattr(x, "at")
+"""
+
+
+def _ran(script: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
 
 def test_an_alias_is_the_package_itself() -> None:
-    for name in ("jax", "agrad"):
-        ran = subprocess.run(
-            [sys.executable, "-c", SCRIPT.format(name=name)], capture_output=True, text=True
-        )
-        assert ran.returncode == 0, ran.stderr
-        value, message = ran.stdout.splitlines()
+    by_hand = 'import sys; sys.modules["agrad"] = funcgrad.jax'
+    for name, install in (("jax", "funcgrad.jax.install()"), ("agrad", by_hand)):
+        value, message = _ran(SCRIPT.format(name=name, install=install)).splitlines()
         assert float(value) == 0.0
         assert message == (
-            f"No module named '{name}.experimental': funcgrad.experimental stands for it and is not "
-            "offered here"
+            f"No module named '{name}.experimental.pallas': funcgrad.experimental.pallas stands for "
+            "it and is not offered here"
         )
+
+
+def test_installed_arrays_have_attributes_of_jax_and_lose_them() -> None:
+    assert "jax is imported already, from" in _ran(ARRAYS)
+
+
+def test_everything_of_funcgrad_is_there() -> None:
+    assert set(dir(funcgrad)) <= set(dir(fjax))
+    assert fjax.grad is funcgrad.grad and fjax.numpy is fnp
+    with pytest.raises(AttributeError, match="no_such_name"):
+        fjax.no_such_name  # noqa: B018
+    assert all(hasattr(fjax, name) for name in fjax.__all__)
+
+
+# ---------------------------------------------------------------- settings
 
 
 def test_settings_that_do_not_hold_here_are_refused() -> None:
     for name, value in (("jax_enable_x64", False), ("jax_debug_nans", True), ("no_setting", 1)):
         with pytest.raises(ArgumentError, match=f"{name}={value}"):
-            funcgrad.config.update(name, value)
+            fjax.config.update(name, value)
+    with pytest.raises(ArgumentError, match="jax_enable_x64=False"):
+        fjax.enable_x64(False)
+    with pytest.raises(AttributeError, match="no_setting"):
+        fjax.config.read("no_setting")
+
+
+def test_settings_that_hold_are_read_and_are_blocks() -> None:
+    assert fjax.config.jax_enable_x64 is fjax.config.read("jax_enable_x64") is True
+    assert fjax.config.read("jax_disable_jit") is False
+    with fjax.enable_x64(), fjax.checking_leaks(), fjax.numpy_rank_promotion("raise"):
+        assert fjax.config.x64_enabled
+
+    @fjax.named_scope("doubled")
+    def doubled(x):
+        return 2.0 * x
+
+    assert fjax.named_call(doubled, name="f")(1.0) == 2.0
 
 
 def test_config_in_itself() -> None:
@@ -69,3 +137,141 @@ def test_config_in_itself() -> None:
     with inner, funcgrad.config("c"), inner:
         assert code() == "numpy"
     assert code() == before
+
+
+def test_what_is_computed_at_once_in_a_program_is_no_part_of_it() -> None:
+    def f(x):
+        with fjax.ensure_compile_time_eval():
+            table = fnp.cumsum(fnp.arange(4.0))
+            assert not isinstance(table, funcgrad.core.Tracer) and float(table[-1]) == 6.0
+        return table * x
+
+    assert funcgrad.jit(f)(np.ones(4)).tolist() == [0.0, 1.0, 3.0, 6.0]
+    assert len(funcgrad.make_jaxpr(f)(np.ones(4)).eqns) == 1
+
+
+# ---------------------------------------------------------------- devices
+
+
+def test_arrays_are_put_on_the_cpu() -> None:
+    x = np.ones(2)
+    assert fjax.device_put(x) is x and fjax.device_put(x, fjax.devices()[0]) is x
+    assert fjax.grad(lambda x: fjax.device_put({"x": x})["x"] ** 2)(3.0) == 6.0
+    assert fjax.device_count() == fjax.local_device_count() == fjax.process_count() == 1
+    assert fjax.default_backend() == "cpu" and fjax.process_index() == 0
+    with pytest.raises(RuntimeError, match="'tpu'"):
+        fjax.devices("tpu")
+    with pytest.raises(ArgumentError, match="is no device"):
+        fjax.device_put(x, 3)
+
+
+def test_pmap_maps_on_one_device() -> None:
+    x = np.arange(6.0).reshape(3, 2)
+    total = fjax.pmap(lambda x, k: k * lax.psum(x, "i"), axis_name="i", in_axes=(0, None))
+    assert np.array_equal(total(x, 2.0), np.tile(2 * x.sum(0), (3, 1)))
+    power = fjax.pmap(lambda x, n: x**n if n > 1 else x, static_broadcasted_argnums=1)
+    assert np.array_equal(power(x, 2), x * x) and np.array_equal(power(x, 1), x)
+
+
+# ---------------------------------------------------------------- custom derivatives and batches
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit, lambda f: funcgrad.jit(f)])
+def test_custom_gradients_close_over_what_is_traced(transform) -> None:
+    @fjax.custom_gradient
+    def f(x, y):
+        s = np.sin(x)
+        return s * y, lambda ct: (ct * y * 10.0, ct * s)
+
+    gradient = transform(funcgrad.grad(f, (0, 1)))
+    x, y = 0.5, 2.0
+    assert np.allclose(gradient(x, y), (20.0, np.sin(x)))
+    xs = np.array([0.1, 0.2])
+    assert np.allclose(transform(funcgrad.vmap(funcgrad.grad(f), (0, None)))(xs, y), 20.0)
+    second = funcgrad.grad(lambda x: funcgrad.grad(f, 1)(x, y))(x)
+    assert np.allclose(second, np.cos(x))
+
+
+def test_a_gradient_of_a_tree() -> None:
+    @fjax.custom_gradient
+    def f(p):
+        return p["a"] * p["b"], lambda ct: {"a": 7.0 * ct, "b": 0.0 * ct}
+
+    assert funcgrad.grad(f)({"a": 2.0, "b": 3.0}) == {"a": 7.0, "b": 0.0}
+
+
+def test_closures_are_converted() -> None:
+    def f(a, b):
+        g, traced = fjax.closure_convert(lambda x: {"y": a * x["x"] + np.cos(b)}, {"x": 1.0})
+        assert len(traced) in (1, 2)
+        return g({"x": 3.0}, *traced)["y"]
+
+    assert np.allclose(funcgrad.grad(f, (0, 1))(2.0, 0.5), (3.0, -np.sin(0.5)))
+
+
+def test_a_rule_for_vmap_sees_what_is_batched() -> None:
+    seen = []
+
+    @fjax.custom_batching.custom_vmap
+    def f(x, p):
+        return x + p["a"]
+
+    @f.def_vmap
+    def rule(size, batched, x, p):
+        seen.append((size, batched, x.shape))
+        return x - p["a"], batched[0]
+
+    x = np.arange(6.0).reshape(2, 3)
+    y = funcgrad.vmap(f, (1, None))(x, {"a": 1.0})
+    assert np.array_equal(y, x.T - 1.0)
+    assert seen == [(3, (True, {"a": False}), (3, 2))]
+    assert f(1.0, {"a": 1.0}) == 2.0
+    assert funcgrad.grad(f)(1.0, {"a": 1.0}) == 1.0
+    with pytest.raises(ArgumentError, match="before a rule"):
+        fjax.custom_batching.custom_vmap(lambda x: x)(1.0)
+
+
+def test_sequential_vmap_calls_once_for_each() -> None:
+    @fjax.custom_batching.sequential_vmap
+    def f(x, k):
+        assert x.shape == (2,)
+        return {"y": k * x.sum()}
+
+    x = np.arange(6.0).reshape(3, 2)
+    assert np.array_equal(funcgrad.vmap(f, (0, None))(x, 2.0)["y"], 2 * x.sum(1))
+
+
+# ---------------------------------------------------------------- other names
+
+
+def test_errors_are_caught_by_other_names() -> None:
+    for error, f in (
+        (fjax.errors.TracerBoolConversionError, lambda x: x if x > 0 else -x),
+        (fjax.errors.ConcretizationTypeError, lambda x: fnp.zeros(3)[x > 0]),
+    ):
+        with pytest.raises(error):
+            funcgrad.jit(f)(1.0)
+    assert fjax.errors.ConcretizationTypeError is ConcretizationError
+
+
+def test_questions_about_dtypes() -> None:
+    assert fjax.dtypes.canonicalize_dtype("int64") == np.int64
+    assert not fjax.dtypes.issubdtype(np.uint32, fjax.dtypes.prng_key)
+    assert fjax.dtypes.scalar_type_of(np.ones(1, complex)) is complex
+    assert isinstance(1.0, fjax.typing.ArrayLike) and fjax.float0.itemsize == 0
+    assert repr(fjax.typeof(np.ones((2, 3)))) == "f64[2,3]"
+
+
+def test_gradients_are_checked() -> None:
+    fjax.test_util.check_grads(lambda x: np.sin(x) * x, (0.5,), order=2, modes=["rev"], atol=1e-3)
+    wrong = fjax.custom_gradient(lambda x: (x * x, lambda ct: ct))
+    with pytest.raises(funcgrad.testing.GradientError):
+        fjax.test_util.check_grads(wrong, (3.0,), 1, ("rev",))
+
+
+def test_equations_are_solved_with_jaxs_arguments() -> None:
+    from funcgrad.jax.experimental.ode import odeint
+
+    t = np.linspace(0.0, 1.0, 3)
+    y = odeint(lambda y, t, k: {"a": -k * y["a"]}, {"a": np.ones(2)}, t, 2.0)["a"]
+    assert np.allclose(y, np.exp(-2 * t)[:, None] * np.ones(2), atol=1e-6)

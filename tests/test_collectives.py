@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad import lax
-from funcgrad.errors import ArgumentError
+from funcgrad.errors import ArgumentError, ShapeError
 from funcgrad.testing import check_all
 
 N = 4
@@ -37,6 +37,22 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "ppermute": (
         lambda x: np.sin(lax.ppermute(x, "i", [(i, (i + 1) % N) for i in range(N)])) * x,
         lambda xs: np.sin(np.roll(xs, 1, axis=0)) * xs,
+    ),
+    "all_to_all": (
+        lambda x: np.sin(lax.all_to_all(np.outer(np.arange(N), x), "i", 0, 1)) @ np.arange(N),
+        lambda xs: np.sin(np.arange(N)[:, None, None] * xs.T) @ np.arange(N),
+    ),
+    "all_to_all, tiled": (
+        lambda x: np.sin(lax.all_to_all(np.outer(x, np.arange(N)), "i", 1, 0, tiled=True))[-3:, 0],
+        lambda xs: np.sin(np.arange(N)[:, None] * xs[-1]),
+    ),
+    "psum_scatter": (
+        lambda x: np.sin(lax.psum_scatter(np.outer(x, np.arange(N)), "i", scatter_dimension=1)),
+        lambda xs: np.sin(np.arange(N)[:, None] * np.sum(xs, 0)),
+    ),
+    "psum_scatter, tiled": (
+        lambda x: np.sin(lax.psum_scatter(np.tile(x, 2 * N), "i", tiled=True))[3:],
+        lambda xs: np.broadcast_to(np.sin(np.sum(xs, 0)), xs.shape),
     ),
     "axis_index": (
         lambda x: x * (lax.axis_index("i") + 1) / lax.axis_size("i") / lax.psum(1, "i"),
@@ -114,11 +130,19 @@ def test_errors() -> None:
         (lambda: funcgrad.vmap(compiled, axis_name="i")(X[:2]), "a batch of 4"),
         (lambda: compiled(X[0]), "no axis is called"),
         (
+            lambda: funcgrad.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(X),
+            r"axis 0 of f64\[3\] for 4 examples; need 4 entries",
+        ),
+        (
+            lambda: funcgrad.vmap(lambda x: lax.psum_scatter(x, "i", tiled=True), axis_name="i")(X),
+            "need a multiple of 4 entries",
+        ),
+        (
             lambda: funcgrad.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]), axis_name="i")(
                 X
             ),
             "every number once",
         ),
     ):
-        with pytest.raises(ArgumentError, match=message):
+        with pytest.raises((ArgumentError, ShapeError), match=message):
             call()

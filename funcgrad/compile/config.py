@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar, Token
 
-from ..errors import ArgumentError, where
+from ..errors import ArgumentError
 
 PYTHON = "python"  # no programs: functions run as they are
 CODES = ("auto", "numpy", "c", PYTHON)
@@ -53,31 +53,6 @@ class config:
 
     def __exit__(self, *_: object) -> None:
         _code.reset(self.tokens.pop())
-
-    @staticmethod
-    def update(name: str, value: object) -> None:
-        """Settings of JAX's that scripts begin with, where they are what holds here anyway.
-
-        Raises: ArgumentError: any other.
-
-        >>> config.update("jax_enable_x64", True)
-        """
-        if name == "jax_disable_jit" and isinstance(value, bool):
-            return set_usual(PYTHON if value else "auto")
-        if value not in _HOLDING.get(name, ()):
-            raise ArgumentError(
-                f"config.update: {name}={value!r} is not offered; dtypes are NumPy's (float64 unless "
-                f"arrays are float32), arrays of NumPy on the CPU, of CuPy on a GPU{where()}"
-            )
-
-
-_HOLDING: dict[str, tuple[object, ...]] = {
-    "jax_enable_x64": (True, 1),
-    "jax_platform_name": ("cpu", None),
-    "jax_platforms": ("cpu", None),
-    "jax_default_matmul_precision": ("highest", "float32", None),
-    "jax_debug_nans": (False,),
-}
 
 
 def disable_jit(disable: bool = True) -> config:

@@ -138,7 +138,18 @@ from ..transforms.control import cond, switch
 from ..transforms.loops import associative_scan, scan
 from ..transforms.until import fori_loop, while_loop
 from . import linalg
-from .collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, ppermute, psum
+from .collectives import (
+    all_gather,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    psum,
+    psum_scatter,
+)
 from .convolutions import (
     ConvDimensionNumbers,
     conv,
@@ -187,7 +198,7 @@ from .numbers import (
     reduce_precision,
 )
 from .ordering import approx_max_k, approx_min_k, argmax, argmin, sort, sort_key_val, top_k
-from .products import batch_matmul, dot, dot_general
+from .products import Precision, batch_matmul, dot, dot_general
 from .reductions import (
     cumlogsumexp,
     cummax,
@@ -239,12 +250,14 @@ __all__ = [
     "ConvDimensionNumbers",
     "GatherDimensionNumbers",
     "GatherScatterMode",
+    "Precision",
     "ScatterDimensionNumbers",
     "abs",
     "acos",
     "acosh",
     "add",
     "all_gather",
+    "all_to_all",
     "approx_max_k",
     "approx_min_k",
     "argmax",
@@ -354,6 +367,7 @@ __all__ = [
     "pow",
     "ppermute",
     "psum",
+    "psum_scatter",
     "random_gamma_grad",
     "real",
     "reciprocal",

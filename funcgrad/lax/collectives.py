@@ -14,10 +14,12 @@ import numpy as np
 
 from .. import numpy as fnp
 from .. import tree
-from ..errors import ArgumentError, where
+from ..core import aval_of
+from ..errors import ArgumentError, ShapeError, where
 from ..numpy._arguments import array_of
-from ..transforms.collectives import all_examples, enclosing
+from ..transforms.collectives import all_examples, enclosing, own_of_sum
 from ..transforms.vmap import BatchTracer
+from ._arguments import axis_in
 
 
 def _names(axis_name: Any) -> tuple[Any, ...]:
@@ -123,6 +125,82 @@ def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) ->
         return fnp.concatenate(fnp.unstack(rows, axis=axis), axis=axis) if tiled else rows
 
     return tree.map(gathered, x)
+
+
+def all_to_all(
+    x: Any, axis_name: Any, split_axis: int, concat_axis: int, *, tiled: bool = False
+) -> Any:
+    """Example i gets part i of every example's `x`, cut along one axis and put together along another.
+
+    Parts are planes, and put together along a new axis; if `tiled`, slices of the same length.
+
+    Shapes: `split_axis` of n entries for n examples moves to `concat_axis`; if `tiled`, the one is
+    divided by n and the other multiplied.   Dtypes: numbers.
+    Derivative: linear.
+    Raises: ArgumentError: no enclosing `vmap` has the name. ShapeError: the axis has not n parts.
+    Source: JAX reference, ``jax.lax.all_to_all``.
+
+    >>> import funcgrad
+    >>> f = lambda row: all_to_all(row, "i", 0, 0)
+    >>> funcgrad.vmap(f, axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
+    own = axis_index(axis_name)
+
+    def exchanged(leaf: Any) -> Any:
+        leaf = array_of(leaf)
+        parts = _parts(
+            "all_to_all", leaf, axis_name, axis_in("all_to_all", split_axis, leaf.ndim), tiled
+        )
+        received = fnp.take(_gathered("all_to_all", parts, axis_name), own, axis=1)
+        to = axis_in("all_to_all", concat_axis, received.ndim - tiled)
+        if tiled:  # the slices' own axis back to its place, then one after another
+            received = fnp.moveaxis(received, 1, split_axis % leaf.ndim + 1)
+            return fnp.concatenate(fnp.unstack(received), axis=to)
+        return fnp.moveaxis(received, 0, to)
+
+    return tree.map(exchanged, x)
+
+
+def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: bool = False) -> Any:
+    """Example i gets part i, along an axis, of the sum of all examples' `x`.
+
+    Shapes: an axis of n entries for n examples is gone; if `tiled`, it is divided by n.
+    Dtypes: numbers.
+    Derivative: linear.
+    Raises: ArgumentError: no enclosing `vmap` has the name. ShapeError: the axis has not n parts.
+    Source: JAX reference, ``jax.lax.psum_scatter``.
+
+    >>> import funcgrad
+    >>> f = lambda row: psum_scatter(row, "i")
+    >>> funcgrad.vmap(f, axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [4.0, 6.0]
+    """
+    size = enclosing("psum_scatter", axis_name).size
+
+    def scattered(leaf: Any) -> Any:
+        leaf = array_of(leaf)
+        axis = axis_in("psum_scatter", scatter_dimension, leaf.ndim)
+        parts = _parts("psum_scatter", leaf, axis_name, axis, tiled)
+        own = own_of_sum(parts, axis_name=axis_name, size=size)
+        return fnp.moveaxis(own, 0, axis) if tiled else own
+
+    return tree.map(scattered, x)
+
+
+def _parts(name: str, x: Any, axis_name: Any, axis: int, tiled: bool) -> Any:
+    """One row for each example along an axis, in front; slices of it, and that axis second, if tiled.
+
+    Raises: ShapeError: the axis has another number of entries.
+    """
+    size, length = enclosing(name, axis_name).size, x.shape[axis]
+    if length % size if tiled else length != size:
+        raise ShapeError(
+            f"lax.{name}: axis {axis} of {aval_of(x)} for {size} examples; need "
+            f"{f'a multiple of {size}' if tiled else size} entries{where()}"
+        )
+    x = fnp.moveaxis(x, axis, 0)
+    return fnp.reshape(x, (size, length // size, *x.shape[1:])) if tiled else x
 
 
 def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
@@ -12,6 +13,14 @@ from ..errors import ShapeError, where
 from ..numpy._arguments import preferred
 from ..ops import contract as _contract
 from ._arguments import ints
+
+
+class Precision(enum.Enum):
+    """How precise products may be on other hardware; here always as their dtype."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
 
 
 def dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any = None) -> Any:

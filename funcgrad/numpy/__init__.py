@@ -124,6 +124,7 @@ from .sorting import (
     unique_inverse, unique_values,
 )
 from .statistics import average, corrcoef, cov, median, percentile, quantile
+from .updates import at
 from .writing import copyto, fill_diagonal, place, put, put_along_axis, putmask
 from ._ufuncs import make_ufuncs
 from .promotion import __array_namespace_info__ as __array_namespace_info__
@@ -179,6 +180,7 @@ __all__ = [
     "asin",
     "asinh",
     "astype",
+    "at",
     "atan",
     "atan2",
     "atanh",

@@ -604,10 +604,10 @@ def test_without_programs_functions_run_as_they_are() -> None:
             sign(2, 3.0)
     assert calls[:3] == [2.0, -1.0, 3.0]
     assert isinstance(calls[-1], Tracer)
-    funcgrad.config.update("jax_disable_jit", True)
+    funcgrad.jax.config.update("jax_disable_jit", True)
     try:
         assert sign(2, 5.0) == 10.0 and calls[-1] == 5.0
     finally:
-        funcgrad.config.update("jax_disable_jit", False)
+        funcgrad.jax.config.update("jax_disable_jit", False)
     sign(2, 7.0)
     assert isinstance(calls[-1], Tracer) or calls[-1] == 5.0  # not 7.0

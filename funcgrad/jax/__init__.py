@@ -1,0 +1,133 @@
+"""JAX's names: ``import funcgrad.jax as jax``, or `install` where imports cannot be changed.
+
+Layer 5½. All of `funcgrad`, and what code that was written for JAX asks for beside it: devices, of
+which there is one unless CuPy is there, settings that are what holds here anyway, other names for
+errors and types. Dtypes are NumPy's, float64 unless told otherwise.
+"""
+
+import sys as _sys
+import typing as _typing
+
+import funcgrad as _funcgrad
+
+from ..core import aval_of as typeof
+from ..errors import ArgumentError as _ArgumentError
+from ..errors import where as _where
+from ..stand_in import install as _install_stand_in
+from . import custom_batching, custom_derivatives, dtypes, errors, experimental, test_util, typing
+from ._arrays import ATTRIBUTES as _ATTRIBUTES
+from ._arrays import set_attributes as _set_attributes
+from .custom_derivatives import closure_convert, custom_gradient
+from .devices import (
+    Device,
+    default_backend,
+    device_count,
+    device_get,
+    device_put,
+    devices,
+    local_device_count,
+    local_devices,
+    pmap,
+    process_count,
+    process_index,
+)
+from .dtypes import float0
+from .settings import (
+    check_tracer_leaks,
+    checking_leaks,
+    config,
+    debug_nans,
+    default_device,
+    default_matmul_precision,
+    enable_x64,
+    ensure_compile_time_eval,
+    named_call,
+    named_scope,
+    numpy_dtype_promotion,
+    numpy_rank_promotion,
+)
+
+__all__ = [
+    "Device",
+    "check_tracer_leaks",
+    "checking_leaks",
+    "closure_convert",
+    "config",
+    "custom_batching",
+    "custom_derivatives",
+    "custom_gradient",
+    "debug_nans",
+    "default_backend",
+    "default_device",
+    "default_matmul_precision",
+    "device_count",
+    "device_get",
+    "device_put",
+    "devices",
+    "dtypes",
+    "enable_x64",
+    "ensure_compile_time_eval",
+    "errors",
+    "experimental",
+    "float0",
+    "install",
+    "local_device_count",
+    "local_devices",
+    "named_call",
+    "named_scope",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
+    "pmap",
+    "process_count",
+    "process_index",
+    "remove",
+    "test_util",
+    "typeof",
+    "typing",
+]
+
+__version__ = "0.10.2"  # of JAX, whose names these are
+__version_info__ = (0, 10, 2)
+
+_install_stand_in(__name__, _funcgrad.__name__)
+
+
+def install() -> None:
+    """``import jax`` is this module from here on, and NumPy's arrays have ``x.at[i].set(y)``.
+
+    Also `block_until_ready`, `aval`, `weak_type`, `devices` and `ptp`, which code for JAX calls. They
+    are set on NumPy's own types, for the whole process, which takes CPython.
+
+    Raises: ArgumentError: JAX itself has been imported already, or this is not CPython.
+
+        import funcgrad.jax
+
+        funcgrad.jax.install()
+        import jax.numpy as jnp
+
+        jnp.zeros(3).at[1].add(2.0).block_until_ready()  # array([0., 2., 0.])
+    """
+    found = _sys.modules.get("jax")
+    if found is not None and found is not _sys.modules[__name__]:
+        raise _ArgumentError(f"install: jax is imported already, from {found.__file__}{_where()}")
+    _set_attributes(_ATTRIBUTES)
+    _sys.modules["jax"] = _sys.modules[__name__]
+
+
+def remove() -> None:
+    """Undo `install`."""
+    if _sys.modules.get("jax") is not _sys.modules[__name__]:
+        return
+    for name in [name for name in _sys.modules if name == "jax" or name.startswith("jax.")]:
+        del _sys.modules[name]
+    _set_attributes(dict.fromkeys(_ATTRIBUTES))
+
+
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name):
+        return getattr(_funcgrad, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(_funcgrad)})

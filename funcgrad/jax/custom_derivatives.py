@@ -1,0 +1,90 @@
+"""Derivatives that are given as functions: ``jax.custom_derivatives``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import tree
+from ..core import Tracer
+from ..jaxpr import Jaxpr, eval_jaxpr
+from ..transforms.custom import custom_jvp, custom_vjp
+from ..transforms.trace import make_jaxpr
+from ..tree_util import Partial
+
+__all__ = ["closure_convert", "custom_gradient", "custom_jvp", "custom_vjp"]
+
+
+def closure_convert(
+    fun: Callable[..., Any], *example_args: Any
+) -> tuple[Callable[..., Any], list[Any]]:
+    """`fun` as a function of its arguments and of what it closes over that is traced.
+
+    The arguments of the result have the types of `example_args`; what is traced comes after them.
+
+    Raises: ConcretizationError: `fun` asks for values.
+    Source: JAX reference, ``jax.closure_convert``.
+
+    >>> import funcgrad
+    >>> def f(a):
+    ...     scaled, traced = closure_convert(lambda x: a * x, 1.0)
+    ...     return scaled(3.0, *traced)
+    >>> float(funcgrad.grad(f)(2.0))
+    3.0
+    """
+    found: list[Any] = []
+
+    def flat(*args: Any) -> Any:
+        leaves, treedef = tree.flatten(fun(*args))
+        found.append(treedef)
+        return leaves
+
+    program = make_jaxpr(flat)(*example_args)
+    held = list(zip(program.const_vars, program.consts, strict=True))
+    moved = [pair for pair in held if isinstance(pair[1], Tracer)]
+    stay = [pair for pair in held if not isinstance(pair[1], Tracer)]
+    inner = Jaxpr(
+        [*program.in_vars, *(var for var, _ in moved)],
+        program.eqns,
+        program.outs,
+        [var for var, _ in stay],
+        [value for _, value in stay],
+    )
+
+    def converted(*args: Any) -> Any:
+        given = args[: len(example_args)]
+        traced = args[len(example_args) :]
+        return tree.unflatten(found[-1], eval_jaxpr(inner, *tree.leaves(given), *traced))
+
+    return converted, [value for _, value in moved]
+
+
+def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """A function from one that returns its value and its pullback.
+
+    Raises: RuleError: cotangents do not fit the arguments.
+    Source: JAX reference, ``jax.custom_gradient``; TensorFlow, ``tf.custom_gradient``.
+
+    >>> import funcgrad
+    >>> @custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda ct: ct.clip(-1.0, 1.0)
+    >>> float(funcgrad.grad(lambda x: 5.0 * clipped(x))(2.0))
+    1.0
+    """
+
+    def value(*args: Any) -> Any:
+        return fun(*args)[0]
+
+    def forward(*args: Any) -> Any:
+        ans, pull = fun(*args)
+        converted, traced = closure_convert(pull, ans)
+        return ans, Partial(converted, *traced)
+
+    def backward(pull: Partial, ct: Any) -> Any:
+        cts = pull.func(ct, *pull.args)
+        return tuple(cts) if isinstance(cts, tuple | list) else (cts,)
+
+    custom = custom_vjp(value)
+    custom.defvjp(forward, backward)
+    return custom

@@ -1,0 +1,7 @@
+"""What JAX has under ``jax.experimental`` and there is here."""
+
+from ...transforms.callbacks import io_callback
+from ..settings import enable_x64
+from . import ode
+
+__all__ = ["enable_x64", "io_callback", "ode"]
