@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from . import c_wide
+from . import c_flags, c_wide
 from .c_source import EXP_OR_0, NARROW, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
@@ -206,22 +206,31 @@ def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | No
 
 
 def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
-    function = ctypes.cast(getattr(library, kernel.name), ctypes.c_void_p).value
-    functions = (ctypes.c_void_p * 1)(function)
-    data = (ctypes.c_void_p * 1)(None)
+    function: Any = ctypes.cast(getattr(library, kernel.name), ctypes.c_void_p).value
+    signature, wide = kernel.signature, kernel.is_wide
+    facts = c_flags.facts(function, kernel.inputs, kernel.outs, signature, wide)
+    functions = (ctypes.c_void_p * 1)(_quietly() or function)
+    data = (ctypes.c_void_p * 1)(ctypes.addressof(facts))
     sides = ([v.dtype for v in values] for values in (kernel.inputs, kernel.outs))
-    given, made = c_wide.SIDES if kernel.is_wide else sides
+    given, made = c_wide.SIDES if wide else sides
     numbers = [dtype.num for dtype in (*given, *made)]
     types = (ctypes.c_char * len(numbers))(*numbers)
     name = ctypes.create_string_buffer(kernel.name.encode())
     doc = ctypes.create_string_buffer(b"")
     told = (functions, data, types, 1, len(given), len(made), -1, name, doc, 0)
     plain, with_signature = _makers()
-    if kernel.signature is None:
+    if signature is None:
         ufunc = plain(*told)
     else:
-        signature = ctypes.create_string_buffer(kernel.signature.encode())
-        ufunc = with_signature(*told, signature)
-        _alive.append(signature)
-    _alive.append((library, functions, data, types, name, doc))
-    return c_wide.caller(ufunc, kernel.inputs, kernel.outs) if kernel.is_wide else ufunc
+        axes = ctypes.create_string_buffer(signature.encode())
+        ufunc = with_signature(*told, axes)
+        _alive.append(axes)
+    _alive.append((library, functions, data, facts, types, name, doc))
+    return c_wide.caller(ufunc, kernel.inputs, kernel.outs) if wide else ufunc
+
+
+@functools.cache
+def _quietly() -> int | None:
+    """The address of what is called in front of loops; None where it cannot be compiled."""
+    library = _library(c_flags.TEXT)
+    return None if library is None else ctypes.cast(library.quietly, ctypes.c_void_p).value
