@@ -54,8 +54,9 @@ class SpawnContext:
         Raises: ProcessRaisedException: one has failed; the others are stopped.
         """
         left = {p.sentinel: p for p in self.processes if p.exitcode is None}
-        for sentinel in multiprocessing.connection.wait(list(left), timeout):
-            left.pop(sentinel).join()
+        if left:  # for nothing one would wait for ever
+            for sentinel in multiprocessing.connection.wait(list(left), timeout):
+                left.pop(sentinel).join()
         for i, p in enumerate(self.processes):
             if p.exitcode:
                 for other in left.values():

@@ -149,6 +149,9 @@ if __name__ == "__main__":
         assert error.error_index in (0, 1)
     else:
         raise AssertionError
+    started = mp.spawn(work, (queue,), nprocs=1, join=False)
+    started.processes[0].join()
+    assert started.join() and started.join()  # all have ended already
 """
 
 
