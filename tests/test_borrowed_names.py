@@ -241,7 +241,56 @@ def test_sequential_vmap_calls_once_for_each() -> None:
     assert np.array_equal(funcgrad.vmap(f, (0, None))(x, 2.0)["y"], 2 * x.sum(1))
 
 
+# ---------------------------------------------------------------- checks
+
+
+def test_conditions_are_looked_at_when_programs_run() -> None:
+    from funcgrad.jax.experimental import checkify
+
+    def root(x):
+        checkify.check(x >= 0, "{} is negative, {kind}", x, kind="so no root")
+        return {"y": np.sqrt(x)}
+
+    for f in (root, funcgrad.jit(root), funcgrad.grad(lambda x: root(x)["y"])):
+        assert checkify.checkify(f)(4.0)[0].get() is None
+        with pytest.raises(checkify.CheckError, match=r"-4\.0 is negative, so no root \(at test_b"):
+            f(-4.0)
+    error, y = checkify.checkify(root)(-4.0)
+    assert np.isnan(y["y"]) and isinstance(error, checkify.Error)
+    with pytest.raises(checkify.JaxRuntimeError):
+        error.throw()
+    with pytest.raises(checkify.CheckError):
+        checkify.checkify(root, errors=checkify.float_checks)(-4.0)
+    with pytest.raises(checkify.CheckError):
+        funcgrad.vmap(root)(np.array([4.0, -4.0]))
+
+
+def test_other_errors_are_results_where_that_is_asked_for() -> None:
+    from funcgrad.jax.experimental import checkify
+
+    f = funcgrad.jit(lambda x, i: fnp.take(np.log(x), i))
+    for x, i, found in (
+        (1.0, 0, None),
+        (-1.0, 0, "invalid value"),
+        (0.0, 0, "divide by zero"),
+        (1.0, 7, "out of bounds"),
+    ):
+        error, _ = checkify.checkify(f, errors=checkify.all_checks)(np.array([x, 1.0]), i)
+        assert (error.get() is None) if found is None else (found in error.get())
+    with pytest.raises(IndexError):
+        checkify.checkify(f, errors=checkify.float_checks)(np.ones(2), 7)
+
+
 # ---------------------------------------------------------------- other names
+
+
+def test_jit_takes_what_is_about_devices() -> None:
+    double = fjax.jit(static_argnums=1, inline=True, device=None)(lambda x, n: n * x)
+    assert double(2.0, 3) == 6.0 and fjax.jit(np.sin, keep_unused=True)(0.0) == 0.0
+    mesh = fjax.sharding.Mesh(fjax.devices(), "x")
+    whole = fjax.sharding.NamedSharding(mesh, fjax.sharding.PartitionSpec("x"))
+    assert whole.device_set == fjax.sharding.SingleDeviceSharding().device_set
+    assert mesh.shape == {"x": 1} and whole.spec == ("x",)
 
 
 def test_errors_are_caught_by_other_names() -> None:

@@ -14,7 +14,16 @@ from ..core import aval_of as typeof
 from ..errors import ArgumentError as _ArgumentError
 from ..errors import where as _where
 from ..stand_in import install as _install_stand_in
-from . import custom_batching, custom_derivatives, dtypes, errors, experimental, test_util, typing
+from . import (
+    custom_batching,
+    custom_derivatives,
+    dtypes,
+    errors,
+    experimental,
+    sharding,
+    test_util,
+    typing,
+)
 from ._arrays import ATTRIBUTES as _ATTRIBUTES
 from ._arrays import set_attributes as _set_attributes
 from .custom_derivatives import closure_convert, custom_gradient
@@ -27,11 +36,11 @@ from .devices import (
     devices,
     local_device_count,
     local_devices,
-    pmap,
     process_count,
     process_index,
 )
 from .dtypes import float0
+from .programs import jit, pmap, shard_map
 from .settings import (
     check_tracer_leaks,
     checking_leaks,
@@ -71,6 +80,7 @@ __all__ = [
     "experimental",
     "float0",
     "install",
+    "jit",
     "local_device_count",
     "local_devices",
     "named_call",
@@ -81,6 +91,8 @@ __all__ = [
     "process_count",
     "process_index",
     "remove",
+    "shard_map",
+    "sharding",
     "test_util",
     "typeof",
     "typing",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -11,10 +10,8 @@ import numpy as np
 
 from .. import tree
 from ..backend import NAMESPACES
-from ..compile.jit import jit
 from ..core import Tracer
 from ..errors import ArgumentError, where
-from ..transforms.vmap import vmap
 
 _PLATFORMS = {None: "cpu", "cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}
 
@@ -128,43 +125,3 @@ def _on_host(leaf: Any) -> Any:
     if module is not None and module.__name__ == "cupy":
         return leaf.get()
     return np.asarray(leaf)
-
-
-def pmap(
-    fun: Callable[..., Any],
-    axis_name: Any = None,
-    *,
-    in_axes: Any = 0,
-    out_axes: Any = 0,
-    static_broadcasted_argnums: Any = (),
-    devices: Any = None,
-    backend: str | None = None,
-    axis_size: int | None = None,
-    donate_argnums: Any = (),
-) -> Callable[..., Any]:
-    """``jit(vmap(fun))``: what JAX runs on one device for each example runs on one for all.
-
-    Raises: as `jit` and `vmap`.
-    Source: JAX, ``jax.pmap``.
-
-    >>> pmap(lambda x: 2.0 * x)(np.array([1.0, 2.0])).tolist()
-    [2.0, 4.0]
-    """
-    static = static_broadcasted_argnums
-    static = (static,) if isinstance(static, int) else tuple(static)
-    if not static:
-        mapped = vmap(fun, in_axes, out_axes, axis_name=axis_name, axis_size=axis_size)
-        return jit(mapped, donate_argnums=donate_argnums)
-
-    def called(*args: Any) -> Any:
-        axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
-        rest = [i for i in range(len(args)) if i not in static]
-
-        def of_rest(*values: Any) -> Any:
-            given = dict(zip(rest, values, strict=True))
-            return fun(*(given.get(i, a) for i, a in enumerate(args)))
-
-        mapped = vmap(of_rest, tuple(axes[i] for i in rest), out_axes, axis_name=axis_name)
-        return mapped(*(args[i] for i in rest))
-
-    return jit(called, static_argnums=static)

@@ -149,6 +149,7 @@ from .collectives import (
     ppermute,
     psum,
     psum_scatter,
+    pswapaxes,
 )
 from .convolutions import (
     ConvDimensionNumbers,
@@ -368,6 +369,7 @@ __all__ = [
     "ppermute",
     "psum",
     "psum_scatter",
+    "pswapaxes",
     "random_gamma_grad",
     "real",
     "reciprocal",

@@ -162,6 +162,22 @@ def all_to_all(
     return tree.map(exchanged, x)
 
 
+def pswapaxes(x: Any, axis_name: Any, axis: int) -> Any:
+    """The axis of examples and another one change places: `all_to_all` from and to `axis`.
+
+    Shapes: `axis` has n entries for n examples.   Dtypes: numbers.
+    Derivative: linear.
+    Raises: as `all_to_all`.
+    Source: JAX reference, ``jax.lax.pswapaxes``.
+
+    >>> import funcgrad
+    >>> f = lambda row: pswapaxes(row, "i", 0)
+    >>> funcgrad.vmap(f, axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
+    return all_to_all(x, axis_name, axis, axis)
+
+
 def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: bool = False) -> Any:
     """Example i gets part i, along an axis, of the sum of all examples' `x`.
 

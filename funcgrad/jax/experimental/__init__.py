@@ -2,6 +2,6 @@
 
 from ...transforms.callbacks import io_callback
 from ..settings import enable_x64
-from . import ode
+from . import checkify, ode
 
-__all__ = ["enable_x64", "io_callback", "ode"]
+__all__ = ["checkify", "enable_x64", "io_callback", "ode"]

@@ -1,0 +1,108 @@
+"""`jit`, `pmap` and `shard_map` with JAX's arguments, on one device."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np  # noqa: F401  (doctests)
+
+from .. import tree
+from ..compile import jit as _jit
+from ..errors import ArgumentError, where
+from ..transforms.vmap import vmap
+from .sharding import Mesh
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    keep_unused: bool = False,
+    device: Any = None,
+    backend: Any = None,
+    inline: bool = False,
+    compiler_options: Any = None,
+    **options: Any,
+) -> Any:
+    """`funcgrad.jit`; what is named here is about devices and XLA, and changes nothing.
+
+    Raises: as `funcgrad.jit`.
+    Source: JAX reference, ``jax.jit``.
+
+    >>> jit(lambda x: 2.0 * x, inline=True)(np.ones(2)).tolist()
+    [2.0, 2.0]
+    """
+    if fun is None:
+        return functools.partial(jit, **options)
+    return _jit.jit(fun, **options)
+
+
+def pmap(
+    fun: Callable[..., Any],
+    axis_name: Any = None,
+    *,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    static_broadcasted_argnums: Any = (),
+    devices: Any = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+    donate_argnums: Any = (),
+) -> Callable[..., Any]:
+    """``jit(vmap(fun))``: what JAX runs on one device for each example runs on one for all.
+
+    Raises: as `jit` and `vmap`.
+    Source: JAX, ``jax.pmap``.
+
+    >>> pmap(lambda x: 2.0 * x)(np.array([1.0, 2.0])).tolist()
+    [2.0, 4.0]
+    """
+    static = static_broadcasted_argnums
+    static = (static,) if isinstance(static, int) else tuple(static)
+    if not static:
+        mapped = vmap(fun, in_axes, out_axes, axis_name=axis_name, axis_size=axis_size)
+        return _jit.jit(mapped, donate_argnums=donate_argnums)
+
+    def called(*args: Any) -> Any:
+        axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
+        rest = [i for i in range(len(args)) if i not in static]
+
+        def of_rest(*values: Any) -> Any:
+            given = dict(zip(rest, values, strict=True))
+            return fun(*(given.get(i, a) for i, a in enumerate(args)))
+
+        mapped = vmap(of_rest, tuple(axes[i] for i in rest), out_axes, axis_name=axis_name)
+        return mapped(*(args[i] for i in rest))
+
+    return _jit.jit(called, static_argnums=static)
+
+
+def shard_map(
+    f: Callable[..., Any],
+    *,
+    mesh: Mesh,
+    in_specs: Any = None,
+    out_specs: Any = None,
+    **checks: Any,
+) -> Callable[..., Any]:
+    """`f` on each device's part of the arguments: of one device, on the whole.
+
+    Raises: ArgumentError: the mesh has more devices.
+    Source: JAX reference, ``jax.shard_map``.
+
+    >>> from funcgrad import jax, lax
+    >>> mesh = jax.sharding.Mesh(jax.devices(), "i")
+    >>> shard_map(lambda x: lax.psum(x, "i"), mesh=mesh)(np.ones(2)).tolist()
+    [1.0, 1.0]
+    """
+    if mesh.devices.size != 1:
+        raise ArgumentError(f"shard_map: a mesh of {mesh.shape}; there is one device{where()}")
+
+    def over(f: Callable[..., Any], name: Any) -> Callable[..., Any]:
+        mapped = vmap(f, None, axis_name=name, axis_size=1)
+        return lambda *args: tree.map(lambda y: y[0], mapped(*args))
+
+    return functools.reduce(over, mesh.axis_names, f)

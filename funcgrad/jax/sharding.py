@@ -1,0 +1,71 @@
+"""How arrays lie on several devices: names for annotations, and the one way there is here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .devices import Device, devices
+
+__all__ = ["Mesh", "NamedSharding", "PartitionSpec", "Sharding", "SingleDeviceSharding"]
+
+
+class Sharding:
+    """How an array lies on devices."""
+
+
+@dataclass(frozen=True)
+class SingleDeviceSharding(Sharding):
+    """As a whole on one device.
+
+    >>> SingleDeviceSharding().device_set
+    {CpuDevice(id=0)}
+    """
+
+    device: Device = devices()[0]
+
+    @property
+    def device_set(self) -> set[Device]:
+        """The devices on which it lies."""
+        return {self.device}
+
+
+class PartitionSpec(tuple[Any, ...]):
+    """The names of the axes of devices along which an array is cut, one entry per axis of the array."""
+
+    def __new__(cls, *names: Any) -> PartitionSpec:
+        return super().__new__(cls, names)
+
+
+class Mesh:
+    """Devices in rows, columns and so on, with names for these axes."""
+
+    def __init__(self, devices: Any, axis_names: Any) -> None:
+        self.devices = np.asarray(devices, object)
+        self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """The number of devices along each axis, by its name."""
+        return dict(zip(self.axis_names, self.devices.shape, strict=True))
+
+    def __enter__(self) -> Mesh:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class NamedSharding(Sharding):
+    """Cut along the axes of a mesh; with one device, as a whole on that."""
+
+    mesh: Mesh
+    spec: PartitionSpec
+
+    @property
+    def device_set(self) -> set[Device]:
+        """The devices on which it lies."""
+        return set(self.mesh.devices.flat)
