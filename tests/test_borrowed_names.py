@@ -161,6 +161,9 @@ def test_arrays_are_put_on_the_cpu() -> None:
     assert fjax.default_backend() == "cpu" and fjax.process_index() == 0
     with pytest.raises(RuntimeError, match="'tpu'"):
         fjax.devices("tpu")
+    mesh = fjax.sharding.Mesh(fjax.devices(), "i")
+    sharding = fjax.sharding.NamedSharding(mesh, fjax.sharding.PartitionSpec())
+    assert fjax.device_put(x, sharding) is fjax.device_put(x, "cpu") is x
     with pytest.raises(ArgumentError, match="is no device"):
         fjax.device_put(x, 3)
 
@@ -287,6 +290,9 @@ def test_other_errors_are_results_where_that_is_asked_for() -> None:
 def test_jit_takes_what_is_about_devices() -> None:
     double = fjax.jit(static_argnums=1, inline=True, device=None)(lambda x, n: n * x)
     assert double(2.0, 3) == 6.0 and fjax.jit(np.sin, keep_unused=True)(0.0) == 0.0
+    assert (
+        fjax.jit(np.sin, static_argnums=None, static_argnames=None, donate_argnums=None)(0.0) == 0
+    )
     mesh = fjax.sharding.Mesh(fjax.devices(), "x")
     whole = fjax.sharding.NamedSharding(mesh, fjax.sharding.PartitionSpec("x"))
     assert whole.device_set == fjax.sharding.SingleDeviceSharding().device_set

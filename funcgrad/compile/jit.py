@@ -327,9 +327,9 @@ def _depth_of_user() -> int:
 def jit(
     f: Callable[..., Any] | None = None,
     *,
-    static_argnums: int | Iterable[int] = (),
-    static_argnames: str | Iterable[str] = (),
-    donate_argnums: int | Iterable[int] = (),
+    static_argnums: int | Iterable[int] | None = (),
+    static_argnames: str | Iterable[str] | None = (),
+    donate_argnums: int | Iterable[int] | None = (),
 ) -> Any:
     """`f`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
 
@@ -376,9 +376,7 @@ def jit(
     if isinstance(f, staticmethod | classmethod):
         return type(f)(jit(f.__func__, **options))
     require_callable("jit", f, makes=True)
-    nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-    donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
+    nums, names, donated = map(_several, (static_argnums, static_argnames, donate_argnums))
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -396,6 +394,11 @@ def jit(
     names = (*names, *[known[i] for i in nums if i < len(known)])
     nums = (*nums, *[known.index(n) for n in names if n in known])
     return _Jitted(f, nums, names, donated)
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """One, several or no places or names of arguments."""
+    return (given,) if isinstance(given, int | str) else tuple(given or ())
 
 
 def _signature(f: Any, known: Sequence[str]) -> str:

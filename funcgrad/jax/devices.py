@@ -85,19 +85,18 @@ def process_index() -> int:
     return 0
 
 
-def device_put(x: Any, device: Device | str | None = None, **promises: Any) -> Any:
+def device_put(x: Any, device: Any = None, **promises: Any) -> Any:
     """The tree `x` with arrays of a device for leaves: NumPy's, or CuPy's for a GPU.
 
-    Traced values are where they are. `promises` (`donate`, `may_alias`) change nothing.
+    `device`: one of `devices`, the name of a platform, or a sharding over one device. Traced values are
+    where they are. `promises` (`donate`, `may_alias`) change nothing.
 
-    Raises: ArgumentError: no such device.
+    Raises: ArgumentError: no such device, or several.
 
     >>> device_put({"w": 1.0, "b": [2, 3]})
     {'w': array(1.), 'b': [array(2), array(3)]}
     """
-    if device is not None and not isinstance(device, Device | str):
-        raise ArgumentError(f"device_put: {device!r} is no device; need one of devices(){where()}")
-    wanted = device if isinstance(device, Device) else devices(device)[0]
+    wanted = _device(device)
 
     def put(leaf: Any) -> Any:
         if isinstance(leaf, Tracer):
@@ -109,6 +108,15 @@ def device_put(x: Any, device: Device | str | None = None, **promises: Any) -> A
             return cupy.asarray(leaf)
 
     return tree.map(put, x)
+
+
+def _device(given: Any) -> Device:
+    if given is None or isinstance(given, str):
+        return devices(given)[0]
+    found: list[Any] = list(getattr(given, "device_set", [given]))
+    if len(found) != 1 or not isinstance(found[0], Device):
+        raise ArgumentError(f"device_put: {given!r} is no device; need one of devices(){where()}")
+    return found[0]
 
 
 def device_get(x: Any) -> Any:
