@@ -157,6 +157,8 @@ def test_arrays_are_put_on_the_cpu() -> None:
     x = np.ones(2)
     assert fjax.device_put(x) is x and fjax.device_put(x, fjax.devices()[0]) is x
     assert fjax.grad(lambda x: fjax.device_put({"x": x})["x"] ** 2)(3.0) == 6.0
+    assert fjax.grad(lambda x: fjax.device_get(x) ** 2)(3.0) == 6.0
+    assert fjax.device_get([x, 1.0])[0] is x
     assert fjax.device_count() == fjax.local_device_count() == fjax.process_count() == 1
     assert fjax.default_backend() == "cpu" and fjax.process_index() == 0
     with pytest.raises(RuntimeError, match="'tpu'"):

@@ -99,9 +99,7 @@ def device_put(x: Any, device: Any = None, **promises: Any) -> Any:
     wanted = _device(device)
 
     def put(leaf: Any) -> Any:
-        if isinstance(leaf, Tracer):
-            return leaf
-        if wanted.platform == "cpu":
+        if wanted.platform == "cpu" or isinstance(leaf, Tracer):
             return _on_host(leaf)
         cupy = import_module("cupy")
         with cupy.cuda.Device(wanted.id):
@@ -120,7 +118,7 @@ def _device(given: Any) -> Device:
 
 
 def device_get(x: Any) -> Any:
-    """The tree `x` with NumPy's arrays for leaves.
+    """The tree `x` with NumPy's arrays for leaves; traced values are where they are.
 
     >>> device_get((1.0, np.ones(2)))
     (array(1.), array([1., 1.]))
@@ -129,6 +127,8 @@ def device_get(x: Any) -> Any:
 
 
 def _on_host(leaf: Any) -> Any:
+    if isinstance(leaf, Tracer):
+        return leaf
     module = NAMESPACES.get(leaf.__class__)
     if module is not None and module.__name__ == "cupy":
         return leaf.get()
