@@ -215,7 +215,7 @@ def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
     given, made = c_wide.SIDES if wide else sides
     numbers = [dtype.num for dtype in (*given, *made)]
     types = (ctypes.c_char * len(numbers))(*numbers)
-    name = ctypes.create_string_buffer(kernel.name.encode())
+    name = ctypes.create_string_buffer(kernel.title().encode())
     doc = ctypes.create_string_buffer(b"")
     told = (functions, data, types, 1, len(given), len(made), -1, name, doc, 0)
     plain, with_signature = _makers()

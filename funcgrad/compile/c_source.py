@@ -9,7 +9,7 @@ in several strands.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,6 +115,10 @@ _COMPOSED = {
 _SPECIAL = {"erf": "erf", "erfc": "erfc"}  # of SciPy's, by name
 # What NumPy calls the C library for, element by element, where C has vectors: worth a loop each.
 _SLOW = frozenset({np.sin, np.cos, np.hypot, np.logaddexp})
+SHOWN = 4  # functions in a warning
+_NEVER = frozenset(
+    {np.negative, np.positive, np.absolute, np.sign, np.maximum, np.minimum, np.floor}
+)
 SQRT_HALF = "0.70710678118654752440"
 VECTORISED = [
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh"),
@@ -308,6 +312,12 @@ class Kernel:
         self.signature = self._signature()
         self.text = self._text()
 
+    def title(self) -> str:
+        """What NumPy says where it warns: the name, and the first functions that may overflow."""
+        found = list(dict.fromkeys(_warning(getattr(self.group, "steps", ()))))
+        shown = ", ".join(found[:SHOWN] + ["..."] * (len(found) > SHOWN))
+        return f"{self.name} ({shown})" if shown else self.name
+
     def _signature(self) -> str | None:
         if not self.sums:
             return None
@@ -449,6 +459,14 @@ class Kernel:
         if is_number(value):
             return number(value.value, value.dtype, self.dialect)
         return names[value]
+
+
+def _warning(steps: Sequence[Step]) -> Iterator[str]:
+    """The names of the functions that may overflow and the like, also in loops."""
+    for step in steps:
+        if step.kind == UFUNC and step.function not in _NEVER:
+            yield step.function.__name__
+        yield from _warning(getattr(step.function, "steps", ()))
 
 
 def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:

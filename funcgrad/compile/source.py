@@ -49,7 +49,7 @@ class Source:
         """The name of a NumPy function or a primitive."""
         if f is choose:
             return self.bind(f, "choose")
-        name = getattr(f, "__name__", "f")
+        name = getattr(f, "__name__", "f").partition(" ")[0]  # C says more, for warnings
         prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
         return self.bind(f, f"{prefix}_{name}")
 

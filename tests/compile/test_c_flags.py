@@ -90,6 +90,18 @@ def test_what_results_show_is_said(name: str, dtype: str) -> None:
         funcgrad.jit(f)(x)
 
 
+def test_warnings_name_functions() -> None:
+    many = lambda x: np.log(np.exp(x) * np.sin(x) + x) - np.cosh(x) / x  # noqa: E731
+    looped = lambda x: lax.fori_loop(0, 3, lambda _, y: np.exp(y) * y, x)  # noqa: E731
+    for f, name in (
+        (lambda x: -np.log(x) * 2.0, r"kernel0 \(log, multiply\)"),
+        (many, r"kernel0 \(exp, sin, multiply, add, ...\)"),
+        (looped, r"kernel0 \(exp, multiply\)"),
+    ):
+        with funcgrad.config("c"), pytest.warns(RuntimeWarning, match=name):
+            funcgrad.jit(f)(np.array([0.0, 1000.0] * 20))
+
+
 def test_what_is_not_chosen_is_not_said() -> None:
     x = np.array([-1.0, 0.0, 1000.0] * 20)
     assert said(lambda x: 1.0 / (1.0 + np.exp(x)), x) == set()
