@@ -112,7 +112,11 @@ def _is_users(file: str) -> bool:
 
 
 def scipy_function() -> str | None:
-    """The public name of SciPy's function that the user's line called, if there is one."""
+    """The public name of SciPy's function that was given the traced value, if there is one.
+
+    That function may call others of SciPy's, and we may be called by SciPy: what lies between two
+    frames of ours counts.
+    """
     user = user_frame()
     frame: FrameType | None = sys._getframe(1)
     found = None
@@ -122,6 +126,8 @@ def scipy_function() -> str | None:
         name = _public_name(frame) if module.startswith("scipy.") else ""
         if name and hasattr(sys.modules.get(public), name.partition(".")[0]):
             found = f"{public}.{name}"
+        elif found and frame.f_code.co_filename.startswith(tuple(_PACKAGES)):
+            break
         frame = frame.f_back
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -115,6 +117,9 @@ def test_settings_that_do_not_hold_here_are_refused() -> None:
         fjax.enable_x64(False)
     with pytest.raises(AttributeError, match="no_setting"):
         fjax.config.read("no_setting")
+    with pytest.raises(ArgumentError, match="jax_debug_nans=True"):
+        fjax.config.jax_debug_nans = True
+    fjax.config.jax_enable_x64 = True
 
 
 def test_settings_that_hold_are_read_and_are_blocks() -> None:
@@ -144,10 +149,12 @@ def test_what_is_computed_at_once_in_a_program_is_no_part_of_it() -> None:
         with fjax.ensure_compile_time_eval():
             table = fnp.cumsum(fnp.arange(4.0))
             assert not isinstance(table, funcgrad.core.Tracer) and float(table[-1]) == 6.0
+            x = 1.0 * x  # is traced as always
         return table * x
 
     assert funcgrad.jit(f)(np.ones(4)).tolist() == [0.0, 1.0, 3.0, 6.0]
-    assert len(funcgrad.make_jaxpr(f)(np.ones(4)).eqns) == 1
+    assert len(funcgrad.make_jaxpr(f)(np.ones(4)).eqns) == 2
+    assert funcgrad.grad(lambda x: f(x).sum())(np.ones(4)).tolist() == [0.0, 1.0, 3.0, 6.0]
 
 
 # ---------------------------------------------------------------- devices
@@ -231,6 +238,7 @@ def test_a_rule_for_vmap_sees_what_is_batched() -> None:
     assert np.array_equal(y, x.T - 1.0)
     assert seen == [(3, (True, {"a": False}), (3, 2))]
     assert f(1.0, {"a": 1.0}) == 2.0
+    assert np.array_equal(funcgrad.vmap(lambda x: f(x, p={"a": 1.0}))(x), x - 1.0)
     assert funcgrad.grad(f)(1.0, {"a": 1.0}) == 1.0
     with pytest.raises(ArgumentError, match="before a rule"):
         fjax.custom_batching.custom_vmap(lambda x: x)(1.0)
@@ -268,6 +276,10 @@ def test_conditions_are_looked_at_when_programs_run() -> None:
         checkify.checkify(root, errors=checkify.float_checks)(-4.0)
     with pytest.raises(checkify.CheckError):
         funcgrad.vmap(root)(np.array([4.0, -4.0]))
+    with pytest.raises(checkify.CheckError):  # in a program errors are raised
+        funcgrad.jit(checkify.checkify(root))(-4.0)
+    always = lambda x: checkify.check(False, "never")  # noqa: E731
+    assert checkify.checkify(always)(1.0)[1] is None
 
 
 def test_other_errors_are_results_where_that_is_asked_for() -> None:
@@ -284,6 +296,11 @@ def test_other_errors_are_results_where_that_is_asked_for() -> None:
         assert (error.get() is None) if found is None else (found in error.get())
     with pytest.raises(IndexError):
         checkify.checkify(f, errors=checkify.float_checks)(np.ones(2), 7)
+    assert checkify.checkify(lambda x: x[7], checkify.index_checks)(np.ones(2))[1] is None
+    assert (
+        checkify.checkify(lambda x: x + 1, checkify.nan_checks)(np.nan)[0].get()
+        == "a result is NaN"
+    )
 
 
 # ---------------------------------------------------------------- other names
@@ -299,6 +316,23 @@ def test_jit_takes_what_is_about_devices() -> None:
     whole = fjax.sharding.NamedSharding(mesh, fjax.sharding.PartitionSpec("x"))
     assert whole.device_set == fjax.sharding.SingleDeviceSharding().device_set
     assert mesh.shape == {"x": 1} and whole.spec == ("x",)
+    assert copy.deepcopy(whole.spec) == pickle.loads(pickle.dumps(whole.spec)) == ("x",)
+    assert (
+        mesh == fjax.sharding.Mesh(fjax.devices(), "x") != fjax.sharding.Mesh(fjax.devices(), "y")
+    )
+
+
+def test_checkpoint_takes_arguments_that_are_fixed() -> None:
+    f = fjax.checkpoint(lambda x, n, *, k: k * x**n, static_argnums=(1,), prevent_cse=False)
+    assert funcgrad.grad(lambda x: f(x, 2, k=3.0))(3.0) == 18.0
+    assert fjax.remat is fjax.checkpoint
+
+
+def test_programs_are_compiled_before_they_run() -> None:
+    f = fjax.jit(lambda x, n: np.exp(x) * n + x, static_argnums=1)
+    compiled = f.lower(np.zeros(3), 2).compile()
+    assert compiled(np.zeros(3), 2).tolist() == [2.0, 2.0, 2.0]
+    assert compiled(np.ones(5), 0).tolist() == [1.0] * 5  # other types, too
 
 
 def test_errors_are_caught_by_other_names() -> None:

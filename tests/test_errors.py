@@ -243,6 +243,12 @@ MISTAKES = [
         "jvp: primals must be a tuple, one entry per argument of the function; found ndarray",
     ),
     Mistake(
+        "vectors that are no tuple",
+        lambda: funcgrad.hvp(np.sum, X, X),
+        errors.ArgumentError,
+        "hvp: primals must be a tuple, one entry per argument of the function; found ndarray",
+    ),
+    Mistake(
         "cotangent of another shape",
         lambda: funcgrad.vjp(np.sin, X)[1](1.0),
         errors.ShapeError,
@@ -480,3 +486,13 @@ def test_read_only_array_explains_itself() -> None:
         funcgrad.grad(f)(X)
     assert "needs its value again" in caught.value.__notes__[0]
     buffer[0] = 2.0  # writeable again afterwards
+
+
+def test_the_function_of_scipys_that_is_named_is_the_one_with_the_value() -> None:
+    """Not the one that called us."""
+    optimize = pytest.importorskip("scipy.optimize")
+    with pytest.raises(errors.HandoverError, match=r"^scipy\.optimize\.rosen, which"):
+        optimize.minimize(optimize.rosen, X, jac=funcgrad.grad(optimize.rosen))
+    stats = pytest.importorskip("scipy.stats")
+    with pytest.raises(errors.HandoverError, match=r"^scipy\.stats\.norm\.logpdf, which"):
+        optimize.minimize(lambda x: 0.0, X, jac=funcgrad.grad(lambda x: stats.norm.logpdf(x).sum()))

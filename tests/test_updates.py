@@ -113,6 +113,9 @@ def test_apply_goes_once_for_every_time() -> None:
     x = np.array([3.0, 2.0, 5.0])
     assert fnp.at(x)[np.array([0, 0, 1])].apply(np.square).tolist() == [81.0, 4.0, 5.0]
     assert fnp.at(x)[1:].apply(np.square).tolist() == [3.0, 4.0, 25.0]
+    nothing = fnp.at(x)[np.zeros(3, bool)].apply(np.square)
+    nothing[0] = 7.0
+    assert x[0] == 3.0  # it is a new array
     f = funcgrad.jit(lambda x, i: x.at[i].apply(np.square, unique_indices=True))
     assert f(x, np.array([2, 0])).tolist() == [9.0, 2.0, 25.0]
     with pytest.raises(ArgumentError, match="unique_indices=True"):

@@ -208,10 +208,11 @@ def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | No
 def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
     function: Any = ctypes.cast(getattr(library, kernel.name), ctypes.c_void_p).value
     signature, wide = kernel.signature, kernel.is_wide
-    facts = c_flags.facts(function, kernel.inputs, kernel.outs, signature, wide)
+    inputs, outs = kernel.inputs, kernel.outs
+    facts = c_flags.facts(function, inputs, outs, signature, wide, kernel.text)
     functions = (ctypes.c_void_p * 1)(_quietly() or function)
     data = (ctypes.c_void_p * 1)(ctypes.addressof(facts))
-    sides = ([v.dtype for v in values] for values in (kernel.inputs, kernel.outs))
+    sides = ([v.dtype for v in values] for values in (inputs, outs))
     given, made = c_wide.SIDES if wide else sides
     numbers = [dtype.num for dtype in (*given, *made)]
     types = (ctypes.c_char * len(numbers))(*numbers)
@@ -226,7 +227,7 @@ def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
         ufunc = with_signature(*told, axes)
         _alive.append(axes)
     _alive.append((library, functions, data, facts, types, name, doc))
-    return c_wide.caller(ufunc, kernel.inputs, kernel.outs) if wide else ufunc
+    return c_wide.caller(ufunc, inputs, outs) if wide else ufunc
 
 
 @functools.cache

@@ -15,12 +15,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from .c_source import C
+
+NAN, INFINITE = 1, 2
+
 # As NumPy calls loops. `data` says which loop it is, how many of its arrays are operands, how many
-# there are, and of each: the bytes of a number if it is floating, else 0; how many axes; which of
-# `dims` each is. -1 - operands: all come together (`c_wide.py`), and have a length in place of axes.
+# there are, and what odd numbers are in its text. Then of each array: the bytes of a number if it is
+# floating, else 0; how many axes; which of `dims` each is. -1 - operands: all come together
+# (`c_wide.py`), and have a length in place of axes.
 TEXT = f"""\
 #include <fenv.h>
-enum {{ NAN_ = 1, INFINITE = 2, BOTH = 3, SAID = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO }};
+enum {{ NAN_ = {NAN}, INFINITE = {INFINITE}, BOTH = 3 }};
+enum {{ SAID = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO }};
 
 #define OF_ROW(name, kind, infinity)                                         \\
   static int name(const char *at, long n, long stride) {{                    \\
@@ -57,7 +63,7 @@ static int of_array(const char *at, long width, long n, long stride, long axes, 
 
 static int of_loop(char **args, const long *dims, const long *steps, const long *facts,
                    int outs) {{
-  const long given = facts[1], all = facts[2], *fact = facts + 3, *core = steps + all;
+  const long given = facts[1], all = facts[2], *fact = facts + 4, *core = steps + all;
   int found = 0;
   for (long k = 0; k < all; core += fact[1], fact += 2 + fact[1], k++) {{
     int shared = 0;  // written over: what an operand was is not there any more
@@ -70,7 +76,7 @@ static int of_loop(char **args, const long *dims, const long *steps, const long 
 }}
 
 static int of_objects(char **args, const long *facts, int outs) {{
-  const long given = -1 - facts[1], all = facts[2], *fact = facts + 3;
+  const long given = -1 - facts[1], all = facts[2], *fact = facts + 4;
   char **arrays = (char **)args[0];
   int found = 0;
   for (long k = 0; k < all; fact += 2, k++)
@@ -87,9 +93,9 @@ void quietly(char **args, long const *dims, long const *steps, void *data) {{
   int said = all & SAID;
   if (said) {{
     const int wide = facts[1] < 0;
-    int found[2] = {{0, 0}};  // among the operands, and the results
+    int found[2] = {{facts[3], 0}};  // among the operands and in the text, and the results
     for (int outs = 1; outs >= 0 && (outs || found[1]); outs--)
-      found[outs] = wide ? of_objects(args, facts, outs) : of_loop(args, dims, steps, facts, outs);
+      found[outs] |= wide ? of_objects(args, facts, outs) : of_loop(args, dims, steps, facts, outs);
     const int had = found[0], made = found[1];
     if (!(made & NAN_) || had & NAN_) said &= ~FE_INVALID;
     if (!(made & INFINITE) || had & INFINITE) said &= ~(FE_OVERFLOW | FE_DIVBYZERO);
@@ -100,18 +106,24 @@ void quietly(char **args, long const *dims, long const *steps, void *data) {{
 
 
 def facts(
-    loop: int, given: Sequence[Any], made: Sequence[Any], signature: str | None, wide: bool
+    loop: int,
+    given: Sequence[Any],
+    made: Sequence[Any],
+    signature: str | None,
+    wide: bool,
+    text: str,
 ) -> Any:
     """The `data` of `quietly` for a loop with operands and results of some kinds.
 
     >>> import numpy as np
     >>> from funcgrad.compile.lower import Value
     >>> x, y = (Value(shape, np.dtype(float)) for shape in ((2, 3), (2,)))
-    >>> list(facts(0, [x], [y], "(2,3)->(2)", False))
-    [0, 1, 2, 8, 2, 1, 2, 8, 1, 1]
+    >>> list(facts(0, [x], [y], "(2,3)->(2)", False, "return 0;"))
+    [0, 1, 2, 0, 8, 2, 1, 2, 8, 1, 1]
     """
     values = [*given, *made]
-    numbers = [loop, -1 - len(given) if wide else len(given), len(values)]
+    odd = NAN * (C.nan in text) + INFINITE * (C.inf in text)
+    numbers = [loop, -1 - len(given) if wide else len(given), len(values), odd]
     names: dict[str, int] = {}
     cores = re.findall(r"\(([^)]*)\)", signature or "()" * len(values))
     for k, v in enumerate(values):

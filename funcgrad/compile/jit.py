@@ -33,7 +33,7 @@ from ..transforms.trace import JaxprTrace
 from ..views import snapshot
 from .call import jit_call
 from .captures import captures, random_states
-from .config import PYTHON, code
+from .config import PYTHON, code, config
 from .entry import OTHER, Entry
 from .program import Program
 
@@ -47,11 +47,24 @@ ndarray = np.ndarray
 class Stages:
     """What `jit` makes of a function for arguments of certain types."""
 
-    def __init__(self, jaxpr: Jaxpr, program: Program) -> None:
+    def __init__(self, jaxpr: Jaxpr, program: Program, function: _Jitted, arguments: Any) -> None:
+        self._function, self._arguments = function, arguments
         self.jaxpr = jaxpr
         self.simplified = program.jaxpr
         self.code = program.source
         self.c_code = program.c_source
+
+    def compile(self) -> Callable[..., Any]:
+        """The function, compiled as C now and run so, if there is a compiler: `config("c")`.
+
+        >>> f = jit(lambda x: np.exp(-x * x)).lower(np.ones(3)).compile()
+        >>> f(np.zeros(3)).tolist()
+        [1.0, 1.0, 1.0]
+        """
+        args, kwargs = self._arguments
+        with config("c"):
+            self._function.lower(*args, **kwargs)
+        return functools.partial(_in_c, self._function)
 
     def __repr__(self) -> str:
         return f"{self.jaxpr}\n\n{self.simplified}\n\n{self.code}"
@@ -230,12 +243,13 @@ class _Jitted:
 
     def lower(self, *args: Any, **kwargs: Any) -> Stages:
         """The programs for these arguments: as traced, as simplified, as source."""
+        given = args, kwargs
         static, args, kwargs = self._split(args, kwargs)
         leaves, treedef = tree.flatten((args, kwargs))
         key = (treedef, static, scaling.get(), code(), *_kinds(leaves, treedef))
         entry = self._entries.get(key) or self._compile(key, None, static, args, treedef, leaves)
         self._program = entry.program((*entry.now(), *leaves))
-        return Stages(entry.jaxpr, self._program)
+        return Stages(entry.jaxpr, self._program, self, given)
 
     @property
     def code(self) -> str:
@@ -394,6 +408,11 @@ def jit(
     names = (*names, *[known[i] for i in nums if i < len(known)])
     nums = (*nums, *[known.index(n) for n in names if n in known])
     return _Jitted(f, nums, names, donated)
+
+
+def _in_c(f: _Jitted, *args: Any, **kwargs: Any) -> Any:
+    with config("c"):
+        return f(*args, **kwargs)
 
 
 def _several(given: Any) -> tuple[Any, ...]:

@@ -18,6 +18,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from ..choose import choose
 from ..core import EVAL, Aval, Primitive, aval_of, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, does_something
+from ..ops.index import FULL, Slice, embed
+from ..ops.structural import diagonal_embed
 from .simplify import simplify
 
 # What a step is.
@@ -511,6 +513,8 @@ def _operand(writer: Writer, atom: Atom, env: dict[Atom, Value]) -> Any:
 def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     if eqn.prim.name == "scan" and not eqn.params["jaxpr"].consts:
         return _loop(writer, eqn, operands)
+    if eqn.prim is diagonal_embed and eqn.outs[0].aval.size:
+        return [_diagonal(writer, writer.value(operands[0]), **eqn.params)]
     written = len(writer.steps)
     avals = [v.aval for v in eqn.outs]
     try:
@@ -529,6 +533,26 @@ def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     values = [Value(a.shape, a.dtype) for a in avals]
     writer.steps.append(Step(CALL, eqn.prim, list(map(writer.value, operands)), values, eqn.params))
     return values
+
+
+def _diagonal(
+    writer: Writer, x: Value, shape: tuple[int, ...], offset: int, axis1: int, axis2: int
+) -> Value:
+    """`diagonal_embed` as every so many elements of rows one after another, which C can say."""
+    others = [n for i, n in enumerate(shape) if i not in (axis1, axis2)]
+    m, n = shape[axis1], shape[axis2]
+    start = max(0, -offset) * n + max(0, offset)
+    stop = start + (x.shape[-1] - 1) * (n + 1) + 1
+    options: dict[str, Any] = {
+        "shape": (*others, m * n),
+        "index": (*(FULL,) * len(others), Slice(start, stop, n + 1)),
+    }
+    flat = Value(options["shape"], x.dtype)
+    writer.steps.append(Step(CALL, embed, [x], [flat], options))
+    order: list[int] = list(range(len(others)))
+    for axis, place in sorted(((axis1, len(others)), (axis2, len(others) + 1))):
+        order.insert(axis, place)
+    return Symbol(writer, flat).reshape((*others, m, n)).transpose(order).of
 
 
 def _loop(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:

@@ -40,7 +40,7 @@ from .devices import (
     process_index,
 )
 from .dtypes import float0
-from .programs import jit, pmap, shard_map
+from .programs import checkpoint, jit, pmap, remat, shard_map
 from .settings import (
     check_tracer_leaks,
     checking_leaks,
@@ -60,6 +60,7 @@ __all__ = [
     "Device",
     "check_tracer_leaks",
     "checking_leaks",
+    "checkpoint",
     "closure_convert",
     "config",
     "custom_batching",
@@ -90,6 +91,7 @@ __all__ = [
     "pmap",
     "process_count",
     "process_index",
+    "remat",
     "remove",
     "shard_map",
     "sharding",

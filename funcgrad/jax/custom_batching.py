@@ -9,7 +9,7 @@ from .. import numpy as fnp
 from .. import tree
 from ..errors import ArgumentError, where
 from ..lax import map as lax_map
-from ..transforms.custom import custom_rule
+from ..transforms.custom import custom_rule, positional
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 
@@ -51,6 +51,7 @@ class custom_vmap:
             raise ArgumentError(
                 f"{self.__name__}: called before a rule has been given with def_vmap{where()}"
             )
+        args = tuple(positional(self.fun, args, kwargs))
         structure = tree.structure(args)
 
         def batch(size: int, axes: Any, *given: Any) -> Any:
@@ -63,10 +64,7 @@ class custom_vmap:
             out, batched = rule(size, flags, *tree.unflatten(structure, first))
             return out, tree.map(lambda flag: 0 if flag else None, batched)
 
-        def run(*given: Any) -> Any:
-            return self.fun(*given, **kwargs)
-
-        return custom_rule(run, batch=batch)(*args)
+        return custom_rule(self.fun, batch=batch)(*args)
 
 
 def sequential_vmap(fun: Callable[..., Any]) -> custom_vmap:

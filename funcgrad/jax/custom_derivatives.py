@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,7 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     1.0
     """
 
+    @functools.wraps(fun)
     def value(*args: Any) -> Any:
         return fun(*args)[0]
 

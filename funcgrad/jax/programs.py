@@ -11,6 +11,7 @@ import numpy as np  # noqa: F401  (doctests)
 from .. import tree
 from ..compile import jit as _jit
 from ..errors import ArgumentError, where
+from ..transforms import checkpoint as _checkpoint
 from ..transforms.vmap import vmap
 from .sharding import Mesh
 
@@ -78,6 +79,41 @@ def pmap(
         return mapped(*(args[i] for i in rest))
 
     return _jit.jit(called, static_argnums=static)
+
+
+def checkpoint(
+    fun: Callable[..., Any],
+    *,
+    prevent_cse: bool = True,
+    policy: Any = None,
+    static_argnums: Any = (),
+) -> Callable[..., Any]:
+    """`funcgrad.checkpoint`, which keeps nothing: `policy` and `prevent_cse` change nothing.
+
+    Raises: as `funcgrad.checkpoint`.
+    Source: JAX reference, ``jax.checkpoint``.
+
+    >>> from funcgrad import jax
+    >>> float(jax.grad(jax.checkpoint(lambda x, n: x**n, static_argnums=1))(3.0, 2))
+    6.0
+    """
+    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+
+    @functools.wraps(fun)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        fixed = {i % len(args) for i in static}
+        moving = [i for i in range(len(args)) if i not in fixed]
+
+        def of_moving(*values: Any, **kwargs: Any) -> Any:
+            given = dict(zip(moving, values, strict=True))
+            return fun(*(given.get(i, a) for i, a in enumerate(args)), **kwargs)
+
+        return _checkpoint.checkpoint(of_moving)(*(args[i] for i in moving), **kwargs)
+
+    return called
+
+
+remat = checkpoint
 
 
 def shard_map(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..compile.config import PYTHON, code, set_usual
-from ..core import EVAL, current
+from ..core import EVAL, Primitive, Trace, Tracer, current
 from ..errors import ArgumentError, where
 
 _HOLDING: dict[str, tuple[object, ...]] = {  # what each may be, the value that holds first
@@ -40,7 +40,7 @@ class Config:
         """
         if name == "jax_disable_jit" and isinstance(value, bool):
             return set_usual(PYTHON if value else "auto")
-        if value not in _HOLDING.get(name, ()):
+        if not any(type(value) is type(held) and value == held for held in _HOLDING.get(name, ())):
             raise ArgumentError(
                 f"config.update: {name}={value!r} is not offered; dtypes are NumPy's (float64 unless "
                 f"arrays are float32), arrays of NumPy on the CPU, of CuPy on a GPU{where()}"
@@ -68,6 +68,9 @@ class Config:
     def x64_enabled(self) -> bool:
         """Whether numbers may have 64 bits: always."""
         return True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self.update(name, value)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -103,9 +106,26 @@ def default_device(_device: Any = None) -> contextlib.AbstractContextManager[Non
     return contextlib.nullcontext()
 
 
+class _AtOnce(Trace):
+    """What is computed of plain arrays alone is computed now; the rest is for the trace around."""
+
+    __slots__ = ()
+
+    def __init__(self, parent: Trace) -> None:
+        self.parent = parent
+        self.function = getattr(parent, "function", None)
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        traced = any(isinstance(a, Tracer) for a in args)
+        return (self.parent if traced else EVAL).process(prim, args, params)
+
+    def lift(self, value: Any) -> Any:
+        return value
+
+
 @contextlib.contextmanager
 def ensure_compile_time_eval() -> Iterator[None]:
-    """Within the block nothing is traced: what does not depend on arguments is computed at once.
+    """Within the block, what does not depend on traced values is computed at once, and not traced.
 
     >>> import funcgrad, funcgrad.numpy as fnp
     >>> def f(x):
@@ -115,7 +135,7 @@ def ensure_compile_time_eval() -> Iterator[None]:
     >>> float(funcgrad.jit(f)(2.0))
     6.0
     """
-    before = current.set(EVAL)
+    before = current.set(_AtOnce(current.get()))
     try:
         yield
     finally:

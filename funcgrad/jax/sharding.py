@@ -38,6 +38,9 @@ class PartitionSpec(tuple[Any, ...]):
     def __new__(cls, *names: Any) -> PartitionSpec:
         return super().__new__(cls, names)
 
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
 
 class Mesh:
     """Devices in rows, columns and so on, with names for these axes."""
@@ -50,6 +53,15 @@ class Mesh:
     def shape(self) -> dict[str, int]:
         """The number of devices along each axis, by its name."""
         return dict(zip(self.axis_names, self.devices.shape, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mesh) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> Any:
+        return self.axis_names, self.devices.shape, *self.devices.flat
 
     def __enter__(self) -> Mesh:
         return self

@@ -21,7 +21,7 @@ from ..ops.segments import segment_max, segment_min, segment_prod
 from ..ops.select import maximum, minimum
 from ..ops.select import where as choose
 from ..ops.structural import broadcast_to
-from ._arguments import array_of, beside, converted, module_of, operand
+from ._arguments import array_of, beside, converted, copied, module_of, operand
 from .creation import ones_like
 from .filling import fill_of, inside, missing
 from .joining import concatenate
@@ -270,7 +270,7 @@ def _applied(func: Callable[[Any], Any], x: Any, index: Any) -> Any:
             "at(x)[index].apply: the index is traced, so places that are there twice cannot be told "
             f"apart; unique_indices=True promises that there are none{_line()}"
         )
-    y, places = ravel(x), places.ravel()
+    y, places = ravel(copied(x)), places.ravel()
     while places.size:
         now, first = np.unique(places, return_index=True)
         y = write(y, now, func(read(y, now)))

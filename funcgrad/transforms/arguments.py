@@ -340,3 +340,16 @@ def is_bound(cell: Any) -> bool:
     except ValueError:
         return False
     return True
+
+
+def require_tuples(name: str, **given: Any) -> None:
+    """Require values for the arguments of a function, one entry each.
+
+    Raises: ArgumentError: it is another thing than a tuple or list.
+    """
+    for what, value in given.items():
+        if not isinstance(value, tuple | list):
+            raise ArgumentError(
+                f"{name}: {what} must be a tuple, one entry per argument of the function; found "
+                f"{type(value).__name__}{where()}"
+            )

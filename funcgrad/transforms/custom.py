@@ -25,7 +25,7 @@ class _Call:
         kwargs: dict[str, Any],
         nondiff: set[int],
     ) -> None:
-        self.args = _positional(f, args, kwargs)
+        self.args = positional(f, args, kwargs)
         self.nondiff = [a for i, a in enumerate(self.args) if i in nondiff]
         self.places = [i for i in range(len(self.args)) if i not in nondiff]
         self.f = f
@@ -101,7 +101,7 @@ def _name(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", "function")
 
 
-def _positional(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+def positional(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """The call's arguments by position, keywords and defaults filled in."""
     if not kwargs:
         return list(args)

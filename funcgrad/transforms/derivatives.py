@@ -20,6 +20,7 @@ from .arguments import (
     own,
     require_callable,
     require_selection,
+    require_tuples,
     zero_derivative,
 )
 from .jvp import instantiate, jvp
@@ -348,6 +349,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     [6.0, 12.0]
     """
     require_callable("hvp", f)
+    require_tuples("hvp", primals=primals, tangents=tangents)
     argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
     return jvp(grad(f, argnums), tuple(primals), tuple(tangents))[1]
 

@@ -9,9 +9,16 @@ from .. import tree
 from ..algebra import zeros_like
 from ..array import TracedArray
 from ..core import Aval, Primitive, Trace, aval_of, current, run_under
-from ..errors import ArgumentError, where
 from ..views import refresh, snapshot
-from .arguments import Flat, flat_tangents, flatten_primals, origin, own, require_callable
+from .arguments import (
+    Flat,
+    flat_tangents,
+    flatten_primals,
+    origin,
+    own,
+    require_callable,
+    require_tuples,
+)
 
 
 class JVPTracer(TracedArray):
@@ -132,12 +139,7 @@ def jvp(
     (9.0, 6.0)
     """
     require_callable("jvp", f)
-    for name, value in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(value, tuple | list):
-            raise ArgumentError(
-                f"jvp: {name} must be a tuple, one entry per argument of the function; found "
-                f"{type(value).__name__}{where()}"
-            )
+    require_tuples("jvp", primals=primals, tangents=tangents)
     leaves, treedef = flatten_primals("jvp", tuple(primals))
     ts = flat_tangents("jvp", treedef, leaves, tuple(tangents))
     flat = Flat(f, treedef, has_aux=has_aux)

@@ -108,6 +108,15 @@ def test_what_is_not_chosen_is_not_said() -> None:
     assert said(lambda x: fnp.where(x > 0, np.log(x), x), x) == set()
 
 
+def test_odd_numbers_of_the_program_are_operands() -> None:
+    x = np.linspace(1.0, 2.0, 40)
+    for f in (
+        lambda x: fnp.maximum(fnp.where(x > 1.5, np.nan, x), 1.1),
+        lambda x: fnp.clip(fnp.where(x > 1.5, np.inf, x) * 1e300, 1.0, np.inf),
+    ):
+        assert said(f, x) == set()
+
+
 def test_results_written_over_operands() -> None:
     f = funcgrad.jit(lambda x: np.log(x) * 2.0, donate_argnums=0)
     with funcgrad.config("c"), np.errstate(all="ignore"):

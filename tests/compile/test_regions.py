@@ -409,3 +409,39 @@ def test_loops_over_more_arrays_than_a_ufunc_takes(name: str, k: int) -> None:
     for x, y in zip(found, expected, strict=True):
         assert (np.shape(x), np.asarray(x).dtype) == (np.shape(y), np.asarray(y).dtype)
         np.testing.assert_allclose(x, y, rtol=1e-6 if np.asarray(y).dtype.itemsize == 4 else 1e-12)
+
+
+DIAGONALS = [
+    ((3, 3), 0, 0, 1),
+    ((3, 4), 1, 0, 1),
+    ((4, 3), -2, 1, 0),
+    ((2, 3, 4), 0, 1, 2),
+    ((3, 2, 4), 1, 0, 2),
+    ((2, 3, 5), 2, 2, 1),
+    ((1, 2, 2), 1, 1, 2),
+]
+
+
+@pytest.mark.parametrize("case", DIAGONALS, ids=repr)
+def test_gradients_of_diagonals_are_steps_of_a_region(case: Any) -> None:
+    shape, offset, axis1, axis2 = case
+    x = np.random.default_rng(0).normal(size=shape)
+
+    def f(x: Any) -> Any:
+        found = np.diagonal(np.sin(x), offset, axis1, axis2)
+        return fnp.sum(found * found)
+
+    gradient = fg.grad(f)
+    compiled = in_c(gradient, [x])
+    np.testing.assert_allclose(compiled(x)[0], gradient(x), rtol=1e-12)
+
+
+def test_loops_over_diagonals_have_no_calls() -> None:
+    def f(q: Any) -> Any:
+        def step(c: Any, _: Any) -> Any:
+            return 0.9 * c + q, fnp.log(fnp.diagonal(fnp.eye(2) * (1 + c * c))).sum()
+
+        return fg.lax.scan(step, 0.0, length=30)[1].sum()
+
+    made = Program(fg.make_jaxpr(fg.grad(f))(1.0), "c")
+    assert "call_" not in made.source and "kernel0" in made.source, made.source

@@ -109,7 +109,11 @@ def checkify(
 ) -> Callable[..., tuple[Error, Any]]:
     """A function that gives the error, if there is one of the sets `errors`, and the result of `f`.
 
-    Where there is an error, the results are arrays of NaN, or what stands for it in other dtypes.
+    Where there is an error, the results are arrays of NaN, or what stands for it in other dtypes, or
+    None if their types cannot be known. `nan_checks` also finds a NaN among the results, and 0 / 0,
+    which NumPy calls invalid; `div_checks` what it calls a division by zero, ``log(0)``, too. Errors
+    are Python's: a program that `jit` or `vmap` makes of the result raises them. ``checkify(jit(f))``
+    gives them back.
 
     Raises: what is in none of the sets.
     Source: JAX reference, ``jax.experimental.checkify.checkify``.
@@ -122,17 +126,33 @@ def checkify(
     def checked(*args: Any, **kwargs: Any) -> tuple[Error, Any]:
         try:
             with _raising(errors):
-                return Error(), f(*args, **kwargs)
+                out = f(*args, **kwargs)
+            if errors & nan_checks and any(map(_has_nan, tree.leaves(out))):
+                raise FloatingPointError("a result is NaN")
+            return Error(), out
         except (CheckError, FloatingPointError, IndexError) as error:
             kind = {CheckError: "user", IndexError: "index"}.get(type(error))
             if kind is not None and kind not in errors:
                 raise
-            types = eval_shape(f, *args, **kwargs)
-            return Error(error), tree.map(
-                lambda t: np.full(t.shape, missing(t.dtype), t.dtype), types
-            )
+            return Error(error), _nothing(f, args, kwargs)
 
     return checked
+
+
+def _has_nan(x: Any) -> bool:
+    value = known(x)
+    return (
+        value is not None and np.asarray(value).dtype.kind in "fc" and bool(np.isnan(value).any())
+    )
+
+
+def _nothing(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Results of the types of `f`'s, or None where it fails also without values."""
+    try:
+        types = eval_shape(f, *args, **kwargs)
+    except Exception:  # the error that has been caught, or another one of the user's
+        return None
+    return tree.map(lambda t: np.full(t.shape, missing(t.dtype), t.dtype), types)
 
 
 @contextlib.contextmanager

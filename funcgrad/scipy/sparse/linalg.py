@@ -38,12 +38,13 @@ def cg(
     maxiter: int | None = None,
     M: Any = None,
     callback: None = None,
+    tol: float | None = None,
 ) -> tuple[Any, Any]:
     """``x`` with ``A x = b``, for Hermitian, positive definite `A`, by conjugate gradients, and `info`.
 
     `A`, and `M`, which is near to its inverse, are matrices or functions. It ends where
     ``|b - A x| <= max(rtol |b|, atol)``: then `info` is 0, else the number of steps, `maxiter`
-    (ten for each unknown).
+    (ten for each unknown). `tol` is JAX's name for `rtol`.
 
     Shapes: ``A: (n, n), b: (n,) -> (n,)``; `b` is any tree of arrays where `A` is a function.
     Dtypes: floating, complex; integers give float64.
@@ -56,7 +57,18 @@ def cg(
     >>> x.round(6).tolist(), int(info)
     ([0.090909, 0.636364], 0)
     """
-    return _solved("cg", _conjugate_gradients, A, b, x0, rtol, atol, maxiter, M, callback)
+    return _solved(
+        "cg",
+        _conjugate_gradients,
+        A,
+        b,
+        x0,
+        rtol if tol is None else tol,
+        atol,
+        maxiter,
+        M,
+        callback,
+    )
 
 
 def bicgstab(
@@ -69,6 +81,7 @@ def bicgstab(
     maxiter: int | None = None,
     M: Any = None,
     callback: None = None,
+    tol: float | None = None,
 ) -> tuple[Any, Any]:
     """``x`` with ``A x = b`` by stabilised biconjugate gradients, and `info`; arguments as for `cg`.
 
@@ -82,7 +95,9 @@ def bicgstab(
     >>> bicgstab(A, np.array([1.0, 3.0]), rtol=1e-12)[0].round(6).tolist()
     [0.0, 1.0]
     """
-    return _solved("bicgstab", _stabilised, A, b, x0, rtol, atol, maxiter, M, callback)
+    return _solved(
+        "bicgstab", _stabilised, A, b, x0, rtol if tol is None else tol, atol, maxiter, M, callback
+    )
 
 
 def gmres(
@@ -96,6 +111,7 @@ def gmres(
     maxiter: int | None = None,
     M: Any = None,
     callback: None = None,
+    tol: float | None = None,
 ) -> tuple[Any, Any]:
     """``x`` with ``A x = b`` by least residuals in Krylov spaces of `restart` vectors, and `info`.
 
@@ -117,7 +133,9 @@ def gmres(
     def method(f: Function, m: Function, b: Any, x: Any, limit: Any, most: int) -> Any:
         return _least_residuals(f, m, b, x, limit, most, min(restart, b.size))
 
-    return _solved("gmres", method, A, b, x0, rtol, atol, maxiter, M, callback)
+    return _solved(
+        "gmres", method, A, b, x0, rtol if tol is None else tol, atol, maxiter, M, callback
+    )
 
 
 # ---------------------------------------------------------------- what they share
