@@ -317,13 +317,9 @@ def _short(value: Any) -> str:
 
 
 def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
-    traced = f"the traced value {x.described()}"
-    why = (
-        f"asks for numbers, which {traced} has not under jit, vmap and make_jaxpr"
-        if known(x) is None
-        else f"would cut the derivative of {traced}"
+    return HandoverError(
+        f"{what} would cut the derivative of the traced value {x.described()}; use {instead}{where()}"
     )
-    return HandoverError(f"{what} {why}; use {instead}{where()}")
 
 
 def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:

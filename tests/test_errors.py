@@ -255,16 +255,6 @@ MISTAKES = [
         "vjp: cotangent has shape []; need the shape of the value it belongs to, [3]",
     ),
     Mistake(
-        "a number under jit",
-        lambda: funcgrad.jit(lambda x: funcgrad.grad(float)(x))(1.0),
-        errors.HandoverError,
-        FLOAT.replace(
-            "would cut the derivative of the traced value TapeTracer(f64[])",
-            "asks for numbers, which the traced value TapeTracer(f64*[]) has not under jit, vmap and "
-            "make_jaxpr",
-        ),
-    ),
-    Mistake(
         "plain array written into",
         lambda: funcgrad.grad(write_into_plain)(X),
         errors.HandoverError,
