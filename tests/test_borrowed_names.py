@@ -120,6 +120,10 @@ def test_settings_that_do_not_hold_here_are_refused() -> None:
     with pytest.raises(ArgumentError, match="jax_debug_nans=True"):
         fjax.config.jax_debug_nans = True
     fjax.config.jax_enable_x64 = True
+    with pytest.raises(ArgumentError, match="device_put moves them"):
+        fjax.default_device(fjax.Device("gpu"))
+    with fjax.default_device(fjax.devices()[0]), fjax.default_device("cpu"):
+        pass
 
 
 def test_settings_that_hold_are_read_and_are_blocks() -> None:
@@ -183,12 +187,14 @@ def test_pmap_maps_on_one_device() -> None:
     assert np.array_equal(total(x, 2.0), np.tile(2 * x.sum(0), (3, 1)))
     power = fjax.pmap(lambda x, n: x**n if n > 1 else x, static_broadcasted_argnums=1)
     assert np.array_equal(power(x, 2), x * x) and np.array_equal(power(x, 1), x)
+    ones = fjax.pmap(lambda n: n * fnp.ones(2), static_broadcasted_argnums=0, axis_size=3)
+    assert ones(2).tolist() == [[2.0, 2.0]] * 3
 
 
 # ---------------------------------------------------------------- custom derivatives and batches
 
 
-@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit, lambda f: funcgrad.jit(f)])
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit])
 def test_custom_gradients_close_over_what_is_traced(transform) -> None:
     @fjax.custom_gradient
     def f(x, y):

@@ -61,24 +61,37 @@ def pmap(
     >>> pmap(lambda x: 2.0 * x)(np.array([1.0, 2.0])).tolist()
     [2.0, 4.0]
     """
-    static = static_broadcasted_argnums
-    static = (static,) if isinstance(static, int) else tuple(static)
+    static = _places(static_broadcasted_argnums)
     if not static:
         mapped = vmap(fun, in_axes, out_axes, axis_name=axis_name, axis_size=axis_size)
         return _jit.jit(mapped, donate_argnums=donate_argnums)
 
     def called(*args: Any) -> Any:
+        rest, moving = _with_fixed(fun, args, static)
         axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
-        rest = [i for i in range(len(args)) if i not in static]
+        chosen = tuple(axes[i] for i in moving)
+        mapped = vmap(rest, chosen, out_axes, axis_name=axis_name, axis_size=axis_size)
+        return mapped(*(args[i] for i in moving))
 
-        def of_rest(*values: Any) -> Any:
-            given = dict(zip(rest, values, strict=True))
-            return fun(*(given.get(i, a) for i, a in enumerate(args)))
+    return _jit.jit(called, static_argnums=static, donate_argnums=donate_argnums)
 
-        mapped = vmap(of_rest, tuple(axes[i] for i in rest), out_axes, axis_name=axis_name)
-        return mapped(*(args[i] for i in rest))
 
-    return _jit.jit(called, static_argnums=static)
+def _places(given: Any) -> tuple[int, ...]:
+    return (given,) if isinstance(given, int) else tuple(given)
+
+
+def _with_fixed(
+    fun: Callable[..., Any], args: tuple[Any, ...], static: tuple[int, ...]
+) -> tuple[Callable[..., Any], list[int]]:
+    """`fun` with some of the arguments fixed, and the places of the others, which it takes."""
+    fixed = {i % len(args) for i in static}
+    moving = [i for i in range(len(args)) if i not in fixed]
+
+    def rest(*values: Any, **kwargs: Any) -> Any:
+        given = dict(zip(moving, values, strict=True))
+        return fun(*(given.get(i, a) for i, a in enumerate(args)), **kwargs)
+
+    return rest, moving
 
 
 def checkpoint(
@@ -97,18 +110,12 @@ def checkpoint(
     >>> float(jax.grad(jax.checkpoint(lambda x, n: x**n, static_argnums=1))(3.0, 2))
     6.0
     """
-    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    static = _places(static_argnums)
 
     @functools.wraps(fun)
     def called(*args: Any, **kwargs: Any) -> Any:
-        fixed = {i % len(args) for i in static}
-        moving = [i for i in range(len(args)) if i not in fixed]
-
-        def of_moving(*values: Any, **kwargs: Any) -> Any:
-            given = dict(zip(moving, values, strict=True))
-            return fun(*(given.get(i, a) for i, a in enumerate(args)), **kwargs)
-
-        return _checkpoint.checkpoint(of_moving)(*(args[i] for i in moving), **kwargs)
+        rest, moving = _with_fixed(fun, args, static)
+        return _checkpoint.checkpoint(rest)(*(args[i] for i in moving), **kwargs)
 
     return called
 

@@ -101,8 +101,16 @@ numpy_dtype_promotion = _setting("jax_numpy_dtype_promotion")
 numpy_rank_promotion = _setting("jax_numpy_rank_promotion")
 
 
-def default_device(_device: Any = None) -> contextlib.AbstractContextManager[None]:
-    """Arrays are on the CPU unless they are CuPy's."""
+def default_device(device: Any = None) -> contextlib.AbstractContextManager[None]:
+    """Within the block, new arrays are on the CPU, as always.
+
+    Raises: ArgumentError: they are to be elsewhere.
+    """
+    if getattr(device, "platform", device) not in (None, "cpu"):
+        raise ArgumentError(
+            f"default_device: {device!r} is not offered; new arrays are NumPy's, and device_put moves "
+            f"them{where()}"
+        )
     return contextlib.nullcontext()
 
 
