@@ -14,7 +14,7 @@ from funcgrad.nn import recurrent as functions
 
 from ..autograd import base, sites
 from ..ops._compose import require_types
-from ..ops._fused import fused
+from ..ops._fused import fused_loop
 from ..ops._operands import dtype_of
 from ..ops.create import empty, zeros
 from ..ops.join import cat, stack
@@ -223,7 +223,8 @@ class RNNBase(Module):
         else:
             f = functions.rnn_layer
             options["activation"] = self.mode[4:].lower()
-        return fused(_NODES.get(self.mode, "StackBackward0"), f, *tensors, mask, **options)
+        node = _NODES.get(self.mode, "StackBackward0")
+        return fused_loop(x.shape[0], node, f, *tensors, mask, **options)
 
     def _states_of(self, hx: Any) -> list[Any]:
         return [hx]

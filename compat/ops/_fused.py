@@ -21,7 +21,7 @@ from ._compose import composed
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
-CALLS = 32  # with small arrays before a program is made
+CALLS = 32  # with small arrays before a program is made, which takes 10 to 50 ms
 SMALL = 1 << 14  # bytes; a call counts once more for each so many
 LONG = 1 << 14  # elements from which a program is faster than what is printed for tensors
 _lock = threading.Lock()
@@ -32,12 +32,31 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
     """``f(*tensors, **options)``, a function of arrays, some of them None, as one node.
 
     `f` is the same object at every call, and looks at no element. The first calls with arrays of some
-    types record every primitive, as `composed` does, for about the 2 ms that it takes to make a
+    types record every primitive, as `composed` does, for about the time that it takes to make a
     program: some lengths come only a few times. They are counted, by size, since the clock would say
     something else in every run. So do all calls with half precision,
     those whose results are views of the arrays, and those under saved-tensor hooks: a checkpoint, which
     calls twice, has to find the same tensors saved.
     """
+    return _fused(1, node, f, tensors, options)
+
+
+def fused_loop(
+    steps: int, node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any
+) -> Any:
+    """As `fused`, of a function that takes so many steps: each counts as a call, and the first may be
+    enough for a program. The results share no memory with the arrays.
+    """
+    return _fused(steps, node, f, tensors, options)
+
+
+def _fused(
+    steps: int,
+    node: str,
+    f: Callable[..., Any],
+    tensors: tuple[Any, ...],
+    options: dict[str, Any],
+) -> Any:
     mode = modes.get()
     if mode is not modes.GRAD and mode is not modes.NO_GRAD and mode.pack is not None:
         return composed(node, f, *tensors, **options)
@@ -52,10 +71,14 @@ def fused(node: str, f: Callable[..., Any], /, *tensors: Any, **options: Any) ->
         program = _programs.get(key, 0)
     except TypeError:  # an option is an array
         return composed(node, f, *tensors, **options)
+    if program == 0 and steps >= CALLS and _is_worth_it(arrays, options):
+        program = _program_of(f, tensors, options)
+        _keep(key, program)
     if program.__class__ is int:
         outs = composed(node, f, *tensors, **options)
         if _is_worth_it(arrays, options) and _are_new(outs, arrays):
-            count = program + 1 + sum([x.nbytes for x in arrays if x is not None]) // SMALL
+            size = sum([x.nbytes for x in arrays if x is not None])
+            count = program + steps + size // SMALL
             _keep(key, count if count < CALLS else _program_of(f, tensors, options))
         return outs
     outs = program(node, [t for t in tensors if t is not None])

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .c_source import TYPES, Kernel
+from .c_source import TYPES, VECTORS, Kernel
 from .lower import CALL, KERNEL, LOOP, Lowered, Step
 from .parallel import LARGE, in_parts, threads
 
@@ -124,22 +124,6 @@ def with_convolutions(program: Lowered) -> Lowered:
 
 
 # ---------------------------------------------------------------- the text
-
-# Registers for sums, of as many bytes as a vector has at most. EVEN(a, most): `a` in equal parts.
-VECTORS = """\
-#ifdef __AVX512F__
-#define VECTOR 64
-#define REGISTERS 24
-#else
-#define VECTOR 32
-#define REGISTERS 10
-#endif
-#define LEAST(a, b) ((a) < (b) ? (a) : (b))
-#define PARTS(a, b) (((a) + (b) - 1) / (b))
-#define EVEN(a, most) PARTS(a, PARTS(a, most))
-void *aligned_alloc(unsigned long, unsigned long);
-void free(void *);
-"""
 
 
 class ConvolutionKernel(Kernel):

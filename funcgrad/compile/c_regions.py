@@ -13,16 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from . import c_elements, c_linalg, c_unwound
+from . import c_elements, c_linalg, c_products, c_unwound
 from .c_nests import SHORT, Nest, start, zero
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
-from .c_source import NARROW, TYPES, Kernel
+from .c_source import NARROW, TYPES, VECTORS, Kernel
 from .c_wide import SIGNATURE, entry, is_wide
 from .groups import grouped, is_number
 from .lower import (
     BRANCH,
-    CALL,
     CAST,
     INDEX,
     KERNEL,
@@ -99,7 +98,7 @@ static void strided(char *dense, char *other, long width, long axes, const long 
 def has_products(steps: Sequence[Step]) -> bool:
     """Whether there are matrix products among steps, or in their loops."""
     return any(
-        s.function in (np.matmul, np.dot) or any(has_products(p.steps) for p in programs_of(s))
+        c_products.is_product(s) or any(has_products(p.steps) for p in programs_of(s))
         for s in steps
     )
 
@@ -149,6 +148,7 @@ class RegionKernel(Kernel):
         self.bad: Value | None = None  # the result that says whether an index is out of bounds
         self.extremes: dict[str, str] = {}
         self.narrow = False
+        self.functions: dict[str, str] = {}  # for products, by name
         self.has_products = has_products(region.steps)
         self.is_wide = is_wide(self.inputs, self.outs)
         self.text = self._text()
@@ -165,6 +165,8 @@ class RegionKernel(Kernel):
             )
             if name in self.text
         ]
+        if self.functions:
+            self.shared += [VECTORS, *self.functions.values()]
         if self.narrow:
             self.shared.append(NARROW)
 
@@ -333,8 +335,8 @@ class RegionKernel(Kernel):
         if step.kind == KERNEL:
             group = step.function
             return self.nest(group.shape, group.steps, set(group.outs))
-        if step.kind == CALL and step.function in (np.matmul, np.dot):
-            return self.product(step)
+        if c_products.is_product(step):
+            return c_products.lines(self, step)
         if step.kind == UNWIND:
             return c_unwound.lines(self, step)
         if c_linalg.fits(step):
@@ -408,32 +410,6 @@ class RegionKernel(Kernel):
         self.given[target] = place
         step = Step(CAST, target.dtype, [value], [target])
         return Nest(self, target.shape, [step], {target}).lines()
-
-    def product(self, step: Step) -> list[str]:
-        """A matrix product as products with a sum over the last axis of a nest."""
-        x, y = step.operands
-        px, py, out = self.places[x], self.places[y], self.made(step.out)
-        left = px.shown if len(x.shape) > 1 else px.shown[None]
-        right = py.shown.swapaxes(-1, -2) if len(y.shape) > 1 else py.shown[None]
-        shown = (
-            out.shown if len(x.shape) > 1 else np.expand_dims(out.shown, -1 - (len(y.shape) > 1))
-        )
-        shown = shown if len(y.shape) > 1 else shown[..., None]
-        dtype = step.out.dtype
-        operands = []
-        for place, array in ((px, left[..., :, None, :]), (py, right[..., None, :, :])):
-            operands.append(Value(array.shape, dtype))
-            self.places[operands[-1]] = place.showing(array)
-        shape = np.broadcast_shapes(*[v.shape for v in operands])
-        products, total = Value(shape, dtype), Value(shape[:-1], dtype)
-        self.given[total] = out.showing(shown)
-        steps = [
-            Step(UFUNC, np.multiply, operands, [products]),
-            Step(REDUCE, np.add, [products], [total], ((len(shape) - 1,), False)),
-        ]
-        if math.prod(shape) > 1:
-            return Nest(self, shape, steps, set(), fused=True).lines()
-        return self.nest(shape, steps, set())
 
     # ------------------------------------------------------------ loops
 

@@ -485,6 +485,25 @@ def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:
     return f"({text})" if text[0] == "-" else text
 
 
+# Registers for sums, of as many bytes as a vector has at most. EVEN(a, most): `a` in equal parts.
+VECTORS = """\
+#ifdef __AVX512F__
+#define VECTOR 64
+#define REGISTERS 24
+#define ACCUMULATORS 24
+#else
+#define VECTOR 32
+#define REGISTERS 10
+#define ACCUMULATORS 12
+#endif
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define PARTS(a, b) (((a) + (b) - 1) / (b))
+#define EVEN(a, most) PARTS(a, PARTS(a, most))
+void *aligned_alloc(unsigned long, unsigned long);
+void free(void *);
+"""
+
+
 def sources(kernels: Sequence[Kernel]) -> str:
     """The whole file, without the declarations of the C library."""
     return "\n".join(

@@ -15,6 +15,7 @@ from . import c_elements, c_linalg, c_source
 from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
+from .c_products import are_tiled, is_product, sizes
 from .c_source import TYPES
 from .c_steps import with_steps
 from .c_wide import is_wide
@@ -40,6 +41,8 @@ from .parallel import LARGE
 
 HUGE = 1 << 24  # elements that are too many for memory between nests
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
+IN_TILES = 1 << 18  # up to which tiles are faster than BLAS
+IN_LOOP = 1 << 20  # up to which they are as fast, and a loop in C is worth it
 THIN = 16  # the widest matrix that is no good for BLAS
 TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
 MANY = 8  # products of tiny matrices that are worth a call
@@ -60,8 +63,8 @@ class Region:
 # ---------------------------------------------------------------- which steps
 
 
-def fits(step: Step) -> bool:
-    """Whether a step can be in a region."""
+def fits(step: Step, in_loop: bool = False) -> bool:
+    """Whether a step can be in a region, or in a loop in one."""
     values = [*step.operands, *step.outs]
     if not all(v.dtype in TYPES and 0 < v.size < HUGE for v in values):
         return False
@@ -69,15 +72,16 @@ def fits(step: Step) -> bool:
         return is_array_view(step)
     if programs_of(step):
         runs = step.kind != LOOP or bool(step.options.length)
-        return runs and all(map(_program_fits, programs_of(step)))
+        in_loop = in_loop or step.kind == LOOP
+        return runs and all(_program_fits(p, in_loop) for p in programs_of(step))
     if step.kind == PUT:
         return c_elements.fits(step)
-    return in_nest(step) or _is_small_product(step) or c_linalg.fits(step)
+    return in_nest(step) or _is_small_product(step, in_loop) or c_linalg.fits(step)
 
 
-def _program_fits(program: Lowered) -> bool:
+def _program_fits(program: Lowered, in_loop: bool) -> bool:
     known = all(v.dtype in TYPES and v.size for v in (*program.inputs, *program.outs))
-    return known and all(map(fits, program.steps))
+    return known and all(fits(s, in_loop) for s in program.steps)
 
 
 def in_nest(step: Step) -> bool:
@@ -94,21 +98,22 @@ def in_nest(step: Step) -> bool:
     return step.kind in ELEMENTWISE and c_source.fits(step)
 
 
-def _is_small_product(step: Step) -> bool:
+def _is_small_product(step: Step, in_loop: bool) -> bool:
     """Whether a matrix product is too small or too thin for BLAS to be worth a call."""
-    if step.kind != CALL or step.function not in (np.matmul, np.dot):
+    if not is_product(step):
         return False
     x, y = step.operands
     if step.function is np.dot and max(len(x.shape), len(y.shape)) > 2:
         return False
     if not all(v.dtype == step.out.dtype and v.dtype.kind == "f" for v in (x, y)):
         return False
-    rows = x.shape[-2] if len(x.shape) > 1 else 1
-    columns = y.shape[-1] if len(y.shape) > 1 else 1
-    least, middle, most = sorted((rows, columns, x.shape[-1]))
-    work = step.out.size * x.shape[-1]
+    rows, columns, terms = sizes(step)
+    least, middle, most = sorted((rows, columns, terms))
+    work = step.out.size * terms
     if least == 1 and 2 * work <= LARGE:  # of a vector: as fast as BLAS, which waits for memory
         return True
+    if are_tiled(rows, columns, terms, step.out.dtype.itemsize):
+        return work <= (IN_LOOP if in_loop else IN_TILES)
     is_thin = middle <= THIN and (least < TINY or most > THIN)
     return work <= FEW_PRODUCTS or (is_thin and work < 16 * LARGE)
 

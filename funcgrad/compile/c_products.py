@@ -1,0 +1,229 @@
+"""Matrix products inside regions: tiles of the result that stay in registers.
+
+Layer 4½. A tile is a few rows of a few vectors; for each term of its sums a vector of one operand is
+multiplied by single elements of the other. BLAS does so too, but first copies both operands into
+another order, which for products of few rows takes as long as they do. Here vectors lie along the rows
+of the result, or its columns if the left operand lies that way; if neither does, what is to be
+vectors is put in order, a strip at a time. Products too small for vectors are nests as any other.
+
+Source: Goto, van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .c_nests import Nest
+from .c_places import Place
+from .c_source import TYPES
+from .lower import CALL, REDUCE, UFUNC, Step, Value
+
+MOST_TERMS = 1024  # that one sum adds up, so that errors do not grow
+LEAST_BYTES = 32  # of a row of the result, for vectors
+FEW = 4  # rows for which operands are not put in order
+WIDE = {1: 8, 2: 4, 3: 3, 4: 3}  # vectors beside each other in a tile, by rows; else two
+
+
+def is_product(step: Step) -> bool:
+    return step.kind == CALL and step.function in (np.matmul, np.dot)
+
+
+def sizes(step: Step) -> tuple[int, int, int]:
+    """The rows, columns and terms of a product."""
+    x, y = step.operands
+    rows = x.shape[-2] if len(x.shape) > 1 else 1
+    columns = y.shape[-1] if len(y.shape) > 1 else 1
+    return rows, columns, x.shape[-1]
+
+
+def are_tiled(rows: int, columns: int, terms: int, width: int) -> bool:
+    """Whether products of such matrices, of elements of `width` bytes, go in tiles.
+
+    Those of few rows may yet not, if vectors lie along neither operand.
+    """
+    is_wide = max(rows, columns) * width >= LEAST_BYTES
+    return is_wide and min(rows, columns) > 1 and 1 < terms <= MOST_TERMS
+
+
+def lines(kernel: Any, step: Step) -> list[str]:
+    """The text of a product."""
+    x, y = step.operands
+    px, py, out = kernel.places[x], kernel.places[y], kernel.made(step.out)
+    left = px.shown if len(x.shape) > 1 else px.shown[None]
+    right = py.shown if len(y.shape) > 1 else py.shown[:, None]
+    shown = out.shown if len(x.shape) > 1 else np.expand_dims(out.shown, -1 - (len(y.shape) > 1))
+    shown = shown if len(y.shape) > 1 else shown[..., None]
+    places = [p.showing(s) for p, s in ((px, left), (py, right), (out, shown))]
+    return _tiled(kernel, step, *places) or _nest(kernel, step, *places)
+
+
+def _nest(kernel: Any, step: Step, x: Place, y: Place, out: Place) -> list[str]:
+    """Products with a sum over the last axis of a nest."""
+    dtype = step.out.dtype
+    operands = []
+    for place, array in (
+        (x, x.shown[..., :, None, :]),
+        (y, y.shown.swapaxes(-1, -2)[..., None, :, :]),
+    ):
+        operands.append(Value(array.shape, dtype))
+        kernel.places[operands[-1]] = place.showing(array)
+    shape = np.broadcast_shapes(*[v.shape for v in operands])
+    products, total = Value(shape, dtype), Value(shape[:-1], dtype)
+    kernel.given[total] = out
+    steps = [
+        Step(UFUNC, np.multiply, operands, [products]),
+        Step(REDUCE, np.add, [products], [total], ((len(shape) - 1,), False)),
+    ]
+    if math.prod(shape) > 1:
+        return Nest(kernel, shape, steps, set(), fused=True).lines()
+    return kernel.nest(shape, steps, set())
+
+
+def _tiled(kernel: Any, step: Step, x: Place, y: Place, out: Place) -> list[str] | None:
+    """The product in tiles; None if it is too small for them, or one sum too long."""
+    (rows, terms), columns = x.shown.shape[-2:], y.shown.shape[-1]
+    width = step.out.dtype.itemsize
+    (xm, xk), (yk, yn), (zm, zn) = (p.shown.strides[-2:] for p in (x, y, out))
+    if not are_tiled(rows, columns, terms, width):
+        return None
+    if rows * width >= LEAST_BYTES and (columns * width < LEAST_BYTES or xm == 1 != yn):
+        x, y = y, x
+        rows, columns = columns, rows
+        xm, xk, yk, yn, zm, zn = yn, yk, xk, xm, zn, zm
+    if yn != 1 and rows < FEW:
+        return None
+    function = _Function(
+        TYPES[step.out.dtype], width, rows, columns, terms, (xm, xk, yk, yn, zm, zn)
+    )
+    kernel.functions[function.name] = function.text()
+    many = out.shown.shape[:-2]
+    pointers = []
+    for place in (x, y, out):
+        batch = np.broadcast_to(place.shown, (*many, *place.shown.shape[-2:]))
+        moves = [f"{s} * i{a}" for a, s in enumerate(batch.strides[:-2]) if s and many[a] > 1]
+        offset = [str(place.offset)] * bool(place.offset)
+        pointers.append(" + ".join([place.base, *moves, *offset]))
+    loops = [f"for (long i{a} = 0; i{a} < {n}; i{a}++)" for a, n in enumerate(many) if n > 1]
+    return [*loops, f"{function.name}({', '.join(pointers)});"]
+
+
+class _Function(NamedTuple):
+    """A product of matrices as a function in C; vectors lie along the columns.
+
+    `strides`: of the left operand's rows and terms, the right one's terms and columns, and the
+    result's rows and columns.
+    """
+
+    kind: str
+    width: int
+    rows: int
+    columns: int
+    terms: int
+    strides: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        facts = "_".join(map(str, (*self[2:5], *self.strides))).replace("-", "m")
+        return f"product_{self.kind}_{facts}"
+
+    def text(self) -> str:
+        vector = "VECTOR" if self.columns * self.width >= 64 else "32"
+        facts = dict(zip(("xm", "xk", "yk", "yn", "zm", "zn"), self.strides, strict=True))
+        facts.update(kind=self.kind, terms=self.terms)
+        is_along = facts["yn"] == 1
+        wide = WIDE.get(self.rows, 2)
+        facts["store"] = (DENSE if facts["zn"] == 1 else SPREAD).format(**facts)
+        facts["step"] = facts["yk"] if is_along else "C * LANES"
+        tile = TILE.format(**facts)
+        strips = "".join(
+            STRIP.format(
+                head=head,
+                wide=wide,
+                tile=tile,
+                order="" if is_along else PANEL.format(**facts),
+                source="right + j" if is_along else "panel",
+                kind=self.kind,
+            )
+            for head, wide in ((WHOLE, wide), (REST, 1))
+        )
+        return FUNCTION.format(
+            name=self.name,
+            vector=vector,
+            rows=self.rows,
+            columns=self.columns,
+            wide=wide,
+            strips=strips,
+            kind=self.kind,
+            width=self.width,
+        )
+
+
+# `left`: of which single elements are taken; `right`: of which vectors.
+FUNCTION = """\
+__attribute__((optimize("fp-contract=fast")))
+static void {name}(const {kind} *left, const {kind} *right, {kind} *out) {{
+#pragma clang fp contract(fast)
+  typedef {kind} vec __attribute__((vector_size({vector}), aligned({width}), may_alias));
+  enum {{
+    LANES = {vector} / {width}, ROWS = {rows}, COLUMNS = {columns}, WIDE = {wide},
+    DEEP = EVEN(ROWS, ACCUMULATORS / WIDE), LAST = ROWS - (PARTS(ROWS, DEEP) - 1) * DEEP,
+    FULL = COLUMNS / (WIDE * LANES) * (WIDE * LANES)
+  }};
+{strips}}}
+"""
+WHOLE = "for (long j = 0; j < FULL; j += WIDE * LANES) {"
+# The last vector ends where the row does: some of it is there already.
+REST = """\
+for (long k = FULL; k < COLUMNS; k += LANES) {
+    const long j = LEAST(k, COLUMNS - LANES);"""
+STRIP = """\
+  {head}
+    enum {{ C = {wide} }};
+    {order}
+    const {kind} *from = {source};
+    for (long i = 0; i < ROWS - LAST; i += DEEP) {{
+      enum {{ R = DEEP }};
+      {tile}
+    }}
+    enum {{ i = ROWS - LAST, R = LAST }};
+    {tile}
+  }}
+"""
+PANEL = """\
+{kind} panel[{terms} * C * LANES];
+    for (long k = 0; k < {terms}; k++)
+      for (long l = 0; l < C * LANES; l++)
+        panel[k * C * LANES + l] = right[(j + l) * {yn} + k * {yk}];"""
+TILE = """\
+vec sums[R][C];
+#pragma GCC unroll 32
+      for (int r = 0; r < R; r++)
+#pragma GCC unroll 32
+        for (int c = 0; c < C; c++) sums[r][c] = (vec){{0}};
+      for (long k = 0; k < {terms}; k++) {{
+        vec row[C];
+#pragma GCC unroll 32
+        for (int c = 0; c < C; c++) row[c] = *(const vec *)(from + k * {step} + c * LANES);
+#pragma GCC unroll 32
+        for (int r = 0; r < R; r++)
+#pragma GCC unroll 32
+          for (int c = 0; c < C; c++) sums[r][c] += row[c] * left[(i + r) * {xm} + k * {xk}];
+      }}
+      {store}"""
+DENSE = """\
+#pragma GCC unroll 32
+      for (int r = 0; r < R; r++)
+#pragma GCC unroll 32
+        for (int c = 0; c < C; c++) *(vec *)(out + (i + r) * {zm} + j + c * LANES) = sums[r][c];"""
+SPREAD = """\
+vec found[R][C];  // in memory, as `sums` is not
+#pragma GCC unroll 32
+      for (int r = 0; r < R; r++)
+#pragma GCC unroll 32
+        for (int c = 0; c < C; c++) found[r][c] = sums[r][c];
+      for (int r = 0; r < R; r++)
+        for (int l = 0; l < C * LANES; l++)
+          out[(i + r) * {zm} + (j + l) * {zn}] = ((const {kind} *)found[r])[l];"""
