@@ -45,7 +45,7 @@ IN_TILES = 1 << 18  # up to which tiles are faster than BLAS
 IN_LOOP = 1 << 20  # up to which they are as fast, and a loop in C is worth it
 THIN = 16  # the widest matrix that is no good for BLAS
 TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
-MANY = 8  # products of tiny matrices that are worth a call
+MANY = 8  # products of matrices that are worth a call
 MOVES = frozenset({"embed", "concatenate", "stack_arrays"})  # primitives that only move elements
 
 
@@ -113,7 +113,7 @@ def _is_small_product(step: Step, in_loop: bool) -> bool:
     if least == 1 and 2 * work <= LARGE:  # of a vector: as fast as BLAS, which waits for memory
         return True
     if are_tiled(rows, columns, terms, step.out.dtype.itemsize):
-        return work <= (IN_LOOP if in_loop else IN_TILES)
+        return rows * columns * terms <= (IN_LOOP if in_loop else IN_TILES)
     is_thin = middle <= THIN and (least < TINY or most > THIN)
     return work <= FEW_PRODUCTS or (is_thin and work < 16 * LARGE)
 
@@ -257,11 +257,10 @@ def _is_worth_it(run: Sequence[Step]) -> bool:
 
 
 def _is_many_products(step: Step) -> bool:
-    """Whether a step is products of many tiny matrices."""
+    """Whether a step is products of many matrices for each of which NumPy calls BLAS."""
     if step.kind != CALL or step.function is not np.matmul or len(step.out.shape) < 3:
         return False
-    (x, _), (*many, rows, columns) = step.operands, step.out.shape
-    return max(rows, columns, x.shape[-1]) < TINY and math.prod(many) >= MANY
+    return math.prod(step.out.shape[:-2]) >= MANY
 
 
 def _read(step: Step) -> list[Value]:
