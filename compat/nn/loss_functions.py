@@ -441,7 +441,8 @@ def binary_cross_entropy(
 
 
 def _check_probabilities(name: str, x: Any) -> bool:
-    """Whether the numbers are known to be so far inside of (0, 1) that their logarithms are finite.
+    """Whether the numbers are known to be so far inside of (0, 1) that neither their logarithms are
+    cut off nor the derivatives of these infinite.
 
     Raises: RuntimeError: a number is not between 0 and 1.
     """
@@ -451,7 +452,7 @@ def _check_probabilities(name: str, x: Any) -> bool:
     low, high = array.min(), array.max()
     if not (low >= 0 and high <= 1):
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
-    return bool(low > 1e-43 and high < 1)  # log(1e-43) > -100
+    return bool(low > 1e-37 and high < 1)  # 1e37 is finite in single precision
 
 
 def binary_cross_entropy_with_logits(

@@ -305,11 +305,17 @@ class Optimizer:
 
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """`step` with the optimizer's hooks around it."""
+    """`step` with the optimizer's hooks around it.
+
+    Without them where the constructor of a subclass, one that wraps an optimizer, left out
+    `Optimizer`'s.
+    """
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
+        if "_hooks" not in self.__dict__:
+            return step(self, *args, **kwargs)
         hooks, args = self._hooks, (self, *args)
         for hook in [*hooks["all_step_pre"].values(), *hooks["step_pre"].values()]:
             found = hook(self, args, kwargs)

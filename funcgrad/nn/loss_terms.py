@@ -81,17 +81,23 @@ def binary_cross_entropy(x: Any, y: Any, /) -> Any:
     >>> binary_cross_entropy(np.array([0.5, 0.0]), np.ones(2)).round(4).tolist()
     [0.6931, 100.0]
     """
-    return -(y * _cut(fnp.log, x, fnp.greater(x, 0), 1) + (1 - y) * _cut(_log1m, x, x < 1, 0))
+    return -(y * _cut_log(x) + (1 - y) * _cut_log_of_rest(x))
 
 
-def _log1m(x: Any) -> Any:
-    return fnp.log1p(-x)
+def _cut_log(x: Any) -> Any:
+    """``log(x)``, at least -100; constant also where ``1 / x`` is infinite in single precision."""
+    small = x <= 2.0**-127
+    positive = fnp.greater(x, 0)
+    few = fnp.log(fnp.where(fnp.logical_and(small, positive), stop_gradient(x), 1))
+    cut = fnp.where(positive, fnp.maximum(few, -100), -100)
+    return fnp.where(small, cut, fnp.log(fnp.where(small, 1, x)))
 
 
-def _cut(log: Any, x: Any, positive: Any, safe: float) -> Any:
-    """``log(x)``, at least -100, and constant where it is less: nothing infinite arises."""
-    found = log(fnp.where(positive, x, safe))
-    return fnp.where(positive, fnp.maximum(found, -100), -100)
+def _cut_log_of_rest(x: Any) -> Any:
+    """``log(1 - x)``, at least -100, and constant where it is less: nothing infinite arises."""
+    inside = x < 1
+    found = fnp.log1p(-fnp.where(inside, x, 0))
+    return fnp.where(inside, fnp.maximum(found, -100), -100)
 
 
 # ---------------------------------------------------------------- margins

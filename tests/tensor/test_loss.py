@@ -231,6 +231,24 @@ def test_probabilities_of_zero_and_one(th: Any) -> None:
     assert logits.grad.tolist() == [0.0, 0.0]
 
 
+def test_probabilities_whose_reciprocal_is_infinite(th: Any) -> None:
+    f = th.nn.functional
+    for more in ([], [0.0]):
+        x = th.tensor([1e-45, 1e-40, 0.5, *more], requires_grad=True)
+        for target in (0.0, 1.0):
+            y = th.full_like(x, target)
+            loss = f.binary_cross_entropy(x, y, reduction="none")
+            assert np.allclose(
+                loss.tolist()[:3], [[0, 0, 0.69315], [100, 92.1034, 0.69315]][int(target)]
+            )
+            (g,) = th.autograd.grad(loss.sum(), x)
+            assert np.isfinite(g.numpy()).all() and g[2].item() == [2, -2][int(target)]
+    logits = th.tensor([-88.0, -90.0, -103.0], requires_grad=True)
+    for y in (th.zeros(3), th.ones(3)):
+        (g,) = th.autograd.grad(f.binary_cross_entropy(th.sigmoid(logits), y), logits)
+        assert np.isfinite(g.numpy()).all()
+
+
 def test_ignored_targets_do_not_count(th: Any) -> None:
     f, nan = th.nn.functional, float("nan")
     x = th.tensor([[0.0, 1.0], [float("inf"), -float("inf")]], requires_grad=True)

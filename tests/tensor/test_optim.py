@@ -418,6 +418,23 @@ def test_an_optimizer_of_ones_own(th: Any) -> None:
     assert optimizer.state_dict()["state"] == {0: {"steps": 1}}
 
 
+def test_an_optimizer_around_another_need_not_call_the_constructor(th: Any) -> None:
+    class Twice(th.optim.Optimizer):
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+            self.param_groups, self.state = inner.param_groups, inner.state
+
+        def step(self, closure: Any = None) -> None:
+            self.inner.step()
+            self.inner.step()
+
+    x = th.tensor([2.0], requires_grad=True)
+    optimizer = Twice(th.optim.SGD([x], lr=0.5))
+    x.sum().backward()
+    optimizer.step()
+    assert x.tolist() == [1.0]
+
+
 def test_a_step_can_be_differentiated(th: Any) -> None:
     """d loss(x - lr g) / d lr, through the step."""
     start = th.tensor([3.0], requires_grad=True)
