@@ -120,7 +120,7 @@ from .parameter import Parameter
 from .printing import set_printoptions
 from .serialization import load, save
 from .settings import *
-from .settings import _assert, _check
+from .settings import _assert, _assert_async, _check
 from .size import *
 from .storage import *
 from .utils import _pytree as _pytree_module
@@ -131,6 +131,7 @@ from .utils import dlpack as _dlpack
 # Scripts branch on it: the version of PyTorch whose behaviour this package has.
 __version__ = version.__version__
 newaxis = None
+torch = _sys.modules[__name__]  # PyTorch has its own name among its own, too
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
 # would pay half its time for that.

@@ -102,6 +102,13 @@ def _assert(condition: Any, message: str) -> None:
     assert condition, message
 
 
+def _assert_async(input: Any, assert_msg: Any = None) -> None:
+    """Raises: RuntimeError: `input`, a tensor of one element, is zero; `assert_msg` says why."""
+    if not input:
+        default = "Expected Tensor with single nonzero value, but got zero"
+        raise RuntimeError(default if assert_msg is None else assert_msg)
+
+
 def _check(cond: Any, message: Any = None) -> None:
     """Raises: RuntimeError: `cond` is false; `message` is a function that says why."""
     if not cond:

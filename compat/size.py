@@ -63,9 +63,25 @@ class Size(tuple):
         return f"torch.Size({list(self)})"
 
 
+class SymInt:
+    """A size that PyTorch's compiler leaves open. Nothing here is one; code asks by `isinstance`."""
+
+
+class SymFloat:
+    """As `SymInt`, of a float."""
+
+
+class SymBool:
+    """As `SymInt`, of a truth value."""
+
+
 # ---------------------------------------------------------------- devices
 
-_KINDS = ("cpu", "cuda", "meta")
+# PyTorch's, which code compares with by name; tensors are on the first two.
+_KINDS = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, "
+    "meta, hpu, mtia, privateuseone"
+)
 _STRING = re.compile(r"([a-z]+)(?::(0|[1-9][0-9]*))?")
 
 
@@ -103,9 +119,9 @@ class device:
         if index is not None and index < 0:
             raise RuntimeError("Device index must not be negative")
         name, colon, _ = type.partition(":")
-        if name not in _KINDS:
+        if name not in _KINDS.split(", "):
             raise RuntimeError(
-                f"Expected one of {', '.join(_KINDS)} device type at start of device string: {name}"
+                f"Expected one of {_KINDS} device type at start of device string: {name}"
             )
         found = _STRING.fullmatch(type)
         if found is None:
@@ -211,6 +227,9 @@ preserve_format = memory_format("preserve_format")
 
 __all__ = [
     "Size",
+    "SymBool",
+    "SymFloat",
+    "SymInt",
     "channels_last",
     "channels_last_3d",
     "contiguous_format",

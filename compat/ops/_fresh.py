@@ -52,7 +52,7 @@ _HOST = _Host()
 def there(device: Any) -> Any:
     """``with there(device) as xp``: the array module of a device; of the default one if None.
 
-    Raises: AssertionError, RuntimeError: there is no such device.
+    Raises: AssertionError, RuntimeError, NotImplementedError: there is no such device.
     """
     if device is None:
         device = get_default_device()
@@ -64,6 +64,8 @@ def there(device: Any) -> Any:
         raise NotImplementedError(
             "tensors on the device 'meta', which have no numbers, are not implemented"
         )
+    if device.type != "cuda":
+        raise RuntimeError(f"PyTorch is not linked with support for {device.type} devices")
     return _Gpu(device.index)
 
 

@@ -25,6 +25,7 @@ from .writer import Writer
 
 ndarray = np.ndarray
 
+DEFAULT_PROTOCOL = 2  # of PyTorch's pickles
 MAP_LOCATION = Any | None  # PyTorch's name for the type of `map_location`
 
 
@@ -32,7 +33,7 @@ def save(
     obj: Any,
     f: Any,
     pickle_module: Any = pickle,
-    pickle_protocol: int = 2,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
     """Write tensors, and dicts, lists and tuples of them, to a path or file, as PyTorch does.
