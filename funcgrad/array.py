@@ -164,9 +164,8 @@ class TracedArray(ArrayMethods):
     def __getitem__(self, index: Any) -> Any:
         out = read(self, index)
         if isinstance(out, Tracer):
-            if not aval_of(out).shape:
-                if index is not ...:
-                    out.alias = None  # NumPy gives a number, which later writes do not change
+            if not aval_of(out).shape and not _has_ellipsis(index):
+                out.alias = None  # NumPy gives a number, which later writes do not change
             elif out.alias is None and _would_be_a_view(index):
                 out.alias = Part()
         return out
@@ -336,6 +335,11 @@ def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:
     return view.base is base and view.chain == (*chain, link)
 
 
+def _has_ellipsis(index: Any) -> bool:
+    """Whether NumPy gives a 0-d array, a view, for a single element: for ``x[..., i]``."""
+    return index is ... or (isinstance(index, tuple) and any(i is ... for i in index))
+
+
 def _would_be_a_view(index: Any) -> bool:
     """Whether the index has integers that are known only as types, and is basic otherwise."""
     entries = index if isinstance(index, tuple) else (index,)
@@ -347,10 +351,15 @@ def _would_be_a_view(index: Any) -> bool:
 
 
 def update(target: TracedArray, new: Any) -> Any:
-    """``target op= ...`` as NumPy has it: in place for an array, a new value for a number."""
+    """``target op= ...`` as NumPy has it: in place for an array, a new value for a number.
+
+    What has no axes counts as a number, unless it is a view of an array that has.
+    """
     shape = target.shape
     if not shape:
-        return new
+        view = target.alias
+        if view.__class__ is not View or not view.base.aval.shape:
+            return new
     found = aval_of(new)
     if found.shape != shape:
         raise MutationError(

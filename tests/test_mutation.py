@@ -35,6 +35,8 @@ STEPS = st.one_of(
     st.tuples(st.just("sum"), st.integers(0, N - 1)),
     st.tuples(st.just("square")),
     st.tuples(st.just("alias"), st.integers(0, N - 1)),
+    st.tuples(st.just("element"), st.integers(-N, N - 1)),
+    st.tuples(st.just("squeezed"), st.integers(0, N - 1)),
 )
 
 
@@ -42,6 +44,7 @@ def run(steps: list[Step], x: Any, z: Any) -> Any:
     """Write into `z`, a fresh array, as the steps say; the same code for plain and traced arrays."""
     total = x.sum() * 0.0
     view = z[1:]
+    element = z[..., 0]  # a 0-d array that shows z[0], where z[0] itself would be a number
     for name, *rest in steps:
         if name == "set":
             z[rest[0]] = x[rest[1]] * 1.5
@@ -60,10 +63,16 @@ def run(steps: list[Step], x: Any, z: Any) -> Any:
         elif name == "square":
             z = z * z * 0.3
             view = z[1:]
+        elif name == "element":
+            element[...] = x[0]
+            element = z[..., rest[0]]
+        elif name == "squeezed":
+            element += 0.5
+            element = z[rest[0] : rest[0] + 1].squeeze()
         else:
             other = z
             other[rest[0]] = x[rest[0]] * view[-1]
-    return total + (z * z).sum() + view.sum()
+    return total + (z * z).sum() + view.sum() + 0.3 * element**2
 
 
 def program(steps: list[Step]) -> Callable[[Any], Any]:
