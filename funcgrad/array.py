@@ -43,6 +43,7 @@ class TracedArray(ArrayMethods):
 
     __slots__ = ()
     __array_priority__ = 1000
+    __pandas_priority__ = 5000  # above that of tables, which leave their operators to us then
     __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:

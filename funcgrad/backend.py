@@ -6,6 +6,7 @@ seen and is never imported otherwise. A new array module is one more entry in `_
 
 from __future__ import annotations
 
+import functools
 import sys
 from types import ModuleType
 from typing import Any
@@ -49,6 +50,20 @@ def register(cls: type) -> ModuleType | None:
             NAMESPACES[cls] = sys.modules[root]
             return sys.modules[root]
     raise KeyError(cls)
+
+
+def untabled(x: Any) -> Any:
+    """The numbers of a column or table of pandas, as an array; anything else as it is.
+
+    >>> untabled([1.0, 2.0])
+    [1.0, 2.0]
+    """
+    return numpy.asarray(x) if _is_table(x.__class__) else x
+
+
+@functools.cache
+def _is_table(cls: type) -> bool:
+    return any(base.__module__.partition(".")[0] == "pandas" for base in cls.__mro__)
 
 
 def unfit(x: Any, need: str = "need an array or a number") -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import NAMESPACES, UNKNOWN, namespace, register, unfit
+from .backend import NAMESPACES, UNKNOWN, namespace, register, unfit, untabled
 from .errors import (
     ArgumentError,
     EscapedTracerError,
@@ -262,7 +262,7 @@ class EvalTrace(Trace):
 
 
 def as_operand(prim: Primitive, position: int, x: Any) -> Any:
-    """`x` itself if it is an array or number; an array made of it if it is a list of numbers."""
+    """`x` itself if it is an array or number; an array made of a list or column of numbers."""
     cls = x.__class__
     if cls in NAMESPACES or isinstance(x, Tracer):
         return x
@@ -271,8 +271,9 @@ def as_operand(prim: Primitive, position: int, x: Any) -> Any:
         return x
     except (KeyError, ArgumentError):
         pass
-    if isinstance(x, list | tuple):
-        made = np.asarray(x)
+    made = untabled(x)
+    if made is not x or isinstance(x, list | tuple):
+        made = np.asarray(made)
         if made.dtype.kind in "biufc":
             return made
     raise OperandError(f"{prim.name}: operand {position} {unfit(x)}{where()}")

@@ -13,7 +13,7 @@ import sys
 from types import FrameType
 
 _PACKAGES = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
-_SKIPPED = (os.path.join(os.sep, "numpy", ""), os.path.join(os.sep, "scipy", ""))
+_SKIPPED = tuple(os.path.join(os.sep, name, "") for name in ("numpy", "scipy", "pandas"))
 _SHOWN = 100  # how many characters of the user's line a message quotes
 _SKIPPED_NAMES = (
     "<__array_function__ internals>",
@@ -94,7 +94,7 @@ def add_package(folder: str) -> None:
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame on the stack that is not ours, NumPy's or SciPy's."""
+    """The innermost frame on the stack that is not ours, NumPy's, SciPy's or pandas'."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if _is_users(frame.f_code.co_filename):
@@ -130,6 +130,17 @@ def scipy_function() -> str | None:
             break
         frame = frame.f_back
     return found
+
+
+def in_pandas() -> bool:
+    """Whether a function of pandas' was given the traced value."""
+    user = user_frame()
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not user:
+        if frame.f_globals.get("__name__", "").startswith("pandas."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _public_name(frame: FrameType) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .algebra import concrete_namespace
-from .backend import namespace
+from .backend import namespace, untabled
 from .core import Tracer, aval_of
 from .errors import ConcretizationError, MutationError, ShapeError, where
 from .ops import select
@@ -255,6 +255,7 @@ def _entry(i: Any, xp: Any) -> Any:
     if isinstance(i, bool | np.bool):
         return xp.asarray(bool(i))
     given = i
+    i = untabled(i)
     if isinstance(i, list | tuple):
         i = _from_list(i, xp)
         if not _size(i):
@@ -355,6 +356,7 @@ def _only_mask(index: Any, xp: Any) -> Any:
         if len(index) != 1:
             return None
         (index,) = index
+    index = untabled(index)
     if isinstance(index, bool | np.bool | list):
         index = _from_list(index, xp)
     kind = getattr(getattr(index, "dtype", None), "kind", None)
@@ -388,6 +390,7 @@ def _storable(x: Any, value: Any) -> Any:
 
     Raises: MutationError: it would cut off an imaginary part or a fraction, and the derivative.
     """
+    value = untabled(value)
     if isinstance(value, list | tuple):
         value = _from_list(value, concrete_namespace(x))
     found, needed = aval_of(value).dtype, x.dtype

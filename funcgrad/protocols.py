@@ -15,7 +15,7 @@ import numpy as np
 
 from . import numpy as fnp
 from . import scipy, ufunc_methods
-from .errors import HandoverError, scipy_function, where
+from .errors import HandoverError, in_pandas, scipy_function, where
 from .numpy._arguments import written
 from .numpy._ufuncs import call_with_options
 from .scipy import special
@@ -73,6 +73,11 @@ def _find(ufunc: Any) -> Callable[..., Any]:
 def conversion() -> tuple[str, str]:
     """What makes a plain array of a traced value, and what to write instead: for an error."""
     called = scipy_function()
+    if called is None and in_pandas():
+        return (
+            "a method of pandas, or table @ x, which makes a plain array of its argument,",
+            "the numbers of the table, as in table.to_numpy() @ x",
+        )
     if called is None:
         return (
             "np.array(x), storing x in a plain NumPy array or calling a function that converts its "

@@ -8,6 +8,7 @@ from typing import Any
 from .. import tree
 from ..algebra import zeros_like
 from ..array import TracedArray
+from ..backend import NAMESPACES, untabled
 from ..core import Aval, Primitive, Trace, aval_of, current, run_under
 from ..views import refresh, snapshot
 from .arguments import (
@@ -70,7 +71,7 @@ class JVPTrace(Trace):
                 primals.append(a.primal)
                 ts.append(a.tangent)
             else:
-                primals.append(a)
+                primals.append(a if a.__class__ in NAMESPACES else untabled(a))
                 ts.append(None)
         ans = self.parent.process(prim, primals, params)
         if not mine or not prim.differentiable:

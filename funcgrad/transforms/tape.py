@@ -18,6 +18,7 @@ import numpy as np
 
 from ..algebra import zeros_like
 from ..array import TracedArray
+from ..backend import NAMESPACES, untabled
 from ..core import Aval, Primitive, Trace, aval_of, current
 from ..views import refresh, snapshot
 from .transpose import cotangents
@@ -153,7 +154,7 @@ class TapeTrace(Trace):
                 values.append(a.value)
                 slots.append(a.slot)
             else:
-                values.append(a)
+                values.append(a if a.__class__ in NAMESPACES else untabled(a))
                 slots.append(CONSTANT)
         wanted = [s >= 0 for s in slots]
         if prim.forward is not None and True in wanted:

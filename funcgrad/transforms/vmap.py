@@ -11,7 +11,7 @@ from typing import Any
 from .. import tree
 from ..algebra import Linear
 from ..array import TracedArray
-from ..backend import unfit
+from ..backend import NAMESPACES, unfit, untabled
 from ..core import Aval, Primitive, Trace, aval_of, current, run_under
 from ..errors import ArgumentError, MissingRuleError, ShapeError, where
 from ..ops.index import FULL, Slice, getitem
@@ -78,7 +78,7 @@ class BatchTrace(Trace):
                 values.append(a.value)
                 bdims.append(a.bdim)
             else:
-                values.append(a)
+                values.append(a if a.__class__ in NAMESPACES else untabled(a))
                 bdims.append(None)
         if all(b is None for b in bdims):
             ans = self.parent.process(prim, values, params)
