@@ -105,12 +105,15 @@ def system(x: Any, c: Any) -> list[Any]:
     return [x[0] + x[1] - c[0], x[0] - x[1] ** 3 * c[1]]
 
 
-@pytest.mark.parametrize("method", ["hybr", "lm", "broyden1", "df-sane"])
+@pytest.mark.parametrize("method", ["hybr", "lm", "broyden1", "df-sane", "fsolve"])
 @pytest.mark.parametrize("closed", [False, True])
 def test_systems(method: str, closed: bool) -> None:
     c, options = np.array([3.0, 1.3]), {"method": method, "tol": 1e-12}
 
     def found(c: Any) -> Any:
+        if method == "fsolve":
+            f, args = ((lambda x: system(x, c)), ()) if closed else (system, (c,))
+            return optimize.fsolve(f, [1.0, 1.0], args, xtol=1e-12)
         if closed:
             return optimize.root(lambda x: system(x, c), [1.0, 1.0], **options).x
         return optimize.root(system, [1.0, 1.0], (c,), **options).x
@@ -124,6 +127,25 @@ def test_systems(method: str, closed: bool) -> None:
     if method == "hybr":
         only = ["types", "transpose", "linear", "numerical", "vmap", "jit", "second order"]
         check_all(found, (c,), only=only).raise_if_failed()
+
+
+@pytest.mark.parametrize("by_columns", [False, True])
+def test_fsolve_gives_what_scipys_does(by_columns: bool) -> None:
+    def slopes(x: Any, c: Any) -> Any:
+        rows = np.array([[1.0, 1.0], [1.0, -3 * x[1] ** 2 * 1.3]])
+        return rows.T if by_columns else rows
+
+    given: dict[str, Any] = {"fprime": slopes, "full_output": True, "col_deriv": by_columns}
+    ours, theirs = (
+        solver.fsolve(system, [1.0, 1.0], (np.array([3.0, 1.3]),), **given)
+        for solver in (optimize, so)
+    )
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-12)
+    assert ours[1]["nfev"] == theirs[1]["nfev"]
+    np.testing.assert_array_equal(ours[1]["fvec"], theirs[1]["fvec"])
+    assert ours[2:] == theirs[2:]
+    with pytest.warns(RuntimeWarning, match="calls to function"):
+        optimize.fsolve(lambda x: np.exp(x) - 1e3, 0.0, maxfev=4)
 
 
 def test_results_of_systems() -> None:

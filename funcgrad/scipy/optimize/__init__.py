@@ -4,7 +4,7 @@ from .differences import approx_fprime, check_grad
 from .fits import curve_fit, least_squares
 from .minima import minimize, minimize_scalar
 from .roots import bisect, brentq, newton, root_scalar
-from .systems import fixed_point, root
+from .systems import fixed_point, fsolve, root
 
 __all__ = [
     "approx_fprime",
@@ -13,6 +13,7 @@ __all__ = [
     "check_grad",
     "curve_fit",
     "fixed_point",
+    "fsolve",
     "least_squares",
     "minimize",
     "minimize_scalar",

@@ -1,7 +1,8 @@
-"""Systems of equations: `root`, `fixed_point`."""
+"""Systems of equations: `root`, `fsolve`, `fixed_point`."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -118,6 +119,51 @@ def _require_square(name: str, found: Aval, x0: Any) -> None:
             f"{name}: the function gives shape {list(found.shape)} for x of shape "
             f"{list(aval_of(x0).shape)}; need the same{where()}"
         )
+
+
+def fsolve(
+    func: Callable[..., Any],
+    x0: Any,
+    args: Any = (),
+    fprime: Callable[..., Any] | None = None,
+    full_output: bool = False,
+    col_deriv: bool = False,
+    xtol: float = 1.49012e-8,
+    maxfev: int = 0,
+    band: tuple[int, int] | None = None,
+    epsfcn: float | None = None,
+    factor: float = 100,
+    diag: Any = None,
+) -> Any:
+    """The `x` of ``root(func, x0, args, jac=fprime)``, under SciPy's older name.
+
+    `full_output`: ``(x, {"nfev", "fvec"}, status, message)``. `col_deriv`: `fprime` gives the transpose
+    of the Jacobian. The rest are options of "hybr". Where there is no convergence, a RuntimeWarning
+    says why, unless `full_output` does.
+
+    Shapes: ``x0: (n), func: (n) -> (n)``.   Dtypes: real floating; integers give float64.
+    Derivative: that of `root`.
+    Raises: as `root`.
+    Source: as `root`; SciPy reference, ``scipy.optimize.fsolve``.
+
+    >>> import funcgrad
+    >>> at = lambda c: fsolve(lambda x: [x[0] ** 2 - c * x[1], x[1] - 4.0], [1.0, 1.0])[0]
+    >>> at(1.0).round(6), funcgrad.grad(at)(1.0).round(6)
+    (np.float64(2.0), np.float64(1.0))
+    """
+    require_callable("fsolve", func)
+
+    def by_rows(x: Any, *rest: Any) -> Any:
+        return fnp.transpose(array_of(fprime(x, *rest)))  # type: ignore[misc]
+
+    options = {"xtol": xtol, "maxfev": maxfev, "band": band, "eps": epsfcn, "factor": factor}
+    jac = by_rows if fprime is not None and col_deriv else fprime
+    found = root(func, x0, args, jac=jac, options={**options, "diag": diag})
+    if full_output:
+        return found.x, {"nfev": found.nfev, "fvec": found.fun}, found.status, found.message
+    if not tracing() and not found.success:
+        warnings.warn(found.message, RuntimeWarning, stacklevel=2)
+    return found.x
 
 
 def fixed_point(
