@@ -10,6 +10,7 @@ import functools
 import linecache
 import os
 import sys
+from collections.abc import Iterator
 from types import FrameType
 
 _PACKAGES = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
@@ -134,13 +135,25 @@ def scipy_function() -> str | None:
 
 def in_pandas() -> bool:
     """Whether a function of pandas' was given the traced value."""
+    return any(module.startswith("pandas.") for module, _ in _between())
+
+
+def polynomial_function() -> str | None:
+    """``"polynomial.polyval"``, if that function of `numpy.polynomial` was given the traced value."""
+    found = None
+    for module, name in _between():
+        if module.startswith("numpy.polynomial."):
+            found = f"{module.removeprefix('numpy.polynomial.')}.{name}"
+    return found
+
+
+def _between() -> Iterator[tuple[str, str]]:
+    """The modules and names of the functions from here out to the user's."""
     user = user_frame()
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not user:
-        if frame.f_globals.get("__name__", "").startswith("pandas."):
-            return True
+        yield frame.f_globals.get("__name__", ""), frame.f_code.co_name
         frame = frame.f_back
-    return False
 
 
 def _public_name(frame: FrameType) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import numpy as fnp
 from . import scipy, ufunc_methods
-from .errors import HandoverError, in_pandas, scipy_function, where
+from .errors import HandoverError, in_pandas, polynomial_function, scipy_function, where
 from .numpy._arguments import written
 from .numpy._ufuncs import call_with_options
 from .scipy import special
@@ -77,6 +77,17 @@ def conversion() -> tuple[str, str]:
         return (
             "a method of pandas, or table @ x, which makes a plain array of its argument,",
             "the numbers of the table, as in table.to_numpy() @ x",
+        )
+    by_coefficients = polynomial_function()
+    if called is None and by_coefficients is not None:
+        family, name = by_coefficients.split(".")
+        known = family[0] != "_" and hasattr(getattr(fnp.polynomial, family, None), name)
+        what = (
+            f"np.polynomial.{by_coefficients}" if known else "a class or function of np.polynomial"
+        )
+        return (
+            f"{what}, which makes a plain array of its argument,",
+            "funcgrad.numpy.polynomial" + (f".{by_coefficients}" if known else "'s functions"),
         )
     if called is None:
         return (

@@ -496,3 +496,13 @@ def test_the_function_of_scipys_that_is_named_is_the_one_with_the_value() -> Non
     stats = pytest.importorskip("scipy.stats")
     with pytest.raises(errors.HandoverError, match=r"^scipy\.stats\.norm\.logpdf, which"):
         optimize.minimize(lambda x: 0.0, X, jac=funcgrad.grad(lambda x: stats.norm.logpdf(x).sum()))
+
+
+def test_functions_of_polynomials_are_named() -> None:
+    says = (
+        r"^np\.polynomial\.polynomial\.polyval, .* funcgrad\.numpy\.polynomial\.polynomial\.polyval"
+    )
+    with pytest.raises(errors.HandoverError, match=says):
+        funcgrad.grad(lambda c: np.polynomial.polynomial.polyval(0.3, c))(X)
+    with pytest.raises(errors.HandoverError, match=r"^a class .*use funcgrad\.numpy\.polynomial's"):
+        funcgrad.grad(lambda c: np.polynomial.Polynomial(c)(0.3))(X)
