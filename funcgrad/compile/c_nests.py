@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from .c_places import Part, Place, moved
+from .c_places import Part, Place, dense, moved
 from .c_source import TYPES, number
 from .groups import is_number
 from .lower import CALL, INDEX, REDUCE, TAKE, Step, Value
@@ -197,8 +197,14 @@ class Nest:
         strides = {a: place.shown.strides[a] for a in self.extent}
         return Access(place.base, kind, place.offset, strides)
 
+    def place(self, value: Value) -> Place:
+        """Where an operand is; a number is what C calls it."""
+        if is_number(value):
+            return dense(number(value.value, value.dtype), value.shape)  # type: ignore[attr-defined]
+        return self.kernel.places[value]
+
     def parts(self, step: Step) -> Moved:
-        places = [self.kernel.places[v] for v in step.operands]
+        places = [self.place(v) for v in step.operands]
         found = []
         parts = moved(step, [p.offsets() for p in places])
         for value, place, part in zip(step.operands, places, parts or (), strict=True):

@@ -131,7 +131,8 @@ class _Function(NamedTuple):
 
     def text(self) -> str:
         vector = "VECTOR" if self.columns * self.width >= 64 else "32"
-        facts = dict(zip(("xm", "xk", "yk", "yn", "zm", "zn"), self.strides, strict=True))
+        names = ("xm", "xk", "yk", "yn", "zm", "zn")
+        facts: dict[str, Any] = dict(zip(names, self.strides, strict=True))
         facts.update(kind=self.kind, terms=self.terms)
         is_along = facts["yn"] == 1
         wide = WIDE.get(self.rows, 2)

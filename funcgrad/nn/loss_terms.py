@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
+from ..core import aval_of
 from ..numpy._arguments import beside
 from ..ops import reduce as reductions
 from ..ops import structural
@@ -86,11 +87,12 @@ def binary_cross_entropy(x: Any, y: Any, /) -> Any:
 
 def _cut_log(x: Any) -> Any:
     """``log(x)``, at least -100; constant also where ``1 / x`` is infinite in single precision."""
-    small = x <= 2.0**-127
+    least = 2.0**-127 if aval_of(x).dtype == np.float32 else 0.0
+    small = x <= least
     positive = fnp.greater(x, 0)
     few = fnp.log(fnp.where(fnp.logical_and(small, positive), stop_gradient(x), 1))
     cut = fnp.where(positive, fnp.maximum(few, -100), -100)
-    return fnp.where(small, cut, fnp.log(fnp.where(small, 1, x)))
+    return fnp.where(small, cut, fnp.maximum(fnp.log(fnp.where(small, 1, x)), -100))
 
 
 def _cut_log_of_rest(x: Any) -> Any:

@@ -445,3 +445,14 @@ def test_loops_over_diagonals_have_no_calls() -> None:
 
     made = Program(fg.make_jaxpr(fg.grad(f))(1.0), "c")
     assert "call_" not in made.source and "kernel0" in made.source, made.source
+
+
+@pytest.mark.parametrize("number", [np.float64(-2.0), np.float32(0.5)])
+def test_numbers_beside_traced_ones(number: Any) -> None:
+    def f(x: Any) -> Any:
+        return np.stack([number, np.exp(x), -number]) * x
+
+    with funcgrad.config("c"):
+        np.testing.assert_allclose(funcgrad.jit(f)(0.7), f(0.7))
+        slope = funcgrad.jit(funcgrad.jacobian(f))(0.7)
+    np.testing.assert_allclose(slope, funcgrad.jacobian(f)(0.7))
