@@ -78,7 +78,8 @@ void *aligned_alloc(unsigned long, unsigned long);
 void free(void *);
 """
 ZEROS = "".join(f"static const {kind} {zero(kind)};\n" for kind in dict.fromkeys(TYPES.values()))
-# Arrays that are not dense are copied into dense memory first, or from it at the end.
+# Arrays that are not dense are copied into dense memory first, or from it at the end. `facts`: of each
+# array the bytes of an element, 0 where there is only one, how many axes there are, and their lengths.
 STRIDED = """\
 static void strided(char *dense, char *other, long width, long axes, const long *shape,
                     const long *strides, int back) {
@@ -90,6 +91,31 @@ static void strided(char *dense, char *other, long width, long axes, const long 
     else if (width == 8) *(long long *)to = *(long long *)from;
     else if (width == 4) *(int *)to = *(int *)from;
     else *to = *from;
+  }
+}
+__attribute__((noinline)) static void bring(char **args, const long *strides, const long *facts,
+                                            long inputs, long count, char **own) {
+  for (long k = 0; k < count; k++) {
+    const long width = facts[0], axes = facts[1], *shape = facts + 2;
+    long size = width, is_dense = 1;
+    for (long a = axes - 1; a >= 0; size *= shape[a], a--)
+      is_dense &= shape[a] == 1 || strides[a] == size;
+    own[k] = args[k];
+    if (width && !is_dense) {
+      own[k] = aligned_alloc(64, (size + 63) / 64 * 64);
+      if (k < inputs) strided(own[k], args[k], width, axes, shape, strides, 0);
+    }
+    strides += axes, facts += 2 + axes;
+  }
+}
+__attribute__((noinline)) static void give_back(char **args, const long *strides, const long *facts,
+                                                long inputs, long count, char **own) {
+  for (long k = 0; k < count; k++) {
+    if (own[k] != args[k]) {
+      if (k >= inputs) strided(own[k], args[k], facts[0], facts[1], facts + 2, strides, 1);
+      free(own[k]);
+    }
+    strides += facts[1], facts += 2 + facts[1];
   }
 }
 """
@@ -158,7 +184,7 @@ class RegionKernel(Kernel):
             for name, part in (
                 ("FMA_", FMA),
                 ("aligned_alloc", MEMORY),
-                ("strided(", STRIDED),
+                ("bring(", MEMORY + STRIDED),
                 ("_solve_", c_linalg.SHARED),
                 ("cholesky_", c_linalg.SHARED),
                 ("ZERO_", ZEROS),
@@ -225,14 +251,7 @@ class RegionKernel(Kernel):
 
     def _text(self) -> str:
         self.head: list[str] = []
-        border, last = [], []
-        strides = 0
-        for k, v in enumerate((*self.inputs, *self.outs)):
-            is_out = k >= len(self.inputs)
-            lines, after = self._border(k, v, strides, is_out)
-            border += lines
-            last += after
-            strides += len(v.shape)
+        border, last = self._border()
         program = in_rows(Lowered(self.inputs, self.group.steps, self.outs))
         body = self.sequence(grouped(program, in_nest, lambda group: True))
         for k, v in enumerate(self.outs, len(self.inputs)):
@@ -250,7 +269,7 @@ class RegionKernel(Kernel):
             self.outs = [*self.outs, Value((size,), np.dtype(np.uint8))]
         elif size:
             space = [f"char space[{size}] __attribute__((aligned(64)));"]
-        core = [f"const long *core = steps + {len(self.inputs) + len(self.outs)};"] * bool(strides)
+        core = [f"const long *core = steps + {len(self.inputs) + len(self.outs)};"]
         lines = [*core, *border, *flag, *space, *self.head, *body, *last]
         own = f"{self.name}_inside" if self.is_wide else self.name
         text = "\n".join(
@@ -264,35 +283,29 @@ class RegionKernel(Kernel):
         )
         return text + entry(self.name, own, self.inputs, self.outs) if self.is_wide else text
 
-    def _border(
-        self, k: int, value: Value, strides: int, is_out: bool
-    ) -> tuple[list[str], list[str]]:
-        """How an array comes in or goes out; one that is not dense is copied."""
-        kind, name = self._type(value), f"a{k}"
-        if value.size == 1:
-            if is_out:
-                return [], []
-            self.places[value] = dense(name, value.shape)
-            return [f"const {self.variable(value)} {name} = *({kind} *)args[{k}];"], []
-        place = dense(name, value.shape)
-        (self.given if is_out else self.places)[value] = place
-        width = value.dtype.itemsize
-        axes = [a for a, n in enumerate(value.shape) if n > 1]
-        is_dense = " && ".join(
-            f"core[{strides + a}] == {place.shown.strides[a] * width}" for a in axes
-        )
-        shape = f"(const long[]){{{', '.join(map(str, value.shape))}}}"
-        copy = f"args[{k}], {width}, {len(value.shape)}, {shape}, core + {strides}"
-        size = -(-value.size * width // 64) * 64
-        lines = [
-            f"{kind} *{name} = ({kind} *)args[{k}], *copy{k} = 0;",
-            f"if (!({is_dense})) {{",
-            f"  {name} = copy{k} = aligned_alloc(64, {size});",
-            *([] if is_out else [f"  strided((char *)copy{k}, {copy}, 0);"]),
-            "}",
+    def _border(self) -> tuple[list[str], list[str]]:
+        """How arrays come in and go out: dense, by copies where they are not."""
+        values = [*self.inputs, *self.outs]
+        lines, facts = [], []
+        for k, v in enumerate(values):
+            kind, name = self._type(v), f"a{k}"
+            facts += [v.dtype.itemsize * (v.size > 1), len(v.shape), *v.shape]
+            if v.size > 1:
+                places = self.places if k < len(self.inputs) else self.given
+                places[v] = dense(name, v.shape)
+                lines.append(f"{kind} *{name} = ({kind} *)own[{k}];")
+            elif k < len(self.inputs):
+                self.places[v] = dense(name, v.shape)
+                lines.append(f"const {self.variable(v)} {name} = *({kind} *)args[{k}];")
+        if all(v.size == 1 for v in values):
+            return lines, []
+        told = f"(args, core, facts, {len(self.inputs)}, {len(values)}, own);"
+        head = [
+            f"static const long facts[] = {{{', '.join(map(str, facts))}}};",
+            f"char *own[{len(values)}];",
+            f"bring{told}",
         ]
-        back = [f"if (copy{k}) strided((char *)copy{k}, {copy}, 1);"] if is_out else []
-        return lines, [*back, f"free(copy{k});"]
+        return [*head, *lines], [f"give_back{told}"]
 
     # ------------------------------------------------------------ steps
 

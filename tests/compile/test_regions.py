@@ -334,8 +334,7 @@ def test_products_of_small_matrices(width: int, dtype: Any) -> None:
 
     for g in (single, f, fg.grad(loss, (0, 1))):
         same(in_c(g, args)(*args), g(*args), dtype)
-    has_kernel = "kernel" in Program(fg.make_jaxpr(single)(*args), "c").source
-    assert has_kernel == (width < 10)
+    assert "kernel" in Program(fg.make_jaxpr(single)(*args), "c").source
 
 
 def test_regions_with_too_many_arguments_are_split() -> None:
