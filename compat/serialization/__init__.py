@@ -2,7 +2,8 @@
 
 A checkpoint is a zip archive: ``data.pkl`` describes the object as a pickle, in which a tensor is its
 place in a storage; ``data/0``, ``data/1`` … are the bytes of the storages. The pickle is written and
-read by the two small machines below, which know data only: a file cannot call anything.
+read by the two small machines below, which know data only: a file cannot call anything but what
+`add_safe_globals` has allowed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..ops.create import moved
 from ..size import device as Device
 from .names import CheckpointError, Storage
 from .reader import Reader
+from .safe import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .writer import Writer
 
 ndarray = np.ndarray
@@ -166,6 +168,8 @@ def load(
 ) -> Any:
     """Read what `save` or PyTorch's ``torch.save`` has written, if it is data; nothing in it is run.
 
+    Objects of classes that `add_safe_globals` has allowed are made, too.
+
     `map_location`: the device for all tensors, a dict from old to new ones, or a function of a
     storage and its device. `mmap`: read tensors of a path only when they are used. `weights_only`
     has no effect: it always holds.
@@ -202,4 +206,11 @@ def _loaded(file: IO[bytes], map_location: Any, map_memory: bool) -> Any:
         raise CheckpointError(f"torch.load: the file is damaged: {type(e).__name__}: {e}") from e
 
 
-__all__ = ["load", "save"]
+__all__ = [
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "load",
+    "safe_globals",
+    "save",
+]

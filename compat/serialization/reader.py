@@ -1,4 +1,4 @@
-"""From a pickle to the object it describes, if that is data; nothing else can be made of it."""
+"""From a pickle to the object it describes: data, and what the program calls safe."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..parameter import Parameter
 from ..size import Size
 from ..size import device as Device
 from .names import ADVICE, STORAGES, UNTYPED, CheckpointError, Global, Storage, Typed, may_be_key
+from .safe import SAFE, restore
 
 OrderedDict = collections.OrderedDict
 ndarray = np.ndarray
@@ -30,6 +31,7 @@ class Reader:
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
+        self.safe = dict(SAFE)
 
     def run(self, data: bytes) -> Any:
         """The object that the pickle describes.
@@ -79,7 +81,9 @@ class Reader:
 
     def of(self, *types: type) -> Any:
         """The top of the stack, which must be of one of these types."""
-        if type(self.stack[-1]) not in types:
+        if type(self.stack[-1]) not in types and not (
+            isinstance(self.stack[-1], types) and self.is_safe(type(self.stack[-1]))
+        ):
             raise CheckpointError(f"a {type(self.stack[-1]).__name__} where a container belongs")
         return self.stack[-1]
 
@@ -89,19 +93,36 @@ class Reader:
             self.stack.append(getattr(dtypes, short))
         elif name in _CALLS or name in _TYPES or (module == "torch" and short in STORAGES):
             self.stack.append(Global(name))
+        elif (own := f"{module.replace('__builtin__', 'builtins')}.{short}") in self.safe:
+            self.stack.append(self.safe[own])
         else:
             raise CheckpointError(_refused(module, short))
 
+    def is_safe(self, x: Any) -> bool:
+        return any(x is known for known in self.safe.values())
+
     def reduce(self) -> None:
         function, args = self.last(2)
+        if type(args) is tuple and self.is_safe(function):
+            self.stack.append(function(*args))
+            return
         if type(function) is not Global or type(args) is not tuple:
             raise CheckpointError("the pickle calls what is no function")
         if function.name not in _CALLS:
             raise CheckpointError(f"the pickle calls {function.name}, which is a type")
         self.stack.append(_CALLS[function.name](*args))
 
+    def make(self) -> None:
+        cls, args = self.last(2)
+        if not (isinstance(cls, type) and self.is_safe(cls)) or type(args) is not tuple:
+            raise CheckpointError("the pickle makes an object of what is no class")
+        self.stack.append(cls.__new__(cls, *args))
+
     def build(self) -> None:
         (state,) = self.last(1)
+        if self.is_safe(type(self.stack[-1])):
+            restore(self.stack[-1], state)
+            return
         target = self.of(OrderedDict)
         if type(state) is not dict or any(
             type(k) is not str or hasattr(OrderedDict, k) for k in state
@@ -129,7 +150,8 @@ def _refused(module: str, name: str) -> str:
     return (
         f"the file holds {module}.{name}, which is not data, and making one could run any code "
         f"(weights_only=False does not change that here). {ADVICE}. Save a module's or optimizer's "
-        f"state_dict() in place of the object."
+        f"state_dict() in place of the object; where the file can be trusted, classes are allowed with "
+        f"torch.serialization.add_safe_globals([{name}])."
     )
 
 
@@ -326,6 +348,7 @@ _STEPS: dict[str, Callable[[Reader, Any], Any]] = {
     "GLOBAL": lambda r, a: r.name(a),
     "STACK_GLOBAL": _stack_global,
     "REDUCE": lambda r, a: r.reduce(),
+    "NEWOBJ": lambda r, a: r.make(),
     "BUILD": lambda r, a: r.build(),
     "BINPERSID": lambda r, a: r.persistent(),
 }
