@@ -147,11 +147,15 @@ for _module in (special, nn.functional):
     _numpy_names.also(_module)
 
 _LATER = (
+    "__config__",
     "_dynamo",
     "_inductor",
     "distributions",
+    "futures",
     "masked",
     "multiprocessing",
+    "onnx",
+    "overrides",
     "profiler",
     "quasirandom",
     "signal",

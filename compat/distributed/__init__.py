@@ -6,6 +6,7 @@ PyTorch raises without a process group.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -33,6 +34,12 @@ def is_nccl_available() -> bool:
 
 
 is_gloo_available = is_mpi_available = is_nccl_available
+
+
+class ReduceOp(enum.Enum):
+    """What `all_reduce` would do with the tensors of all processes."""
+
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR = range(8)
 
 
 class ProcessGroup:

@@ -100,6 +100,15 @@ class Optimizer:
         """Change the parameters once; `closure` computes the loss, with gradients, and returns it."""
         raise NotImplementedError
 
+    def _patch_step_function(self) -> None:
+        """Let `step` run the hooks, for subclasses whose constructor leaves out this one.
+
+        Those whose class defines it do from the beginning.
+        """
+        cls = type(self)
+        if not hasattr(cls.step, "hooked"):
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+
     _is_watched = False
     _opt_called = True  # whether `step` was called since `watch_steps`
 
@@ -330,6 +339,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         for hook in [*hooks["step_post"].values(), *hooks["all_step_post"].values()]:
             hook(self, args, kwargs)
         return result
+
+    hooked.hooked = True  # type: ignore[attr-defined]
 
     return hooked
 
