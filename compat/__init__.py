@@ -122,6 +122,7 @@ from .serialization import load, save
 from .settings import *
 from .settings import _assert, _assert_async, _check
 from .size import *
+from .size import _mkldnn as _mkldnn
 from .storage import *
 from .utils import _pytree as _pytree_module
 from .utils import checkpoint as _checkpoint

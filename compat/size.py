@@ -208,7 +208,7 @@ class _Name:
 
 
 class layout(_Name):
-    """How elements are stored: all tensors here are `strided`."""
+    """How elements are stored: all tensors here are `strided`; code asks for others by name."""
 
     __slots__ = ()
 
@@ -220,6 +220,12 @@ class memory_format(_Name):
 
 
 strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
+_mkldnn = layout("_mkldnn")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 contiguous_format = memory_format("contiguous_format")
@@ -239,5 +245,10 @@ __all__ = [
     "memory_format",
     "preserve_format",
     "set_default_device",
+    "sparse_bsc",
+    "sparse_bsr",
+    "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
     "strided",
 ]

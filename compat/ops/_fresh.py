@@ -11,10 +11,28 @@ from .. import cuda, dtypes
 from ..autograd import base, sites
 from ..autograd.base import TensorBase
 from ..size import device as Device
-from ..size import get_default_device
+from ..size import get_default_device, layout, strided
 from ._apply import _type_word, finish
 from ._layout import ints_of
 from ._operands import dtype_of
+
+# ---------------------------------------------------------------- how
+
+
+def only_strided(name: str, asked: Any) -> None:
+    """Refuse a layout that tensors here cannot have.
+
+    Raises: NotImplementedError: it is one of sparse tensors. TypeError: it is none.
+    """
+    if not isinstance(asked, layout):
+        raise TypeError(
+            f"{name}(): argument 'layout' must be torch.layout, not {type(asked).__name__}"
+        )
+    if asked is not strided:
+        raise NotImplementedError(
+            f"{name}(...) is not implemented for the layout {asked}: tensors here are torch.strided"
+        )
+
 
 # ---------------------------------------------------------------- where
 

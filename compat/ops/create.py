@@ -17,7 +17,7 @@ from ..size import device_of
 from . import legacy
 from ._apply import _type_word
 from ._data import array_of
-from ._fresh import dtype_for, finished, made, shape_in, shape_of, there
+from ._fresh import dtype_for, finished, made, only_strided, shape_in, shape_of, there
 from ._layout import laid_out, memory_axes
 from ._operands import convert, dtype_of, is_number, number_for
 
@@ -301,6 +301,8 @@ def zeros(
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
+    if layout is not None:
+        only_strided("zeros", layout)
     shape = shape_of("zeros", sizes, size)
     return _filled("zeros", shape, 0, out, dtype, device, requires_grad)
 
@@ -321,6 +323,8 @@ def ones(
     >>> torch.ones(2)
     tensor([1., 1.])
     """
+    if layout is not None:
+        only_strided("ones", layout)
     return _filled("ones", shape_of("ones", sizes, size), 1, out, dtype, device, requires_grad)
 
 
@@ -341,6 +345,8 @@ def empty(
     >>> torch.empty(0, 3)
     tensor([], size=(0, 3))
     """
+    if layout is not None:
+        only_strided("empty", layout)
     shape = shape_of("empty", sizes, size)
     axes = None if memory_format is None else memory_axes(memory_format, len(shape))
     if axes is None or out is not None:
@@ -368,6 +374,8 @@ def full(
     >>> torch.full((2,), 7)
     tensor([7, 7])
     """
+    if layout is not None:
+        only_strided("full", layout)
     shape = shape_in("full", size)
     value = number("full", 2, "fill_value", fill_value)
     own = dtypes.default_of(dtypes.scalar_category(value))
@@ -394,6 +402,8 @@ def eye(
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if layout is not None:
+        only_strided("eye", layout)
     sizes = []
     for i, (argument, k) in enumerate((("n", n), ("m", n if m is None else m))):
         if not hasattr(type(k), "__index__"):
@@ -428,6 +438,8 @@ def empty_strided(
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
+    if layout is not None:
+        only_strided("empty_strided", layout)
     shape = shape_in("empty_strided", size)
     strides = tuple(map(operator.index, stride))
     if len(shape) != len(strides):

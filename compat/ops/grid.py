@@ -18,6 +18,7 @@ from ..autograd.tape import record
 from ..size import Size
 from ._apply import _type_word
 from ._compose import composed
+from ._fresh import only_strided
 from ._layout import ints_of
 from ._operands import convert, dtype_of, operand, result_type
 from .join import cat, stack
@@ -228,6 +229,8 @@ def tril_indices(
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
+    if layout is not None:
+        only_strided("tril_indices", layout)
     return _triangle_indices("tril_indices", np.tril, row, col, offset, dtype)
 
 
@@ -247,6 +250,8 @@ def triu_indices(
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
+    if layout is not None:
+        only_strided("triu_indices", layout)
     return _triangle_indices("triu_indices", np.triu, row, col, offset, dtype)
 
 

@@ -10,7 +10,7 @@ from .. import dtypes
 from ..autograd.base import TensorBase
 from ..size import contiguous_format, device_of
 from . import create
-from ._fresh import made, there
+from ._fresh import made, only_strided, there
 from ._layout import laid_out, memory_axes
 from ._operands import dtype_of, number_for, operand
 
@@ -59,6 +59,8 @@ def zeros_like(
     >>> torch.zeros_like(torch.tensor([3, 4]))
     tensor([0, 0])
     """
+    if layout is not None:
+        only_strided("zeros_like", layout)
     return _like("zeros_like", input, 0, dtype, device, requires_grad, memory_format)
 
 
@@ -78,6 +80,8 @@ def ones_like(
     >>> torch.ones_like(torch.tensor([3, 4]))
     tensor([1, 1])
     """
+    if layout is not None:
+        only_strided("ones_like", layout)
     return _like("ones_like", input, 1, dtype, device, requires_grad, memory_format)
 
 
@@ -97,6 +101,8 @@ def empty_like(
     >>> torch.empty_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
+    if layout is not None:
+        only_strided("empty_like", layout)
     return _like("empty_like", input, 0, dtype, device, requires_grad, memory_format)
 
 
@@ -117,6 +123,8 @@ def full_like(
     >>> torch.full_like(torch.tensor([3, 4]), 7)
     tensor([7, 7])
     """
+    if layout is not None:
+        only_strided("full_like", layout)
     value = create.number("full_like", 2, "fill_value", fill_value)
     return _like("full_like", input, value, dtype, device, requires_grad, memory_format)
 

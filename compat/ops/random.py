@@ -18,7 +18,7 @@ from ..autograd.tape import record
 from ..size import contiguous_format, device_of
 from . import _draw, fills
 from ._apply import _type_word, check_broadcast, finish, requires_grad
-from ._fresh import dtype_for, finished, shape_in, shape_of
+from ._fresh import dtype_for, finished, only_strided, shape_in, shape_of
 from ._operands import convert, dtype_of, operand
 from .create import moved
 
@@ -42,6 +42,8 @@ def rand(
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
+    if layout is not None:
+        only_strided("rand", layout)
     shape = shape_of("rand", sizes, size)
     chosen = dtype_for("rand", dtype, out)
     array = _draw.numbers("rand", generator, lambda s: _draw.uniform(s, shape, chosen))
@@ -65,6 +67,8 @@ def randn(
     >>> torch.randn(2, requires_grad=True).requires_grad
     True
     """
+    if layout is not None:
+        only_strided("randn", layout)
     shape = shape_of("randn", sizes, size)
     chosen = dtype_for("randn", dtype, out)
     array = _draw.numbers("randn", generator, lambda s: _draw.normal(s, shape, chosen))
@@ -92,6 +96,8 @@ def randint(
     >>> torch.randint(3, 4, (2,))
     tensor([3, 3])
     """
+    if layout is not None:
+        only_strided("randint", layout)
     if isinstance(high, tuple | list) and size is None:
         high, size = None, high
     if high is None:
@@ -130,6 +136,8 @@ def randperm(
     >>> torch.randperm(4).sort().values
     tensor([0, 1, 2, 3])
     """
+    if layout is not None:
+        only_strided("randperm", layout)
     count = _draw.whole("randperm", "n", 1, n)
     if count < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {count}: [{count}]")
@@ -183,6 +191,8 @@ def rand_like(
     memory_format: Any = None,
 ) -> Any:
     """`rand` in the shape, the dtype and on the device of `input`."""
+    if layout is not None:
+        only_strided("rand_like", layout)
     given = {"generator": generator, "requires_grad": requires_grad}
     return _like("rand_like", rand, input, dtype, device, memory_format, **given)
 
@@ -198,6 +208,8 @@ def randn_like(
     memory_format: Any = None,
 ) -> Any:
     """`randn` in the shape, the dtype and on the device of `input`."""
+    if layout is not None:
+        only_strided("randn_like", layout)
     given = {"generator": generator, "requires_grad": requires_grad}
     return _like("randn_like", randn, input, dtype, device, memory_format, **given)
 
@@ -215,6 +227,8 @@ def randint_like(
     memory_format: Any = None,
 ) -> Any:
     """`randint` in the shape, the dtype and on the device of `input`."""
+    if layout is not None:
+        only_strided("randint_like", layout)
     if low is None and high is None:
         raise TypeError('randint_like() missing 1 required positional arguments: "high"')
     low, high = (0 if low is None else low, high) if high is not None else (0, low)
@@ -248,6 +262,8 @@ def normal(
     >>> torch.normal(2.0, 0.0, (2,)), torch.normal(torch.tensor([1.0, 2.0]), 0.0)
     (tensor([2., 2.]), tensor([1., 2.]))
     """
+    if layout is not None:
+        only_strided("normal", layout)
     tensors = [x for x in (mean, std) if isinstance(x, TensorBase)]
     if not tensors or size is not None:
         if size is None:

@@ -20,7 +20,7 @@ from ..autograd import sites
 from ..autograd.base import TensorBase
 from ..autograd.tape import through
 from ._apply import _type_word, finish
-from ._fresh import dtype_for, finished, there
+from ._fresh import dtype_for, finished, only_strided, there
 from ._operands import dtype_of, is_number, number_for
 
 _MISSING: Any = object()
@@ -94,6 +94,8 @@ def arange(
     >>> torch.arange(3), torch.arange(0.0, 1.0, 0.5)
     (tensor([0, 1, 2]), tensor([0.0000, 0.5000]))
     """
+    if layout is not None:
+        only_strided("arange", layout)
     if end is _MISSING:
         if start is _MISSING or step is not _MISSING:
             raise TypeError("arange() received an invalid combination of arguments: end is missing")
@@ -133,6 +135,8 @@ def range(
     requires_grad: bool = False,
 ) -> Any:
     """Deprecated: `arange` with the end, in the default dtype also for integers."""
+    if layout is not None:
+        only_strided("range", layout)
     sites.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
@@ -254,6 +258,8 @@ def linspace(
     >>> torch.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if layout is not None:
+        only_strided("linspace", layout)
     given = _arguments("linspace", start, end, steps, dtype, out)
     return _tensor_of("linspace", _between, *given, (out, device, requires_grad))
 
@@ -276,6 +282,8 @@ def logspace(
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
+    if layout is not None:
+        only_strided("logspace", layout)
     given = _arguments("logspace", start, end, steps, dtype, out)
 
     def values(low: Any, high: Any, count: int, chosen: dtypes.dtype) -> Any:

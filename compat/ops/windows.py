@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ._apply import _type_word
-from ._fresh import dtype_for, made, there
+from ._fresh import dtype_for, made, only_strided, there
 
 Formula = Callable[[np.ndarray], np.ndarray]
 
@@ -69,6 +69,8 @@ def hann_window(
     >>> torch.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
+    if layout is not None:
+        only_strided("hann_window", layout)
     options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     return _window("hann_window", window_length, periodic, lambda t: _cosines(t, 0.5, 0.5), options)
 
@@ -85,6 +87,8 @@ def hamming_window(
     requires_grad: bool = False,
 ) -> Any:
     """``alpha - beta cos(2 pi t)``; raises as `hann_window`."""
+    if layout is not None:
+        only_strided("hamming_window", layout)
     options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     return _window(
         "hamming_window", window_length, periodic, lambda t: _cosines(t, alpha, beta), options
@@ -101,6 +105,8 @@ def blackman_window(
     requires_grad: bool = False,
 ) -> Any:
     """``0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t)``; raises as `hann_window`."""
+    if layout is not None:
+        only_strided("blackman_window", layout)
     options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     return _window(
         "blackman_window", window_length, periodic, lambda t: _cosines(t, 0.42, 0.5, 0.08), options
@@ -117,6 +123,8 @@ def bartlett_window(
     requires_grad: bool = False,
 ) -> Any:
     """``1 - |2 t - 1|``; raises as `hann_window`."""
+    if layout is not None:
+        only_strided("bartlett_window", layout)
     options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     return _window(
         "bartlett_window", window_length, periodic, lambda t: 1 - abs(2 * t - 1), options
@@ -134,6 +142,8 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Any:
     """``i0(beta sqrt(1 - (2 t - 1)^2)) / i0(beta)``; raises as `hann_window`."""
+    if layout is not None:
+        only_strided("kaiser_window", layout)
 
     def formula(t: np.ndarray) -> np.ndarray:
         return np.i0(beta * np.sqrt(np.maximum(1 - (2 * t - 1) ** 2, 0))) / np.i0(beta)

@@ -200,3 +200,40 @@ def test_words_about_this_machine() -> None:
     assert str(compat.get_num_threads()) in compat.__config__.parallel_info()
     assert compat.onnx.is_in_onnx_export() is False
     assert compat.distributed.ReduceOp.SUM is not compat.distributed.ReduceOp.MAX
+
+
+# ---------------------------------------------------------------- layouts
+
+MAKERS = (
+    "full((2,), 1.0, {})",
+    "eye(2, {})",
+    "ones(2, {})",
+    "rand(2, {})",
+    "randint(3, (2,), {})",
+    "randperm(3, {})",
+    "arange(3, {})",
+    "linspace(0, 1, 3, {})",
+    "ones_like(torch.ones(2), {})",
+    "rand_like(torch.ones(2), {})",
+    "tril_indices(2, 2, {})",
+    "hann_window(2, {})",
+    "ones(2).new_ones(2, {})",
+    "normal(0.0, 1.0, (2,), {})",
+)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_layouts_of_sparse_tensors_are_refused(maker: str) -> None:
+    for th in WORLDS:
+
+        def made(layout: str, th: Any = th) -> Any:
+            return eval("torch." + maker.format(f"layout={layout}"), {"torch": th})
+
+        assert made("torch.strided").layout is th.strided is made("None").layout
+        assert str(th.sparse_coo) == "torch.sparse_coo"
+        with pytest.raises(RuntimeError, match=r"is not implemented for|Could not run"):
+            made("torch.sparse_coo")
+        with pytest.raises(RuntimeError):
+            made("torch.sparse_csr")
+        with pytest.raises(TypeError, match="layout"):
+            made("'strided'")
