@@ -202,6 +202,14 @@ def test_words_about_this_machine() -> None:
     assert compat.distributed.ReduceOp.SUM is not compat.distributed.ReduceOp.MAX
 
 
+@worlds
+@pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")
+def test_optimizers_of_process_groups_need_one(th: Any) -> None:
+    make = of(th, "distributed.optim").ZeroRedundancyOptimizer
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        make([th.nn.Parameter(th.ones(1))], th.optim.SGD, lr=0.1)
+
+
 # ---------------------------------------------------------------- layouts
 
 MAKERS = (
