@@ -40,7 +40,7 @@ FLAGS = [
     "-fno-tree-sink",
     "-fno-tree-pre",
     "-fno-thread-jumps",
-    # What looks for common subexpressions, of which programs have none: a quarter of the compiler's time.
+    # What looks for common subexpressions: programs have none, and it takes a quarter of the time.
     "-fno-gcse",
     "-fno-gcse-after-reload",
     "-ffp-contract=off",

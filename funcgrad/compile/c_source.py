@@ -99,6 +99,7 @@ _SHIFTED = {
     np.left_shift: "((unsigned long){1} < {n} ? {0} << ({1} & {n} - 1) : 0)",
     np.right_shift: "((unsigned long){1} < {n} ? {0} >> ({1} & {n} - 1) : -({0} < 0))",
 }
+MOST_ARRAYS = 30  # that a loop of its own may read and make
 DIVIDING = frozenset({np.remainder, np.floor_divide})
 _LOGICAL = {
     np.bitwise_and: np.logical_and,
@@ -201,7 +202,7 @@ def _holds(dtype: Any, value: Value) -> bool:
 def is_worth_it(group: Group) -> bool:
     """Whether a loop of its own beats NumPy's: two steps or a slow one, of operands NumPy takes."""
     is_short = len(group.steps) < 2 and group.steps[0].function not in _SLOW
-    if is_short or len(group.inputs) + len(group.outs) > 30:
+    if is_short or len(group.inputs) + len(group.outs) > MOST_ARRAYS:
         return False
     if any(step.kind == REDUCE for step in group.steps):
         return all(v.shape in (group.shape, ()) for v in group.inputs)

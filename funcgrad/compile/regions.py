@@ -19,7 +19,7 @@ from .c_products import are_tiled, is_product, sizes
 from .c_source import TYPES
 from .c_steps import with_steps
 from .c_wide import is_wide
-from .groups import Group, grouped, is_number, ordered
+from .groups import MOST_STEPS, Group, grouped, is_number, ordered
 from .lower import (
     CALL,
     ELEMENTWISE,
@@ -142,7 +142,11 @@ def _is_flat(group: Group) -> bool:
 
 def _regions(program: Lowered) -> Lowered:
     maker = {v: s for s in program.steps for v in s.outs}
-    runs = [run for run in _runs(program.steps, maker) if _is_worth_it(run)]
+    runs = [
+        run
+        for run in _runs(program.steps, maker)
+        if _is_worth_it(run) or _is_more_than_a_group(run, program)
+    ]
     while True:
         taken = {step for run in runs for step in run}
         others = [s for s in program.steps if s not in taken and s.kind != VIEW]
@@ -254,6 +258,17 @@ def _is_worth_it(run: Sequence[Step]) -> bool:
     shapes = {v.shape for s in run for v in (*s.operands, s.out) if v.shape}
     one_group = len(shapes) == 1 and all(s.kind in ELEMENTWISE and s.out.shape for s in run)
     return len(run) > 1 and not one_group
+
+
+def _is_more_than_a_group(run: Sequence[Step], program: Lowered) -> bool:
+    """Whether there are too many steps, or arrays that come in and go out, for one group."""
+    if len(run) < 2:
+        return False
+    made = {v for s in run for v in s.outs}
+    own = set(run)
+    read = {v for s in program.steps if s not in own for v in _read(s)}.union(program.outs)
+    inputs = {v for s in run for v in s.operands if v not in made and not is_number(v)}
+    return len(run) > MOST_STEPS or len(inputs) + len(made & read) > c_source.MOST_ARRAYS
 
 
 def _is_many_products(step: Step) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -455,3 +456,24 @@ def test_numbers_beside_traced_ones(number: Any) -> None:
         np.testing.assert_allclose(funcgrad.jit(f)(0.7), f(0.7))
         slope = funcgrad.jit(funcgrad.jacobian(f))(0.7)
     np.testing.assert_allclose(slope, funcgrad.jacobian(f)(0.7))
+
+
+def _long(x: Any) -> Any:
+    for _ in range(200):
+        x = np.sin(x) * 1.01 + 0.1
+    return x[0]
+
+
+def _wide(*xs: Any) -> Any:
+    return [np.sin(x) * y for x, y in itertools.pairwise(xs)]
+
+
+@pytest.mark.parametrize(
+    ("f", "count"), [(fg.grad(_long), 1), (_wide, 40)], ids=["many steps", "many arrays"]
+)
+def test_more_than_one_group(f: Any, count: int) -> None:
+    """Elementwise steps over one shape, more than a loop of their own takes: not left to NumPy."""
+    args = [np.linspace(0.1, 0.9, 1) + k for k in range(count)]
+    same(in_c(f, args)(*args), f(*args), np.float64)
+    source = Program(fg.make_jaxpr(f)(*args), "c").source
+    assert "kernel" in source and "np_sin" not in source
