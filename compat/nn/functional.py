@@ -10,6 +10,7 @@ import numpy as np
 from funcgrad import numpy as fnp
 from funcgrad.core import Tracer
 from funcgrad.nn import norms
+from funcgrad.ops.linalg import p_norm
 from funcgrad.ops.select import stop_gradient
 
 from .. import dtypes
@@ -54,7 +55,7 @@ from ..ops.embedding import functional_embedding as embedding
 from ..ops.exponential import relu as _relu
 from ..ops.exponential import relu_, sigmoid
 from ..ops.matrix import linear
-from ..ops.norm import cosine_similarity, p_norm, pairwise_distance
+from ..ops.norm import cosine_similarity, pairwise_distance
 from ..ops.padding import (
     channel_shuffle,
     native_channel_shuffle,

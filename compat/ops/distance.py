@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.ops.distance import square_distances
-from funcgrad.ops.exponential import sqrt
-from funcgrad.ops.logic import equal
-from funcgrad.ops.select import where
+from funcgrad.ops.distance import FEW, distances
+from funcgrad.ops.linalg import p_norm
 from funcgrad.ops.structural import expand_dims
 
 from ._apply import _type_word, check_broadcast
 from ._compose import composed
 from ._fused import fused
 from ._operands import dtype_of, operand
-from .norm import p_norm
 
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary",
@@ -72,20 +69,14 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
     if x._array.shape[:-2] != y._array.shape[:-2]:
         check_broadcast(x.detach()[..., 0, 0], y.detach()[..., 0, 0])
     if p == 2 and _by_products(compute_mode, x._array.shape[-2], y._array.shape[-2]):
-        return fused("CdistBackward0", _euclidean, x, y)
+        return fused("CdistBackward0", distances, x, y)
     return fused("CdistBackward0", _distances, x, y, p=float(p))
 
 
 def _by_products(mode: str | None, rows: int, others: int) -> bool:
     if mode is None or mode == _MODES[0]:
-        return max(rows, others) > 25
+        return max(rows, others) > FEW
     return mode == _MODES[1]
-
-
-def _euclidean(x: Any, y: Any, /) -> Any:
-    squares = square_distances(x, y)
-    equal_points = equal(squares, 0)
-    return where(equal_points, 0.0, sqrt(where(equal_points, 1.0, squares)))
 
 
 def _distances(x: Any, y: Any, /, *, p: float) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 from funcgrad.nn.loss_terms import cosine
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
-from funcgrad.ops.arithmetic import absolute, add, subtract
+from funcgrad.ops.arithmetic import add, subtract
 from funcgrad.ops.decompose import svdvals
-from funcgrad.ops.logic import equal, greater, isfinite, logical_and
-from funcgrad.ops.select import stop_gradient, where
+from funcgrad.ops.linalg import p_norm
+from funcgrad.ops.logic import greater
+from funcgrad.ops.select import where
 
 from .. import dtypes
 from ..autograd.tape import record
@@ -26,41 +27,6 @@ from .shape import broadcast_tensors
 Axes = tuple[int, ...]
 
 # ---------------------------------------------------------------- on arrays
-
-
-def p_norm(x: Any, /, *, p: float, axis: Axes) -> Any:
-    """``(sum_i |x_i|^p)^(1/p)`` of an array along the axes, for every p, zero and infinite too.
-
-    The derivative is 0 where x is, as PyTorch's; elements that are equal in size share that of the
-    infinite norms.
-    """
-    if p == 2:
-        return reductions.norm2(x, axis=axis)
-    size = absolute(x)
-    if p == math.inf:
-        return reductions.max(size, axis=axis)
-    if p == -math.inf:
-        return reductions.min(size, axis=axis)
-    if p == 1:
-        return structural.sum(size, axis=axis)
-    if p == 0:
-        count = reductions.count_nonzero(x, axis=axis).astype(size.dtype)
-        return where(True, count, structural.sum(size, axis=axis))  # requires grad, which is 0
-    if not math.prod(x.shape[i] for i in axis):
-        return structural.sum(size, axis=axis)
-    return _general_norm(size, p, axis)
-
-
-def _general_norm(size: Any, p: float, axis: Axes) -> Any:
-    """The norm of numbers that are not negative, scaled so that no power overflows."""
-    kept = structural.kept(size.shape, axis)
-    unit = stop_gradient((reductions.max if p > 0 else reductions.min)(size, axis=axis))
-    unit = where(logical_and(greater(unit, 0), isfinite(unit)), unit, 1.0).astype(size.dtype)
-    zero = equal(size, 0)
-    powers = where(zero, 1.0, size / unit.reshape(kept)) ** p
-    total = structural.sum(where(zero, 0.0 if p > 0 else math.inf, powers), axis=axis)
-    zero = equal(total, 0)
-    return where(zero, 0.0, where(zero, 1.0, total) ** (1.0 / p)) * unit
 
 
 def nuclear_norm(x: Any, /, *, axis: Axes) -> Any:

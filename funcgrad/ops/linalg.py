@@ -20,6 +20,9 @@ from .arithmetic import absolute, power
 from .cast import astype
 from .contract import as_array, conjugated, matmul, normal_axis
 from .decompose import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from .logic import equal, greater, isfinite, logical_and, not_equal
+from .select import stop_gradient
+from .select import where as choose
 from .solve import (
     adjoint,
     cofactor,
@@ -47,6 +50,7 @@ __all__ = [
     "matrix_solve",
     "multi_dot",
     "norm",
+    "p_norm",
     "pinv",
     "qr",
     "slogdet",
@@ -226,6 +230,47 @@ def _vector_norm(x: Any, ord: Any, axis: tuple[int, ...]) -> Any:
     if ord == 1:
         return structural.sum(size, axis=axis)
     return power(structural.sum(power(size, ord), axis=axis), 1.0 / ord)
+
+
+def p_norm(x: Any, /, *, p: float, axis: tuple[int, ...], weights: Any = None) -> Any:
+    """``(sum_i w_i |x_i|^p)^(1/p)`` of an array along the axes, for every p, zero and infinite too.
+
+    The derivative is 0 where x is, as PyTorch's; elements that are equal in size share that of the
+    infinite norms, which see only whether `weights` are 0. They go with p > 0.
+
+    >>> float(p_norm(np.array([3.0, -4.0]), p=2, axis=(0,), weights=np.array([0.0, 0.25])))
+    2.0
+    """
+    if p == 2 and weights is None:
+        return reduce.norm2(x, axis=axis)
+    size = absolute(x)
+    if p == math.inf:
+        return reduce.max(
+            size if weights is None else choose(not_equal(weights, 0), size, 0.0), axis=axis
+        )
+    if p == -math.inf:
+        return reduce.min(size, axis=axis)
+    if p == 1:
+        return structural.sum(size if weights is None else size * weights, axis=axis)
+    if p == 0:
+        count = reduce.count_nonzero(x, axis=axis).astype(size.dtype)
+        return choose(True, count, structural.sum(size, axis=axis))  # has a derivative, which is 0
+    if not math.prod(x.shape[i] for i in axis):
+        return structural.sum(size, axis=axis)
+    return _general_norm(size, p, axis, weights)
+
+
+def _general_norm(size: Any, p: float, axis: tuple[int, ...], weights: Any) -> Any:
+    """The norm of numbers that are not negative, scaled so that no power overflows."""
+    kept = structural.kept(size.shape, axis)
+    unit = stop_gradient((reduce.max if p > 0 else reduce.min)(size, axis=axis))
+    unit = choose(logical_and(greater(unit, 0), isfinite(unit)), unit, 1.0).astype(size.dtype)
+    zero = equal(size, 0)
+    powers = choose(zero, 1.0, size / unit.reshape(kept)) ** p
+    powers = choose(zero, 0.0 if p > 0 else math.inf, powers)
+    total = structural.sum(powers if weights is None else powers * weights, axis=axis)
+    zero = equal(total, 0)
+    return choose(zero, 0.0, choose(zero, 1.0, total) ** (1.0 / p)) * unit
 
 
 def _matrix_norm(x: Any, ord: Any, axis: tuple[int, ...]) -> Any:

@@ -7,7 +7,7 @@ from . import special
 
 __all__ = [
     "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize",
-    "signal", "sparse", "special", "stats",
+    "signal", "sparse", "spatial", "special", "stats",
 ]  # fmt: skip
 
 # These are loaded when they are looked at: some need transforms, and traced arrays need this package.

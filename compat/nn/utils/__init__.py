@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from funcgrad import numpy as fnp
+from funcgrad.ops.linalg import p_norm
 
 from ...autograd import base, no_grad, sites, views
 from ...autograd.base import TensorBase
 from ...autograd.tape import through
 from ...ops.index import is_plain_write
-from ...ops.norm import p_norm
 from ..module import typename
 from . import parametrizations as parametrizations
 from . import parametrize as parametrize
