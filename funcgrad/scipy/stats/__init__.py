@@ -28,21 +28,25 @@ from .elementary import (
     gumbel_l,
     gumbel_r,
     halfcauchy,
+    halflogistic,
     laplace,
     logistic,
     pareto,
     rayleigh,
+    triang,
     uniform,
     weibull_min,
 )
 from .elliptical import multivariate_normal, multivariate_t
+from .extremes import genextreme, genpareto, gompertz, lomax, weibull_max
 from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
 from .kernels import gaussian_kde
 from .means import entropy, gmean, hmean, pmean
 from .normal import halfnorm, lognorm, norm
+from .powers import chi, fisk, gengamma, maxwell, nakagami
 from .ranks import mode, rankdata
 from .simplex import dirichlet, multinomial
-from .skewed import exponnorm, invgauss, skewnorm
+from .skewed import exponnorm, invgauss, rice, skewnorm
 from .truncated import truncnorm
 
 __all__ = [
@@ -52,20 +56,27 @@ __all__ = [
     "betaprime",
     "binom",
     "cauchy",
+    "chi",
     "chi2",
     "dirichlet",
     "entropy",
     "expon",
     "exponnorm",
     "f",
+    "fisk",
     "gamma",
     "gaussian_kde",
+    "genextreme",
+    "gengamma",
     "gennorm",
+    "genpareto",
     "geom",
     "gmean",
+    "gompertz",
     "gumbel_l",
     "gumbel_r",
     "halfcauchy",
+    "halflogistic",
     "halfnorm",
     "hmean",
     "hypergeom",
@@ -76,11 +87,14 @@ __all__ = [
     "loggamma",
     "logistic",
     "lognorm",
+    "lomax",
+    "maxwell",
     "mode",
     "moment",
     "multinomial",
     "multivariate_normal",
     "multivariate_t",
+    "nakagami",
     "nbinom",
     "norm",
     "pareto",
@@ -89,14 +103,17 @@ __all__ = [
     "randint",
     "rankdata",
     "rayleigh",
+    "rice",
     "sem",
     "skew",
     "skewnorm",
     "t",
+    "triang",
     "truncnorm",
     "uniform",
     "variation",
     "vonmises",
+    "weibull_max",
     "weibull_min",
     "wrapcauchy",
     "zscore",

@@ -10,10 +10,10 @@ import numpy as np  # noqa: F401  (doctests)
 from ...ops.arithmetic import absolute, divide, power
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
 from ...ops.gamma import gamma as gamma_function
-from ...ops.logic import greater, less
+from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
 from ...ops.special import expit, log_expit, logit
-from ...ops.trigonometric import arctan2, tan
+from ...ops.trigonometric import arctan2, arctanh, tan, tanh
 from .continuous import ContinuousDistribution
 from .logs import LOG_2, log1mexp, log1mexpexp
 from .scaled import MirroredDistribution
@@ -138,6 +138,100 @@ class Logistic(ContinuousDistribution):
 
     def _entropy(self) -> Any:
         return 2.0
+
+
+class HalfLogistic(ContinuousDistribution):
+    """The size of a logistic variable: ``f(z) = 2 exp(-z) / (1 + exp(-z))**2`` for z >= 0.
+
+    Source: SciPy reference, ``scipy.stats.halflogistic``.
+
+    >>> float(halflogistic.pdf(0.0))
+    0.5
+    """
+
+    low = 0.0
+
+    def _logpdf(self, z: Any) -> Any:
+        return LOG_2 + log_expit(z) + log_expit(-z)
+
+    def _cdf(self, z: Any) -> Any:
+        return tanh(0.5 * z)
+
+    def _sf(self, z: Any) -> Any:
+        return 2.0 * expit(-z)
+
+    def _logsf(self, z: Any) -> Any:
+        return LOG_2 + log_expit(-z)
+
+    def _ppf(self, q: Any) -> Any:
+        return 2.0 * arctanh(q)
+
+    def _isf(self, q: Any) -> Any:
+        return log1p(divide(2.0 * (1.0 - q), q))
+
+    def _mean(self) -> Any:
+        return 2.0 * LOG_2
+
+    def _var(self) -> Any:
+        return math.pi * math.pi / 3.0 - 4.0 * LOG_2 * LOG_2
+
+    def _entropy(self) -> Any:
+        return 2.0 - LOG_2
+
+
+class Triang(ContinuousDistribution):
+    """The triangular distribution with its peak at `c`, 0 <= c <= 1: ``f(z) = 2 z / c`` for
+    0 <= z < c, ``2 (1 - z) / (1 - c)`` for c <= z <= 1; at the peak the slopes are those above it.
+
+    Source: SciPy reference, ``scipy.stats.triang``.
+
+    >>> float(triang.pdf(0.5, 0.25).round(4))
+    1.3333
+    """
+
+    shapes = ("c",)
+    low, high = 0.0, 1.0
+    exact_ends = False
+
+    def _valid(self, c: Any) -> Any:
+        return (c >= 0) & (c <= 1)
+
+    def _sides(self, z: Any, c: Any) -> tuple[Any, Any, Any]:
+        """Where `z` is below the peak, and the shares of the sides that lie below and above it."""
+        rises = less(z, c) | equal(c, 1.0)
+        below, above = choose(rises, c, 1.0), choose(rises, 1.0, 1.0 - c)
+        return rises, choose(rises, z, 0.0) / below, choose(rises, 0.0, 1.0 - z) / above
+
+    def _pdf(self, z: Any, c: Any) -> Any:
+        rises, below, above = self._sides(z, c)
+        return 2.0 * choose(rises, below, above)
+
+    def _logpdf(self, z: Any, c: Any) -> Any:
+        return log(self._pdf(z, c))
+
+    def _cdf(self, z: Any, c: Any) -> Any:
+        rises, below, above = self._sides(z, c)
+        return choose(rises, z * below, 1.0 - (1.0 - z) * above)
+
+    def _sf(self, z: Any, c: Any) -> Any:
+        return self._cdf(1.0 - z, 1.0 - c)
+
+    def _ppf(self, q: Any, c: Any) -> Any:
+        rises = less(q, c) | equal(c, 1.0)
+        side = choose(rises, q * c, (1.0 - q) * (1.0 - c))
+        return choose(rises, sqrt(side), 1.0 - sqrt(side))
+
+    def _isf(self, q: Any, c: Any) -> Any:
+        return 1.0 - self._ppf(q, 1.0 - c)
+
+    def _mean(self, c: Any) -> Any:
+        return (c + 1.0) / 3.0
+
+    def _var(self, c: Any) -> Any:
+        return (1.0 - c + c * c) / 18.0
+
+    def _entropy(self, c: Any) -> Any:
+        return 0.5 - LOG_2 + c * 0.0
 
 
 def log1p_square(z: Any) -> Any:
@@ -421,8 +515,10 @@ class GumbelL(MirroredDistribution):
 
 
 uniform = Uniform("uniform")
+triang = Triang("triang")
 laplace = Laplace("laplace")
 logistic = Logistic("logistic")
+halflogistic = HalfLogistic("halflogistic")
 cauchy = Cauchy("cauchy")
 halfcauchy = HalfCauchy("halfcauchy")
 pareto = Pareto("pareto")

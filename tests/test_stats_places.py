@@ -1,0 +1,142 @@
+"""`funcgrad.scipy.stats` at single places: ends, middles, shapes near 0, and far beyond underflow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import funcgrad
+from funcgrad.scipy import stats
+
+EDGES = [  # name, method, the end, the shapes, the slope from inside
+    ("expon", "pdf", 0.0, (), -1.0),
+    ("gamma", "pdf", 0.0, (2.0,), 1.0),
+    ("gamma", "pdf", 0.0, (1.0,), -1.0),
+    ("gamma", "pdf", 0.0, (300.0,), 0.0),
+    ("chi2", "pdf", 0.0, (4.0,), 0.25),
+    ("beta", "pdf", 0.0, (2.0, 3.0), 12.0),
+    ("beta", "pdf", 1.0, (2.0, 2.0), -6.0),
+    ("beta", "pdf", 0.0, (900.0, 900.0), 0.0),
+    ("f", "pdf", 0.0, (2.0, 2.0), -2.0),
+    ("weibull_min", "pdf", 0.0, (2.0,), 2.0),
+    ("rayleigh", "pdf", 0.0, (), 1.0),
+    ("pareto", "logpdf", 1.0, (3.0,), -4.0),
+    ("halfcauchy", "cdf", 0.0, (), 2.0 / math.pi),
+    ("uniform", "cdf", 1.0, (), 1.0),
+    ("uniform", "ppf", 0.0, (), 1.0),
+    ("expon", "logsf", 0.0, (), -1.0),
+    ("gamma", "sf", 0.0, (1.0,), -1.0),
+    ("laplace", "logpdf", 0.0, (), 0.0),
+    ("genpareto", "pdf", 1.0, (-1.0,), 0.0),
+    ("genpareto", "pdf", 0.0, (0.0,), -1.0),
+    ("genpareto", "sf", 2.0, (-0.5,), 0.0),
+    ("lomax", "pdf", 0.0, (3.0,), -12.0),
+    ("gompertz", "pdf", 0.0, (3.0,), -6.0),
+    ("weibull_max", "pdf", 0.0, (2.0,), -2.0),
+    ("maxwell", "pdf", 0.0, (), 0.0),
+    ("chi", "pdf", 0.0, (2.0,), 1.0),
+    ("fisk", "pdf", 0.0, (2.0,), 2.0),
+    ("fisk", "sf", 0.0, (1.0,), -1.0),
+    ("rice", "pdf", 0.0, (0.0,), 1.0),
+    ("gengamma", "pdf", 0.0, (2.0, -1.0), 0.0),
+    ("gengamma", "logsf", 0.0, (2.0, -1.0), 0.0),
+    ("halflogistic", "cdf", 0.0, (), 0.5),
+    ("triang", "pdf", 0.0, (0.25,), 8.0),
+    ("triang", "pdf", 1.0, (1.0,), 2.0),
+    ("triang", "sf", 0.0, (0.0,), -2.0),
+]
+
+
+@pytest.mark.parametrize(("name", "method", "x", "shapes", "slope"), EDGES)
+def test_slopes_at_the_ends_are_those_from_inside(
+    name: str, method: str, x: float, shapes: Any, slope: float
+) -> None:
+    f = getattr(getattr(stats, name), method)
+    np.testing.assert_allclose(funcgrad.grad(f)(x, *shapes), slope, atol=1e-15)
+    for i in range(len(shapes)):
+        by_shape = funcgrad.grad(f, argnums=i + 1)(x, *map(np.float64, shapes))
+        assert np.isfinite(by_shape) or shapes[i] == 1.0
+
+
+@pytest.mark.parametrize("df", [0.5, 3.0, 200.0])
+def test_quantiles_of_student_around_the_median(df: float) -> None:
+    off = np.array([-0.0089, -0.002, 0.0, 1e-5, 0.01, 0.013])
+    t = stats.t.ppf(0.5 + off, df)
+    np.testing.assert_allclose(stats.t.cdf(t, df) - 0.5, off, rtol=1e-11)
+    slopes = funcgrad.elementwise_grad(lambda q: stats.t.ppf(q, df))(0.5 + off)
+    np.testing.assert_allclose(slopes, 1.0 / stats.t.pdf(t, df), rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("log_tail", "z", "shape", "value", "slopes"),
+    [
+        (
+            stats.exponnorm.logcdf,
+            -1e5,
+            0.3,
+            -5000000022.74085,
+            (100000.00001999967, -3.333222225925836),
+        ),
+        (stats.exponnorm.logcdf, -1e10, 1.0, -5e19, (1e10, -1.0)),
+        (stats.invgauss.logsf, 1e10, 0.3, -55555555589.394745, (-5.5555555557, None)),
+        (stats.loggamma.logsf, 1e3, 2.0, -math.inf, (-math.inf, None)),
+    ],
+    ids=repr,
+)
+def test_logarithms_far_beyond_underflow(
+    log_tail: Any, z: float, shape: float, value: float, slopes: tuple[Any, Any]
+) -> None:
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(log_tail(z, shape), value, rtol=1e-12)
+        for i, slope in enumerate(slopes):
+            if slope is not None:
+                found = funcgrad.grad(log_tail, argnums=i)(z, shape)
+                np.testing.assert_allclose(found, slope, rtol=1e-5)
+
+
+@given(beta=st.floats(0.6, 4.0))
+def test_the_middle_of_an_even_distribution(beta: float) -> None:
+    """There the power that leads to a quantile of `gennorm` has no slope, the quantile has one."""
+    by_q, by_beta = funcgrad.grad(stats.gennorm.ppf, argnums=(0, 1))(0.5, beta)
+    np.testing.assert_allclose(by_q, 1 / stats.gennorm.pdf(0.0, beta))
+    assert by_beta == 0.0
+
+
+@pytest.mark.parametrize("c", [-0.0999, -1e-3, -1e-9, 0.0, 1e-12, 1e-4, 0.099, 0.101, -0.3])
+def test_shapes_near_zero(c: float) -> None:
+    """Where the formulas of extremes are 0 / 0: their moments, and all slopes by the shape."""
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(90):
+
+        def mean(c: Any) -> Any:
+            return (1 - mpmath.gamma(1 + c)) / c
+
+        def var(c: Any) -> Any:
+            return (mpmath.gamma(1 + 2 * c) - mpmath.gamma(1 + c) ** 2) / c**2
+
+        def logpdf(c: Any) -> Any:
+            w = 1 - c * mpmath.mpf(1.5)
+            return (1 / c - 1) * mpmath.log(w) - w ** (1 / c)
+
+        def isf(c: Any) -> Any:
+            return (1 - (-mpmath.log1p(-mpmath.mpf(0.001))) ** c) / c
+
+        for method, args, exact in (
+            ("mean", (), mean), ("var", (), var), ("logpdf", (1.5,), logpdf), ("isf", (0.001,), isf)
+        ):  # fmt: skip
+            f = getattr(stats.genextreme, method)
+            at, step = mpmath.mpf(c) + mpmath.mpf(10) ** -25, mpmath.mpf(10) ** -15
+            values = [exact(at + k * step) for k in (-1, 0, 1)]
+            first = (values[2] - values[0]) / (2 * step)
+            second = (values[2] - 2 * values[1] + values[0]) / step**2
+            slope = funcgrad.grad(f, argnums=len(args))
+            found = f(*args, c), slope(*args, c), funcgrad.grad(slope, argnums=len(args))(*args, c)
+            for y, expected, rtol in zip(
+                found, (values[1], first, second), (1e-12, 1e-10, 1e-7), strict=True
+            ):
+                np.testing.assert_allclose(y, float(expected), rtol=rtol, err_msg=method)
