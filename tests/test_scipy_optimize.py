@@ -39,6 +39,9 @@ EQUATIONS = {
 SOLVERS: dict[str, Callable[..., Any]] = {
     "brentq": lambda f, c: optimize.brentq(f, 0.0, 9.0, (c,)),
     "bisect": lambda f, c: optimize.bisect(f, 0.0, 9.0, args=(c,)),
+    "brenth": lambda f, c: optimize.brenth(f, 0.0, 9.0, (c,)),
+    "ridder": lambda f, c: optimize.ridder(f, 0.0, 9.0, (c,)),
+    "toms748 of k": lambda f, c: optimize.toms748(f, 0.0, 9.0, (c,), k=2),
     "bracket": lambda f, c: optimize.root_scalar(f, (c,), bracket=[0.0, 9.0]).root,
     "toms748": lambda f, c: optimize.root_scalar(f, c, "toms748", (0.0, 9.0)).root,
     "secant": lambda f, c: optimize.root_scalar(f, c, x0=0.9, x1=1.0, xtol=1e-13).root,

@@ -3,12 +3,13 @@
 from .differences import approx_fprime, check_grad
 from .fits import curve_fit, least_squares
 from .minima import minimize, minimize_scalar
-from .roots import bisect, brentq, newton, root_scalar
+from .roots import bisect, brenth, brentq, newton, ridder, root_scalar, toms748
 from .systems import fixed_point, fsolve, root
 
 __all__ = [
     "approx_fprime",
     "bisect",
+    "brenth",
     "brentq",
     "check_grad",
     "curve_fit",
@@ -18,6 +19,8 @@ __all__ = [
     "minimize",
     "minimize_scalar",
     "newton",
+    "ridder",
     "root",
     "root_scalar",
+    "toms748",
 ]

@@ -249,6 +249,92 @@ def bisect(
     return _bracketed("bisect", f, a, b, args, full_output, options)
 
 
+def brenth(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    xtol: float = _XTOL,
+    rtol: float = _RTOL,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """An `x` between `a` and `b` with ``f(x, *args) = 0``, by Brent's method with hyperbolic steps.
+
+    As `root_scalar` in everything else.
+
+    Shapes: scalars.   Dtypes: real; gives float64.
+    Derivative: as `root_scalar`.
+    Raises: ValueError: from SciPy, without a change of sign. RuntimeError: no convergence.
+    Source: Bus & Dekker, "Two efficient algorithms with guaranteed convergence for finding a zero of a
+    function", ACM TOMS 1 (1975); SciPy reference, ``scipy.optimize.brenth``.
+
+    >>> float(round(brenth(lambda x: x * x - 4.0, 0.0, 9.0), 9))
+    2.0
+    """
+    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
+    return _bracketed("brenth", f, a, b, args, full_output, options)
+
+
+def ridder(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    xtol: float = _XTOL,
+    rtol: float = _RTOL,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """An `x` between `a` and `b` with ``f(x, *args) = 0``, by Ridders' method.
+
+    As `root_scalar` in everything else.
+
+    Shapes: scalars.   Dtypes: real; gives float64.
+    Derivative: as `root_scalar`.
+    Raises: ValueError: from SciPy, without a change of sign. RuntimeError: no convergence.
+    Source: Ridders, "A new algorithm for computing a single root of a real continuous function",
+    1979; SciPy reference, ``scipy.optimize.ridder``.
+
+    >>> float(round(ridder(lambda x: x * x - 4.0, 0.0, 9.0), 9))
+    2.0
+    """
+    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
+    return _bracketed("ridder", f, a, b, args, full_output, options)
+
+
+def toms748(
+    f: Callable[..., Any],
+    a: Any,
+    b: Any,
+    args: Any = (),
+    k: int = 1,
+    xtol: float = _XTOL,
+    rtol: float = _RTOL,
+    maxiter: int = 100,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    """An `x` between `a` and `b` with ``f(x, *args) = 0``, by `k` Newton-like steps at a time on cubic
+    interpolants.
+
+    As `root_scalar` in everything else.
+
+    Shapes: scalars.   Dtypes: real; gives float64.
+    Derivative: as `root_scalar`.
+    Raises: ValueError: from SciPy, without a change of sign. RuntimeError: no convergence.
+    Source: Alefeld, Potra & Shi, "Algorithm 748: enclosing zeros of continuous functions", ACM TOMS 21
+    (1995); SciPy reference, ``scipy.optimize.toms748``.
+
+    >>> float(round(toms748(lambda x: x * x - 4.0, 0.0, 9.0), 9))
+    2.0
+    """
+    options = {"xtol": xtol, "rtol": rtol, "maxiter": maxiter, "disp": disp, "k": k}
+    return _bracketed("toms748", f, a, b, args, full_output, options)
+
+
 def newton(
     func: Callable[..., Any],
     x0: Any,
