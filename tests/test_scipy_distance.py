@@ -32,6 +32,11 @@ METRICS: list[tuple[str, dict[str, Any]]] = [
 every_metric = pytest.mark.parametrize(("name", "options"), METRICS, ids=str)
 
 
+def passes(f: Any, args: Any, **options: Any) -> None:
+    report = check_all(f, args, **options)
+    assert all(o.status != "failed" for o in report.outcomes), str(report)
+
+
 @st.composite
 def rows(draw: Any, most: int = 30) -> tuple[np.ndarray, np.ndarray]:
     """Two sets of points, of which some are in both."""
@@ -80,9 +85,8 @@ def test_derivatives(name: str, options: Any) -> None:
         return distance.cdist(x, y, name, **rest, **dict(zip(arrays, given, strict=True)))
 
     moving = [v + 0.1 for v in arrays.values()]
-    report = check_all(f, (x, y, *moving))
-    assert all(o.status != "failed" for o in report.outcomes), str(report)
-    check_all(lambda x: distance.pdist(x, name, **options), (x,))
+    passes(f, (x, y, *moving))
+    passes(lambda x: distance.pdist(x, name, **options), (x,))
 
 
 @every_metric
@@ -132,7 +136,7 @@ def test_moments_of_the_points(seed: int, m: int) -> None:
         found, expected = (d.cdist(x, y, name) for d in (distance, theirs))
         np.testing.assert_allclose(found, expected, rtol=1e-9)
         np.testing.assert_allclose(distance.pdist(x, name), theirs.pdist(x, name), rtol=1e-9)
-    check_all(lambda x: distance.pdist(x, "mahalanobis"), (x[:5, :2],), only=["numerical"])
+    passes(lambda x: distance.pdist(x, "mahalanobis"), (x[:5, :2],), only=["numerical"])
 
 
 @given(seed=st.integers(0, 999), base=st.sampled_from([None, 2.0]), axis=st.integers(-2, 1))
@@ -147,9 +151,7 @@ def test_entropies(seed: int, base: float | None, axis: int) -> None:
     slope = funcgrad.grad(lambda p: distance.jensenshannon(p, q, base, axis=axis).sum())
     assert np.isfinite(slope(p + 0.1)).all()
     assert (funcgrad.grad(lambda p: distance.jensenshannon(p, q[0]))(q[0]) == 0.0).all()
-    check_all(
-        lambda p, q: distance.jensenshannon(p, q, base), (p + 0.1, q + 0.2), only=["numerical"]
-    )
+    passes(lambda p, q: distance.jensenshannon(p, q, base), (p + 0.1, q + 0.2), only=["numerical"])
 
 
 @given(m=st.integers(0, 9), dtype=st.sampled_from("dfi"))
@@ -160,8 +162,8 @@ def test_square_forms(m: int, dtype: str) -> None:
     np.testing.assert_array_equal(square, theirs.squareform(flat))
     np.testing.assert_array_equal(distance.squareform(square), flat)
     if dtype == "d":
-        check_all(distance.squareform, (flat,))
-        check_all(lambda x: distance.squareform(x, "tovector"), (np.ones((m, m)),))
+        passes(distance.squareform, (flat,))
+        passes(lambda x: distance.squareform(x, "tovector"), (np.ones((m, m)),))
 
 
 def test_metrics_by_function_and_short_name() -> None:
