@@ -281,8 +281,8 @@ def test_mapped_twice(name: str) -> None:
 
 @every_program
 def test_gradients_check(name: str) -> None:
-    check_all(ours(name), (W, X))
-    check_all(funcgrad.jit(ours(name)), (W, X), only=["numerical", "transpose"])
+    check_all(ours(name), (W, X)).raise_if_failed()
+    check_all(funcgrad.jit(ours(name)), (W, X), only=["numerical", "transpose"]).raise_if_failed()
 
 
 # ---------------------------------------------------------------- what is run, and how often
@@ -412,7 +412,7 @@ def test_checkpointed_steps_may_branch_on_values() -> None:
         step = lambda c, x: (c * x if x > 0.7 else c + x, None)  # noqa: E731
         return lax.scan(step, 1.0, x, checkpoint_every=2)[0]
 
-    check_all(f, (ROWS,), only=["numerical", "transpose"])
+    check_all(f, (ROWS,), only=["numerical", "transpose"]).raise_if_failed()
 
 
 def test_unrolled_steps_are_written_out() -> None:

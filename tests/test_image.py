@@ -137,7 +137,9 @@ def test_integers_and_names() -> None:
 @settings(max_examples=2)
 @given(n=lengths, m=lengths, antialias=st.booleans())
 def test_derivatives_by_the_image(method: str, n: int, m: int, antialias: bool) -> None:
-    check_all(lambda x: image.resize(x, (m, 2), method, antialias), (pixels(n, 3),))
+    check_all(
+        lambda x: image.resize(x, (m, 2), method, antialias), (pixels(n, 3),)
+    ).raise_if_failed()
 
 
 @every_weighing
@@ -145,7 +147,7 @@ def test_derivatives_by_scale_and_translation(method: str) -> None:
     def moved(x: Any, scale: Any, shift: Any) -> Any:
         return image.scale_and_translate(x, (5, 2), (0,), scale, shift, method)
 
-    check_all(moved, (pixels(4, 2), np.array([0.83]), np.array([0.37])))
+    check_all(moved, (pixels(4, 2), np.array([0.83]), np.array([0.37]))).raise_if_failed()
 
 
 @every_weighing

@@ -45,7 +45,7 @@ def test_values_are_scipys(case: Any) -> None:
 @given(case=rows("d"))
 def test_derivatives(case: Any) -> None:
     obs, codes = case
-    check_all(lambda obs, codes: vq(obs, codes)[1], (obs, codes))
+    check_all(lambda obs, codes: vq(obs, codes)[1], (obs, codes)).raise_if_failed()
     many = np.stack([obs, obs[::-1] + 0.1])
     found = funcgrad.vmap(vq, in_axes=(0, None))(many, codes)
     for k, x in enumerate(many):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -292,3 +294,16 @@ def test_complex_step_is_refused_where_it_would_lie() -> None:
     (exact,) = complex_step(lambda x: [np.exp(x)], *one) or [None]
     assert exact == pytest.approx(np.exp(1.5), rel=1e-15)
     assert derivative(lambda x: [np.exp(x)], *one).error < 1e-11
+
+
+def test_no_test_forgets_to_look() -> None:
+    """`check_all` raises nothing: its report has to be asked."""
+    forgotten = []
+    for path in Path(__file__).parents[1].rglob("test_*.py"):
+        if path.parent == Path(__file__).parent:
+            continue  # where its own errors are tested
+        for node in ast.walk(ast.parse(path.read_text())):
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "check_all":
+                forgotten.append(f"{path.name}:{node.lineno}")
+    assert not forgotten
