@@ -24,7 +24,7 @@ from .lower import CALL, REDUCE, UFUNC, Step, Value
 MOST_TERMS = 1024  # that one sum adds up, so that errors do not grow
 LEAST_BYTES = 32  # of a row of the result, for vectors
 FEW = 4  # rows for which operands are not put in order
-WIDE = {1: 8, 2: 4, 3: 3, 4: 3}  # vectors beside each other in a tile, by rows; else two
+WIDE = {2: 4, 3: 3, 4: 3}  # vectors beside each other in a tile, by rows; else two
 
 
 def is_product(step: Step) -> bool:
