@@ -12,7 +12,7 @@ import pytest
 
 import funcgrad
 import funcgrad.numpy as fnp
-from funcgrad.errors import HandoverError
+from funcgrad.errors import ArgumentError, HandoverError
 
 
 class Column:
@@ -101,3 +101,8 @@ def test_what_pandas_converts_says_so() -> None:
     )
     with pytest.raises(HandoverError, match=r"table\.to_numpy\(\) @ x \(at test_pandas\.py"):
         funcgrad.grad(lambda x: names["dot"](np.ones(3), x))(X)
+
+
+def test_to_differentiate_by_a_column_says_what_to_write() -> None:
+    with pytest.raises(ArgumentError, match=r"type Column; need .* as \.to_numpy\(\) gives"):
+        funcgrad.grad(np.sum)(Column([1.0, 2.0]))
