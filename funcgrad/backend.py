@@ -77,7 +77,7 @@ def unfit(x: Any, need: str = "need an array or a number") -> str:
     for base in type(x).__mro__:
         if base.__module__.partition(".")[0] == "numpy" and base.__name__ in _REFUSED:
             return f"is {_REFUSED[base.__name__]}; {_REMEDY}"
-    hint = ", as .to_numpy() gives" if _is_table(type(x)) else ""
+    hint = ", as .to_numpy() gives" if _is_table(x.__class__) else ""
     return f"is of type {type(x).__name__}; {need}{hint}"
 
 
