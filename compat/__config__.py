@@ -6,7 +6,6 @@ import json
 import os
 
 import numpy as np
-import scipy
 
 from .settings import get_num_threads
 
@@ -14,9 +13,9 @@ _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def show() -> str:
-    """The versions of NumPy and SciPy, and how NumPy was built."""
+    """NumPy's version, and how it was built."""
     built = json.dumps(np.show_config(mode="dicts"), indent=2)
-    return f"NumPy {np.__version__}, SciPy {scipy.__version__}\n{built}\n"
+    return f"NumPy {np.__version__}\n{built}\n"
 
 
 def parallel_info() -> str:

@@ -107,6 +107,14 @@ def distances(x: Any, y: Any, /) -> Any:
     >>> distances(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[3.0, 4.0]])).tolist()
     [[5.0], [0.0]]
     """
-    squares = square_distances(x, y)
-    same = equal(squares, 0)
-    return choose(same, 0.0, sqrt(choose(same, 1.0, squares)))
+    return root(square_distances(x, y))
+
+
+def root(squares: Any, /) -> Any:
+    """The square root of squares, with the derivative 0 where they are 0.
+
+    >>> root(np.array([0.0, 4.0])).tolist()
+    [0.0, 2.0]
+    """
+    nothing = equal(squares, 0)
+    return choose(nothing, 0.0, sqrt(choose(nothing, 1.0, squares)))

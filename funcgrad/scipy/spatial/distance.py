@@ -23,8 +23,7 @@ from ...numpy.reductions import var
 from ...numpy.shaping import broadcast_arrays
 from ...numpy.statistics import cov
 from ...ops.arithmetic import absolute, divide
-from ...ops.distance import FEW, distances, square_distances
-from ...ops.exponential import sqrt
+from ...ops.distance import FEW, distances, root, square_distances
 from ...ops.index import take
 from ...ops.linalg import matmul, p_norm
 from ...ops.logic import equal
@@ -46,12 +45,6 @@ __all__ = [
 
 def _total(x: Any, weights: Any) -> Any:
     return sum_(x if weights is None else x * weights, axis=(x.ndim - 1,))
-
-
-def _root(x: Any) -> Any:
-    """The square root, with the derivative 0 where `x` is 0."""
-    zero = equal(x, 0)
-    return choose(zero, 0.0, sqrt(choose(zero, 1.0, x)))
 
 
 def _minkowski(x: Any, y: Any, *, p: float = 2.0, w: Any = None) -> Any:
@@ -107,14 +100,14 @@ def _seuclidean(x: Any, y: Any, *, V: Any) -> Any:
 
 def _mahalanobis(x: Any, y: Any, *, VI: Any) -> Any:
     d = x - y
-    return _root(_total(matmul(d, VI) * d, None))
+    return root(_total(matmul(d, VI) * d, None))
 
 
 def _jensenshannon(x: Any, y: Any, *, base: Any = None) -> Any:
     p, q = (a / expand_dims(_total(a, None), axis=(a.ndim - 1,)) for a in (x, y))
     middle = 0.5 * (p + q)
     entropy = 0.5 * _total(rel_entr(p, middle) + rel_entr(q, middle), None)
-    return _root(entropy if base is None else entropy / math.log(base))
+    return root(entropy if base is None else entropy / math.log(base))
 
 
 class _Metric(NamedTuple):
