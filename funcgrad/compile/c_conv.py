@@ -291,7 +291,8 @@ ALONG_PLACES = (
             for (int r = 0; r < HIGH; r++)
 #pragma GCC unroll 32
               for (int v = 0; v < WIDE; v++) {{
-                const vec x = *(const vec *)(at + r * SB * ROW + v * LANES);
+                vec x = *(const vec *)(at + r * SB * ROW + v * LANES);
+                KEEP(x);
 #pragma GCC unroll 32
                 for (int o = 0; o < DEEP; o++) sums[o][r][v] += x * w[o];
               }}
@@ -326,7 +327,7 @@ ALONG_TAPS = (
     + """\
     PHASE = DC, CHUNKS = PARTS(KC, LANES), LENGTH = CHUNKS * LANES,
     WIDE = EVEN(PC, 6), STRIPS = PARTS(PC, WIDE),
-    DEEP = EVEN(O, REGISTERS / WIDE), BLOCKS = PARTS(O, DEEP),
+    DEEP = EVEN(O, ACCUMULATORS / WIDE), BLOCKS = PARTS(O, DEEP),
     PITCH = (STRIPS * WIDE - 1) * SC / DC + LENGTH, ROW = PHASE * PITCH,
     PLANE = ((PB - 1) * SB + (KB - 1) * DB + 1) * ROW,
     VOLUME = ((PA - 1) * SA + (KA - 1) * DA + 1) * PLANE,
@@ -382,6 +383,7 @@ ALONG_TAPS = (
             for (int p = 0; p < WIDE; p++) {{
               vec here = *(const vec *)(x + move[p]);
               if (KC % LANES && v == CHUNKS - 1) here = (vec)((mask)here & last);
+              KEEP(here);
 #pragma GCC unroll 32
               for (int o = 0; o < DEEP; o++) part[o][p] += here * *(const vec *)(w + o * KERNEL);
             }}

@@ -139,6 +139,21 @@ static inline float exp_or_0f(float x) {
   return x;
 }
 """
+# x86 has this for vectors with AVX-512 only, and what is beside it would not be vectors either. The
+# halves of the integer are put beside 2^52, and beside 2^84 + 2^63: the one rounding is the last sum's.
+DOUBLE_OF = """\
+static inline double double_of(long x) {
+#if defined(__x86_64__) && !defined(__AVX512DQ__)
+  const unsigned long low = (x & 0xffffffffUL) | 0x4330000000000000UL;
+  const unsigned long high = ((unsigned long)x >> 32) ^ 0x4530000080000000UL;
+  double a, b;
+  __builtin_memcpy(&a, &low, 8), __builtin_memcpy(&b, &high, 8);
+  return b - 0x1.00000801p84 + a;
+#else
+  return x;
+#endif
+}
+"""
 # As NumPy divides with a remainder that has the sign of the divisor.
 DIVISIONS = """\
 static inline {T} remainder_np{f}({T} x, {T} y) {
@@ -282,6 +297,7 @@ def prototypes() -> str:
         "\n".join(lines)
         + "\n"
         + EXP_OR_0
+        + DOUBLE_OF
         + "".join(
             DIVISIONS.replace("{T}", kind).replace("{f}", suffix)
             for kind, suffix in (("double", ""), ("float", "f"))
@@ -454,7 +470,14 @@ class Kernel:
         text = self._text_of(value, names)
         if value.dtype == dtype:
             return text
-        return f"({text} != 0)" if dtype.kind == "b" else f"(({self.dialect.types[dtype]}){text})"
+        if dtype.kind == "b":
+            return f"({text} != 0)"
+        if value.dtype.kind == "b" and dtype.kind == "f":
+            # A selection: without AVX-512 there is no conversion of long integers as vectors.
+            return f"({text} ? {number(1, dtype, self.dialect)} : {number(0, dtype, self.dialect)})"
+        if self.dialect is C and (value.dtype, dtype) == (np.int64, np.float64):
+            return f"double_of({text})"
+        return f"(({self.dialect.types[dtype]}){text})"
 
     def _text_of(self, value: Any, names: dict[Value, str]) -> str:
         if is_number(value):
@@ -496,6 +519,14 @@ VECTORS = """\
 #define VECTOR 32
 #define REGISTERS 10
 #define ACCUMULATORS 12
+#endif
+// A vector that is in a register: compilers would read it again for each product.
+#if defined(__AVX512F__)
+#define KEEP(x) __asm__("" : "+v"(x))
+#elif defined(__AVX__)
+#define KEEP(x) __asm__("" : "+x"(x))
+#else
+#define KEEP(x)
 #endif
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define PARTS(a, b) (((a) + (b) - 1) / (b))

@@ -14,7 +14,7 @@ import numpy as np
 from ..algebra import Elementwise, ElementwiseConstant
 from ..core import Aval, Primitive
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
-from ..ops.arithmetic import add, multiply
+from ..ops.arithmetic import add, multiply, zero_preserving_multiply
 from ..ops.select import where
 from ..ops.structural import broadcast_to
 from ..transforms.trace import trace_to_jaxpr
@@ -130,7 +130,7 @@ class Rewriter:
 
     def unbroadcast(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
         """Operands before they were broadcast, where the others broadcast the result anyway."""
-        if not (isinstance(eqn.prim, Elementwise | ElementwiseConstant) or eqn.prim is where):
+        if not (isinstance(eqn.prim, Elementwise | ElementwiseConstant) or eqn.prim in _BROADCASTING):
             return inputs
         out = list(inputs)
         for i, atom in enumerate(inputs):
@@ -164,6 +164,7 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
 
 
 _COMMUTING = frozenset({add, multiply})
+_BROADCASTING = frozenset({where, zero_preserving_multiply})  # elementwise too, by rules of their own
 
 
 def _key(prim: Primitive, inputs: Sequence[Atom], params: dict[str, Any]) -> Any:

@@ -19,7 +19,14 @@ import numpy as np
 
 from ..core import REGISTRY, Primitive
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, has_effect
-from ..ops.arithmetic import add, multiply, negative, square, subtract
+from ..ops.arithmetic import (
+    add,
+    multiply,
+    negative,
+    square,
+    subtract,
+    zero_preserving_multiply,
+)
 from ..ops.contract import dot_general, matmul
 from ..ops.index import Slice, embed, getitem, view_update
 from ..ops.join import concatenate
@@ -115,6 +122,16 @@ def _multiply(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
 
 def _is_real(x: Atom) -> bool:
     return x.aval.dtype.kind == "f" and not x.aval.weak
+
+
+def _zero_preserving_multiply(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    """A product, where a number says that zeros stay what they are."""
+    t, c = inputs
+    if t.__class__ is Literal and _is_real(c) and t.value != 0:
+        return r.apply(multiply, t, c)
+    if c.__class__ is Literal and _is_real(t) and 0 < c.value < math.inf:
+        return r.apply(multiply, t, c)
+    return None
 
 
 def _add(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
@@ -349,6 +366,7 @@ RULES: dict[Primitive, Rule] = {
     subtract: _subtract,
     multiply: _multiply,
     negative: _negative,
+    zero_preserving_multiply: _zero_preserving_multiply,
     reshape: _reshape,
     transpose: _transpose,
     broadcast_to: _broadcast_to,

@@ -65,6 +65,16 @@ IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
         (lambda x: x * -1.0, (ODD,), 1),
         (lambda x: -1 * (x * -1), (ODD,), 0),
     ],
+    "zero_preserving_multiply": [
+        (lambda x: R["zero_preserving_multiply"](x, 1.0), (ODD,), 0),
+        (lambda x: R["zero_preserving_multiply"](1.0, x), (ODD,), 0),
+        (lambda x: R["zero_preserving_multiply"](x, 3.0) - x * 3.0, (ODD,), 2),
+        (lambda x: R["zero_preserving_multiply"](-2.0, x) - x * -2.0, (ODD,), 2),
+        (lambda x: R["zero_preserving_multiply"](x, np.broadcast_to(x[5], x.shape)), (ODD,), 2),
+        (lambda x: R["zero_preserving_multiply"](x, -3.0), (ODD,), 1),
+        (lambda x: R["zero_preserving_multiply"](x, np.inf), (ODD,), 1),
+        (lambda x: R["zero_preserving_multiply"](0.0, x), (ODD,), 1),
+    ],
     "divide": [(lambda x: x / 1.0, (ODD,), 0), (lambda x: x / 1, (ODD,), 0)],
     "negative": [
         (lambda x: np.negative(-x), (ODD,), 0),
