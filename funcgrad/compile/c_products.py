@@ -4,7 +4,9 @@ Layer 4½. A tile is a few rows of a few vectors; for each term of its sums a ve
 multiplied by single elements of the other. BLAS does so too, but first copies both operands into
 another order, which for products of few rows takes as long as they do. Here vectors lie along the rows
 of the result, or its columns if the left operand lies that way; if neither does, what is to be
-vectors is put in order, a strip at a time. Products too small for vectors are nests as any other.
+vectors is put in order, a strip at a time. Of a matrix and a vector several sums are made at once
+too, since one alone waits for itself; their vectors lie as the matrix does. Products too small for
+vectors are nests as any other.
 
 Source: Goto, van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008.
 """
@@ -57,7 +59,10 @@ def lines(kernel: Any, step: Step) -> list[str]:
     shown = out.shown if len(x.shape) > 1 else np.expand_dims(out.shown, -1 - (len(y.shape) > 1))
     shown = shown if len(y.shape) > 1 else shown[..., None]
     places = [p.showing(s) for p, s in ((px, left), (py, right), (out, shown))]
-    return _tiled(kernel, step, *places) or _nest(kernel, step, *places)
+    function = _function(step.out.dtype, *places)
+    if function is None:
+        return _nest(kernel, step, *places)
+    return _call(kernel, *function)
 
 
 def _nest(kernel: Any, step: Step, x: Place, y: Place, out: Place) -> list[str]:
@@ -82,26 +87,39 @@ def _nest(kernel: Any, step: Step, x: Place, y: Place, out: Place) -> list[str]:
     return kernel.nest(shape, steps, set())
 
 
-def _tiled(kernel: Any, step: Step, x: Place, y: Place, out: Place) -> list[str] | None:
-    """The product in tiles; None if it is too small for them, or one sum too long."""
+def _function(dtype: Any, x: Place, y: Place, out: Place) -> tuple[Any, tuple[Place, ...]] | None:
+    """The function of a product, and its operands; None if it is too small, or one sum too long."""
     (rows, terms), columns = x.shown.shape[-2:], y.shown.shape[-1]
-    width = step.out.dtype.itemsize
+    width = dtype.itemsize
     (xm, xk), (yk, yn), (zm, zn) = (p.shown.strides[-2:] for p in (x, y, out))
-    if not are_tiled(rows, columns, terms, width):
+    is_vector = min(rows, columns) == 1 < max(rows, columns) and terms <= MOST_TERMS
+    if not is_vector and not are_tiled(rows, columns, terms, width):
         return None
-    if rows * width >= LEAST_BYTES and (columns * width < LEAST_BYTES or xm == 1 != yn):
+    is_turned = rows * width >= LEAST_BYTES and (columns * width < LEAST_BYTES or xm == 1 != yn)
+    if columns == 1 or (is_turned and not is_vector):
         x, y = y, x
         rows, columns = columns, rows
         xm, xk, yk, yn, zm, zn = yn, yk, xk, xm, zn, zm
+    kind = TYPES[dtype]
+    if is_vector:
+        function = _VectorFunction(kind, width, columns, terms, (xk, yk, yn, zn))
+        return (
+            (function, (x, y, out))
+            if function.is_along_columns or function.is_along_terms
+            else None
+        )
     if yn != 1 and rows < FEW:
         return None
-    function = _Function(
-        TYPES[step.out.dtype], width, rows, columns, terms, (xm, xk, yk, yn, zm, zn)
-    )
+    strides = (xm, xk, yk, yn, zm, zn)
+    return _Function(kind, width, rows, columns, terms, strides), (x, y, out)
+
+
+def _call(kernel: Any, function: Any, places: tuple[Place, ...]) -> list[str]:
+    """The call of a function, for each of a batch."""
     kernel.functions[function.name] = function.text()
-    many = out.shown.shape[:-2]
+    many = places[-1].shown.shape[:-2]
     pointers = []
-    for place in (x, y, out):
+    for place in places:
         batch = np.broadcast_to(place.shown, (*many, *place.shown.shape[-2:]))
         moves = [f"{s} * i{a}" for a, s in enumerate(batch.strides[:-2]) if s and many[a] > 1]
         offset = [str(place.offset)] * bool(place.offset)
@@ -228,3 +246,104 @@ vec found[R][C];  // in memory, as `sums` is not
       for (int r = 0; r < R; r++)
         for (int l = 0; l < C * LANES; l++)
           out[(i + r) * {zm} + (j + l) * {zn}] = ((const {kind} *)found[r])[l];"""
+
+
+class _VectorFunction(NamedTuple):
+    """A product of a vector and a matrix as a function in C.
+
+    `strides`: of the vector, of the matrix's terms and columns, and of the result.
+    """
+
+    kind: str
+    width: int
+    columns: int
+    terms: int
+    strides: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        facts = "_".join(map(str, (self.columns, self.terms, *self.strides))).replace("-", "m")
+        return f"vector_product_{self.kind}_{facts}"
+
+    @property
+    def is_along_columns(self) -> bool:
+        return self.strides[2] == 1 and self.columns * self.width >= LEAST_BYTES
+
+    @property
+    def is_along_terms(self) -> bool:
+        return self.strides[1] == 1 and self.terms * self.width >= LEAST_BYTES
+
+    def text(self) -> str:
+        length = self.columns if self.is_along_columns else self.terms
+        return (ALONG_COLUMNS if self.is_along_columns else ALONG_TERMS).format(
+            **dict(zip(("xk", "yk", "yn", "zn"), self.strides, strict=True)),
+            name=self.name,
+            kind=self.kind,
+            width=self.width,
+            columns=self.columns,
+            terms=self.terms,
+            vector="VECTOR" if length * self.width >= 64 else "32",
+        )
+
+
+VECTOR_HEAD = """\
+__attribute__((optimize("fp-contract=fast")))
+static void {name}(const {kind} *left, const {kind} *right, {kind} *out) {{
+#pragma clang fp contract(fast)
+  typedef {kind} vec __attribute__((vector_size({vector}), aligned({width}), may_alias));
+  enum {{ LANES = {vector} / {width}, COLUMNS = {columns}, TERMS = {terms} }};
+"""
+# The last strip ends where the row does: some of it is there already.
+ALONG_COLUMNS = (
+    VECTOR_HEAD
+    + """\
+  enum {{ WIDE = EVEN(COLUMNS / LANES, ACCUMULATORS) }};
+  for (long start = 0; start < COLUMNS; start += WIDE * LANES) {{
+    const long j = LEAST(start, COLUMNS - WIDE * LANES);
+    vec sums[WIDE];
+#pragma GCC unroll 32
+    for (int c = 0; c < WIDE; c++) sums[c] = (vec){{0}};
+    for (long k = 0; k < TERMS; k++)
+#pragma GCC unroll 32
+      for (int c = 0; c < WIDE; c++)
+        sums[c] += *(const vec *)(right + k * {yk} + j + c * LANES) * left[k * {xk}];
+#pragma GCC unroll 32
+    for (int c = 0; c < WIDE; c++)
+      if ({zn} == 1) *(vec *)(out + j + c * LANES) = sums[c];
+      else for (int l = 0; l < LANES; l++) out[(j + c * LANES + l) * {zn}] = sums[c][l];
+  }}
+}}
+"""
+)
+ALONG_TERMS = (
+    VECTOR_HEAD
+    + """\
+  enum {{ DEEP = EVEN(COLUMNS, 8), WHOLE = TERMS / LANES * LANES }};
+  {kind} copy[TERMS];
+  const {kind} *line = {xk} == 1 ? left : copy;
+  if ({xk} != 1) for (long k = 0; k < TERMS; k++) copy[k] = left[k * {xk}];
+  for (long start = 0; start < COLUMNS; start += DEEP) {{
+    const long j = LEAST(start, COLUMNS - DEEP);
+    vec sums[DEEP];
+#pragma GCC unroll 32
+    for (int c = 0; c < DEEP; c++) sums[c] = (vec){{0}};
+    for (long k = 0; k < WHOLE; k += LANES) {{
+      vec here = *(const vec *)(line + k);
+      KEEP(here);
+#pragma GCC unroll 32
+      for (int c = 0; c < DEEP; c++) sums[c] += *(const vec *)(right + (j + c) * {yn} + k) * here;
+    }}
+    vec found[DEEP];  // in memory, as `sums` is not
+#pragma GCC unroll 32
+    for (int c = 0; c < DEEP; c++) found[c] = sums[c];
+    for (long c = 0; c < DEEP; c++) {{
+      {kind} total = 0;
+#pragma GCC unroll 32
+      for (int l = 0; l < LANES; l++) total += ((const {kind} *)(found + c))[l];
+      for (long k = WHOLE; k < TERMS; k++) total += right[(j + c) * {yn} + k] * line[k];
+      out[(j + c) * {zn}] = total;
+    }}
+  }}
+}}
+"""
+)

@@ -130,7 +130,9 @@ class Rewriter:
 
     def unbroadcast(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:
         """Operands before they were broadcast, where the others broadcast the result anyway."""
-        if not (isinstance(eqn.prim, Elementwise | ElementwiseConstant) or eqn.prim in _BROADCASTING):
+        if not (
+            isinstance(eqn.prim, Elementwise | ElementwiseConstant) or eqn.prim in _BROADCASTING
+        ):
             return inputs
         out = list(inputs)
         for i, atom in enumerate(inputs):
@@ -164,7 +166,9 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
 
 
 _COMMUTING = frozenset({add, multiply})
-_BROADCASTING = frozenset({where, zero_preserving_multiply})  # elementwise too, by rules of their own
+_BROADCASTING = frozenset(
+    {where, zero_preserving_multiply}
+)  # elementwise too, by rules of their own
 
 
 def _key(prim: Primitive, inputs: Sequence[Atom], params: dict[str, Any]) -> Any:

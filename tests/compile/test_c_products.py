@@ -63,6 +63,37 @@ def test_products(sizes: Any, lies: Any, dtype: str, lead: Any, turned: bool) ->
     np.testing.assert_allclose(found, expected, atol=scale, rtol=scale)
 
 
+@settings(deadline=None, max_examples=40)
+@given(
+    sizes=st.tuples(*[st.sampled_from([1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 33, 70, 100])] * 2),
+    lies=st.tuples(*[st.sampled_from(sorted(LIES))] * 2),
+    dtype=st.sampled_from(["float64", "float32"]),
+    by_left=st.booleans(),
+)
+def test_products_of_vectors(sizes: Any, lies: Any, dtype: str, by_left: bool) -> None:
+    columns, terms = sizes
+    rng = np.random.default_rng(sum(sizes))
+    matrix = (terms, columns) if by_left else (columns, terms)
+    a = _made(rng, matrix, lies[0], dtype)
+    v = _made(rng, (1, terms), lies[1], dtype)
+
+    def product(a: Any, v: Any) -> Any:
+        a, v = LIES[lies[0]](a), LIES[lies[1]](v)[0]
+        return v @ a if by_left else a @ v
+
+    def run(a: Any, v: Any) -> Any:
+        return lax.scan(lambda c, _: (c + 1, product(a, v * c)), v.dtype.type(1), length=2)[1][1]
+
+    compiled = funcgrad.jit(run)
+    with funcgrad.config("c"):
+        found = compiled(a, v)
+    assert "matmul" not in compiled.code and "dot" not in compiled.code, compiled.code
+    expected = product(a, 2 * v)
+    assert found.dtype == expected.dtype
+    scale = terms * np.finfo(dtype).eps * 10
+    np.testing.assert_allclose(found, expected, atol=scale, rtol=scale)
+
+
 def test_long_sums_are_not_in_tiles() -> None:
     assert c_products.are_tiled(16, 16, c_products.MOST_TERMS, 8)
     assert not c_products.are_tiled(16, 16, c_products.MOST_TERMS + 1, 8)
