@@ -185,12 +185,12 @@ class RegionKernel(Kernel):
                 ("FMA_", FMA),
                 ("aligned_alloc", MEMORY),
                 ("bring(", MEMORY + STRIDED),
-                ("_solve_", c_linalg.SHARED),
-                ("cholesky_", c_linalg.SHARED),
                 ("ZERO_", ZEROS),
             )
             if name in self.text
         ]
+        if any(f"{name}_" in self.text for name in c_linalg.CALLED):
+            self.shared.append(c_linalg.SHARED)
         if self.functions:
             self.shared += [VECTORS, *self.functions.values()]
         if self.narrow:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
+import funcgrad.numpy as fnp
 from funcgrad import lax
 from funcgrad.compile import c_compiler, c_linalg
 from funcgrad.core import REGISTRY
@@ -30,6 +31,9 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
         a, solve_triangular(a, b, lower=True, unit_diagonal=True)
     ),
     "turned": lambda a, b: solve_triangular(a, b, trans=1),
+    "det": lambda a, b: np.linalg.det(a / 5)[..., None, None] * b,
+    "slogdet": lambda a, b: (lambda s, log: (s * log)[..., None, None] * b)(*np.linalg.slogdet(a)),
+    "cofactor": lambda a, b: REGISTRY["cofactor"](a / 5) @ b,
 }
 
 
@@ -100,6 +104,29 @@ def test_what_has_no_solution_raises(f: Callable[..., Any], bad: Any) -> None:
         np.testing.assert_array_equal(compiled(np.eye(3) * 2), good)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_determinants_of_odd_matrices(n: int, dtype: str) -> None:
+    """Singular ones, with NaN, and of whose elements the products are no numbers."""
+    tiny, huge = np.eye(n), np.eye(n)
+    tiny[:1], huge[-1:] = np.finfo(dtype).tiny * np.eye(n)[:1], np.finfo(dtype).max * np.eye(n)[-1:]
+    unknown = np.triu(np.ones((n, n)))
+    unknown[0, -1] = np.nan
+    odd = [np.zeros((n, n)), np.ones((n, n)), -np.eye(n)[::-1], tiny, huge, tiny @ huge, unknown]
+    a = np.stack(odd).astype(dtype)
+
+    def both(a: Any) -> Any:
+        return np.stack([fnp.linalg.det(a), *fnp.linalg.slogdet(a)])
+
+    slope = funcgrad.vmap(funcgrad.grad(np.linalg.det))
+    with np.errstate(all="ignore"):
+        found, code = in_loop(both, a)
+        assert "for " not in code
+        np.testing.assert_allclose(found[1], both(a), rtol=1e-4 if dtype == "float32" else 1e-12)
+        found, _ = in_loop(slope, a[:-1])
+        np.testing.assert_allclose(found[1], slope(a[:-1]), rtol=1e-4, atol=1e-6)
+
+
 def test_what_is_no_number_stays() -> None:
     a = np.array([[np.nan, 1.0], [1.0, 2.0]])
     found, _ = in_loop(np.linalg.solve, a, np.ones((2, 1)))
@@ -128,6 +155,7 @@ def test_a_filter_is_one_function() -> None:
             off = y - seen @ mean
             root = np.linalg.cholesky(cov)
             total = total - 0.5 * np.sum(off @ np.linalg.inv(spread) @ off) + root[1, 1]
+            total = total - np.linalg.slogdet(spread)[1] - np.linalg.det(cov)
             return (mean + gain @ off, cov - gain @ seen @ cov, total), None
 
         return lax.scan(step, (np.zeros(2), np.eye(2), 0.0), ys)[0][2]
