@@ -23,6 +23,7 @@ from .select import minimum, where
 from .structural import batch_all_first, batch_axis_first, transpose
 
 Axes = tuple[int, ...]
+SMALL = 512  # elements whose order is found while one asks whether it is the only one
 
 
 # ---------------------------------------------------------------- sort, argsort
@@ -30,9 +31,9 @@ Axes = tuple[int, ...]
 
 def _stable_order(xp: Any, x: Any, axis: int) -> Any:
     """The stable order. Without ties there is one only, and NumPy's default finds it much faster."""
-    if xp is np and x.dtype.kind == "f" and x.shape[axis] > 1:
+    if xp is np and x.dtype.kind == "f" and x.size > SMALL and x.shape[axis] > 1:
         order = np.argsort(x, axis=axis)
-        ordered = np.moveaxis(np.take_along_axis(x, order, axis), axis, 0)
+        ordered = x[order] if x.ndim == 1 else np.take_along_axis(x, order, axis).swapaxes(axis, 0)
         unique = ordered[1:] > ordered[:-1]  # not so where NaN are
         if unique.all():
             return order
