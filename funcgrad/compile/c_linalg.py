@@ -95,6 +95,43 @@ NO_VECTORS static long cofactor_{T}(long n, {T} *a, {T} *x) {
     }
   return bad;
 }
+// Reflections as LAPACK chooses them: r has the signs that NumPy gives it.
+NO_VECTORS static void qr_{T}(long m, long n, {T} *a, {T} *q, {T} *r) {
+  const long k = m < n ? m : n;
+  {T} tau[MOST];
+  for (long j = 0; j < k; j++) {
+    {T} scale = 0, sum = 0, w;
+    for (long i = j + 1; i < m; i++) {
+      const {T} x = __builtin_fabs(a[i * n + j]);
+      if (x > scale || x != x) scale = x;
+    }
+    tau[j] = 0;
+    if (scale == 0) continue;
+    for (long i = j + 1; i < m; i++) sum += (a[i * n + j] / scale) * (a[i * n + j] / scale);
+    const {T} top = a[j * n + j];
+    const {T} length = -__builtin_copysign(hypot(top, scale * __builtin_sqrt(sum)), top);
+    tau[j] = (length - top) / length;
+    for (long i = j + 1; i < m; i++) a[i * n + j] /= top - length;
+    a[j * n + j] = length;
+    for (long c = j + 1; c < n; c++) {
+      w = a[j * n + c];
+      for (long i = j + 1; i < m; i++) w += a[i * n + j] * a[i * n + c];
+      w *= tau[j];
+      a[j * n + c] -= w;
+      for (long i = j + 1; i < m; i++) a[i * n + c] -= a[i * n + j] * w;
+    }
+  }
+  for (long i = 0; i < k * n; i++) r[i] = i / n > i % n ? 0 : a[i];
+  for (long i = 0; i < m * k; i++) q[i] = i / k == i % k;
+  for (long j = k - 1; j >= 0; j--)
+    for (long c = j; c < k; c++) {
+      {T} w = q[j * k + c];
+      for (long i = j + 1; i < m; i++) w += a[i * n + j] * q[i * k + c];
+      w *= tau[j];
+      q[j * k + c] -= w;
+      for (long i = j + 1; i < m; i++) q[i * k + c] -= a[i * n + j] * w;
+    }
+}
 NO_VECTORS static long triangle_solve_{T}(long n, long k, const {T} *a, {T} *x, long lower, long unit) {
   for (long t = 0; t < n; t++) {
     const long j = lower ? t : n - 1 - t;
@@ -126,10 +163,13 @@ NO_VECTORS static long cholesky_{T}(long n, const {T} *a, {T} *x) {
 NO_VECTORS = """\
 #define NO_VECTORS __attribute__((noinline, optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
 """
-SHARED = NO_VECTORS + "".join(TEXT.replace("{T}", kind) for kind in ("double", "float"))
-CALLED = ("solve", "cholesky", "cofactor", "det")  # what the names of the functions end with
+SHARED = NO_VECTORS + "".join(
+    TEXT.replace("{T}", kind).replace("MOST", str(MOST)) for kind in ("double", "float")
+)
+CALLED = ("solve", "cholesky", "cofactor", "det", "qr")  # what the names of the functions end with
 DETERMINANTS = frozenset({"det", "slogdet"})
-NAMES = DETERMINANTS | {"cholesky", "cofactor", "inv", "matrix_solve", "triangular_solve"}
+SURE = DETERMINANTS | {"qr"}  # that need no other way
+NAMES = SURE | {"cholesky", "cofactor", "inv", "matrix_solve", "triangular_solve"}
 
 
 def fits(step: Step) -> bool:
@@ -140,7 +180,7 @@ def fits(step: Step) -> bool:
     shapes = [v.shape[:-2] for v in step.operands]
     shapes += [v.shape if name in DETERMINANTS else v.shape[:-2] for v in step.outs]
     same = {v.dtype for v in (*step.operands, *step.outs)} == {step.out.dtype}
-    is_small = step.operands[0].shape[-1] <= MOST
+    is_small = max(step.operands[0].shape[-2:]) <= MOST
     return (
         is_small and len(set(map(math.prod, shapes))) == 1 and same and step.out.dtype.kind == "f"
     )
@@ -153,7 +193,7 @@ def lines(kernel: Any, step: Step) -> list[str]:
     found = _filled(kernel, step.operands[0], a)
     if len(step.operands) > 1:
         found += _filled(kernel, step.operands[1], xs[0])
-    if step.function.name not in DETERMINANTS:
+    if step.function.name not in SURE:
         kernel.bad = kernel.bad or Value((), np.dtype(np.int64))
     found += _calls(step, a, xs, kernel._type(step.out))
     for out, x, place in zip(step.outs, xs, given, strict=True):
@@ -190,6 +230,11 @@ def _calls(step: Step, a: str, xs: Sequence[str], kind: str) -> list[str]:
         return [f"{loop} {x}[t] = det_{kind}({n}, {matrix});"]
     if name == "slogdet":
         return [f"{loop} {xs[1]}[t] = log_det_{kind}({n}, {matrix}, {x} + t);"]
+    if name == "qr":
+        (m, n), k = step.operands[0].shape[-2:], step.out.shape[-1]
+        return [
+            f"{loop} qr_{kind}({m}, {n}, {a} + t * {m * n}, {x} + t * {m * k}, {xs[1]} + t * {k * n});"
+        ]
     found = []
     if name in ("cholesky", "cofactor"):
         call = f"{name}_{kind}({n}, {matrix}, {right})"

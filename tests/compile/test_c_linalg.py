@@ -33,6 +33,9 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "turned": lambda a, b: solve_triangular(a, b, trans=1),
     "det": lambda a, b: np.linalg.det(a / 5)[..., None, None] * b,
     "slogdet": lambda a, b: (lambda s, log: (s * log)[..., None, None] * b)(*np.linalg.slogdet(a)),
+    "qr": lambda a, b: (lambda q, r: q @ b + r @ b)(*np.linalg.qr(a)),
+    "tall": lambda a, b: (lambda q, r: q @ r @ b[..., :-1, :])(*np.linalg.qr(a[..., :-1])),
+    "wide": lambda a, b: (lambda q, r: q @ r @ b)(*np.linalg.qr(a[..., :-1, :])),
     "cofactor": lambda a, b: REGISTRY["cofactor"](a / 5) @ b,
 }
 
@@ -125,6 +128,22 @@ def test_determinants_of_odd_matrices(n: int, dtype: str) -> None:
         np.testing.assert_allclose(found[1], both(a), rtol=1e-4 if dtype == "float32" else 1e-12)
         found, _ = in_loop(slope, a[:-1])
         np.testing.assert_allclose(found[1], slope(a[:-1]), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (1, 3), (3, 1)])
+def test_signs_and_scales_of_qr(shape: tuple[int, int]) -> None:
+    """Which of the many factors there are is LAPACK's choice, also of columns that are zero or huge."""
+    x = np.random.default_rng(0).normal(size=shape)
+    lower, upper = np.tril(x), np.triu(x)
+    a = np.stack([0 * x, x, -x, lower, upper, -upper, 1e200 * x, 1e-200 * x, np.sign(x)])
+    (q, r), code = in_loop(np.linalg.qr, a)
+    assert "for " not in code
+    for found, expected in zip((q[1], r[1]), np.linalg.qr(a), strict=True):
+        scale = np.max(np.abs(expected), axis=(1, 2), keepdims=True) + (expected == 0)
+        np.testing.assert_allclose(found / scale, expected / scale, atol=1e-14)
+    a[0, 0, -1] = np.nan
+    (q, r), _ = in_loop(np.linalg.qr, a)
+    assert np.isnan(r[1, 0]).any() and np.isfinite(r[1, 1:]).all()
 
 
 def test_what_is_no_number_stays() -> None:
