@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from . import c_flags, c_wide
-from .c_source import DOUBLE_OF, EXP_OR_0, NARROW, VECTORISED, Kernel, prototypes, sources
+from .c_source import EXP_OR_0, FROM_INTEGERS, NARROW, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
     "-O3",
@@ -51,7 +51,7 @@ FLAGS = [
     "-w",
 ]
 SECONDS = 60  # that the compiler may take
-PLAIN = f"#include <math.h>\n{EXP_OR_0}{DOUBLE_OF}"
+PLAIN = f"#include <math.h>\n{EXP_OR_0}{FROM_INTEGERS}"
 
 
 def cache_folder() -> Path:

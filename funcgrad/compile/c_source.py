@@ -141,8 +141,10 @@ static inline float exp_or_0f(float x) {
 """
 # x86 has this for vectors with AVX-512 only, and what is beside it would not be vectors either. The
 # halves of the integer are put beside 2^52, and beside 2^84 + 2^63: the one rounding is the last sum's.
-DOUBLE_OF = """\
-static inline double double_of(long x) {
+# GCC makes a truncation of a number that becomes an integer and a number again: -0.5 would be -0. The
+# sum with 0 takes the sign, if the compiler does not see that it adds to an integer.
+FROM_INTEGERS = """\
+static inline double double_of_long(long x) {
 #if defined(__x86_64__) && !defined(__AVX512DQ__)
   const unsigned long low = (x & 0xffffffffUL) | 0x4330000000000000UL;
   const unsigned long high = ((unsigned long)x >> 32) ^ 0x4530000080000000UL;
@@ -150,8 +152,17 @@ static inline double double_of(long x) {
   __builtin_memcpy(&a, &low, 8), __builtin_memcpy(&b, &high, 8);
   return b - 0x1.00000801p84 + a;
 #else
-  return x;
+  const double y = x;
+  return y + 0.0;
 #endif
+}
+static inline double double_of_int(int x) {
+  const double y = x;
+  return y + 0.0;
+}
+static inline float float_of(long x) {
+  const float y = x;
+  return y + 0.0f;
 }
 """
 # As NumPy divides with a remainder that has the sign of the divisor.
@@ -297,7 +308,7 @@ def prototypes() -> str:
         "\n".join(lines)
         + "\n"
         + EXP_OR_0
-        + DOUBLE_OF
+        + FROM_INTEGERS
         + "".join(
             DIVISIONS.replace("{T}", kind).replace("{f}", suffix)
             for kind, suffix in (("double", ""), ("float", "f"))
@@ -475,8 +486,9 @@ class Kernel:
         if value.dtype.kind == "b" and dtype.kind == "f":
             # A selection: without AVX-512 there is no conversion of long integers as vectors.
             return f"({text} ? {number(1, dtype, self.dialect)} : {number(0, dtype, self.dialect)})"
-        if self.dialect is C and (value.dtype, dtype) == (np.int64, np.float64):
-            return f"double_of({text})"
+        if self.dialect is C and value.dtype.kind == "i" and dtype.kind == "f":
+            name = "float_of" if dtype == np.float32 else f"double_of_{self._type(value)}"
+            return f"{name}({text})"
         return f"(({self.dialect.types[dtype]}){text})"
 
     def _text_of(self, value: Any, names: dict[Value, str]) -> str:
@@ -499,6 +511,8 @@ def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:
     >>> number(0.1, np.dtype(np.float64)), number(2, np.dtype(np.float32))
     ('0x1.999999999999ap-4', '0x1.0000000000000p+1f')
     """
+    if dtype.kind == "b":
+        x = bool(x)
     if dtype.kind != "f":
         return f"(({dialect.types[dtype]}){int(x)}{'u' * (dtype.kind == 'u')})"
     x = float(dtype.type(x))

@@ -166,9 +166,8 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
 
 
 _COMMUTING = frozenset({add, multiply})
-_BROADCASTING = frozenset(
-    {where, zero_preserving_multiply}
-)  # elementwise too, by rules of their own
+# Elementwise too, by rules of their own.
+_BROADCASTING = frozenset({where, zero_preserving_multiply})
 
 
 def _key(prim: Primitive, inputs: Sequence[Atom], params: dict[str, Any]) -> Any:

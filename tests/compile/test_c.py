@@ -222,6 +222,23 @@ GROUPS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "flags in and out": (lambda x, b: (x * b + 1, b & (x > 0), ~b), (V, V > 1)),
     "casts": (lambda x: x.astype("i4").astype("f8") * 1.5 + x.astype("f4"), (V,)),
     "cast to bool": (lambda x: x.astype(bool).astype(float) * 3 + 1, (np.trunc(V),)),
+    "signs of zeros that were integers": (
+        lambda x: [
+            np.copysign(1, (x * 0.3).astype(i).astype(f) * 1.5)
+            for i in ("i4", "i8")
+            for f in ("f4", "f8")
+        ],
+        (V,),
+    ),
+    "numbers as truth values": (
+        lambda x: (
+            np.logical_and(x, 0.5) + x,
+            np.logical_and(x, 1e300) * x,
+            np.logical_or(x.astype(int), np.nan) + x,
+            np.logical_xor(x > 0, 0.1) * x,
+        ),
+        (V,),
+    ),
     "mixed types": (lambda x, n: (x * n + n * n, n + 1), (V.astype("f4"), np.arange(6))),
     "int overflow": (lambda n: n * n + n, (np.array([2**31 - 1, -(2**31)], "i4"),)),
     "row": (lambda x, r: (x - r) * r + 1, (V, V[0])),
