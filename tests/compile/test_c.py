@@ -230,6 +230,15 @@ GROUPS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         ],
         (V,),
     ),
+    "truth values of short rows": (
+        lambda x: (
+            np.any(x, axis=1),
+            np.all(x, axis=1),
+            np.max((x != 0).astype("i4"), axis=1) * 2,
+            np.min((x != 0).astype("i4"), axis=1) * 2,
+        ),
+        ((np.arange(33 * 8) % 9).reshape(33, 8).astype("f4"),),
+    ),
     "numbers as truth values": (
         lambda x: (
             np.logical_and(x, 0.5) + x,
