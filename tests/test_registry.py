@@ -64,7 +64,7 @@ NOT_ON_CUPY: dict[str, str] = {
         ["jv", "yv", "iv", "ive", "kv", "kve", "spherical_jn"], "CuPy has orders 0 and 1 only"
     ),
     **dict.fromkeys(["ellipk", "ellipkm1"], "their derivatives need ellipe"),
-    **dict.fromkeys(["logm", "logm_frechet", "sqrtm"], "CuPy has no Schur form"),
+    **dict.fromkeys(["logm", "logm_frechet", "sqrtm", "stable_subspace"], "CuPy has no Schur form"),
     **dict.fromkeys(["schur", "rsf2csf", "hessenberg"], "CuPy does not have it"),
     **dict.fromkeys(
         [

@@ -47,6 +47,10 @@ def one_operand(kind: str, rng: np.random.Generator, n: int, dtype: Any) -> Any:
         "wide": lambda: numbers(rng, (n, n + 2), dtype) + 2 * np.eye(n, n + 2),
         "columns": lambda: numbers(rng, (n, 2), dtype),
         "longer columns": lambda: numbers(rng, (n + 1, 2), dtype),
+        "diagonals first": lambda: one_operand("diagonals", rng, n, dtype)[::-1],
+        "input": lambda: numbers(rng, (n, 2), dtype) + 2 * np.eye(n, 2),
+        "small input": lambda: numbers(rng, (n, 2), dtype) * 0.2,
+        "weight": lambda: one_operand("positive", rng, 2, dtype),
         "vector": lambda: numbers(rng, (n,), dtype),
         "longer vector": lambda: numbers(rng, (n + 1,), dtype),
         "heavy vector": lambda: numbers(rng, (n,), dtype) * 0.3 + 3.0 * (np.arange(n) == 0),
@@ -83,6 +87,29 @@ def banded(m: Any, ab: Any, b: Any) -> Any:
 
 def cho(m: Any, a: Any, b: Any, lower: bool) -> Any:
     return m.cho_solve(m.cho_factor(a, lower=lower), b)
+
+
+def inside_of(ab: np.ndarray, lower: bool) -> np.ndarray:
+    """Where the diagonals have elements of the matrix."""
+    k, j = np.indices(ab.shape)
+    below = k if lower else len(ab) - 1 - k
+    return j + below < ab.shape[1] if lower else j >= below
+
+
+def factor_of_diagonals(m: Any, ab: Any, lower: bool) -> Any:
+    ab = ab if lower else fnp.flip(ab, 0)
+    return m.cholesky_banded(ab, lower=lower) * inside_of(ab, lower)
+
+
+def cho_banded(m: Any, ab: Any, b: Any, lower: bool) -> Any:
+    ab = fnp.flip(ab, 0) if lower else ab
+    return m.cho_solve_banded((ab, lower), b)
+
+
+def riccati(m: Any, *args: Any, function: str) -> Any:
+    """SciPy's balance of generalised equations finds no solution where there is one."""
+    more = dict(zip("es", args[4:], strict=False))
+    return getattr(m, function)(*args[:4], **more, balanced=not more)
 
 
 def lu(m: Any, a: Any, b: Any, trans: int) -> Any:
@@ -136,6 +163,24 @@ ROWS = [
     R("solve_banded", ("bands", "columns"), call=banded),
     R("solve_banded", ("bands", "vector"), call=banded),
     R("solveh_banded", ("diagonals", "columns"), least=2),
+    *(
+        row
+        for lower in (True, False)
+        for row in (
+            R("cholesky_banded", ("diagonals first",), {"lower": lower}, least=2,
+              call=functools.partial(factor_of_diagonals, lower=lower)),
+            R("cho_solve_banded", ("diagonals", "columns"), {"lower": lower}, least=2,
+              call=functools.partial(cho_banded, lower=lower)),
+            R("cho_solve_banded", ("diagonals", "vector"), {"lower": lower}, least=2,
+              call=functools.partial(cho_banded, lower=lower)),
+        )
+    ),
+    *(
+        R(name, ("any", "input", "positive", "weight", *more),
+          call=functools.partial(riccati, function=name))
+        for name in ("solve_continuous_are", "solve_discrete_are")
+        for more in ((), ("near one",), ("near one", "small input"))
+    ),
     R("solve_toeplitz", ("heavy vector", "columns")),
     R("solve_toeplitz", ("heavy vector", "vector"), call=lambda m, c, b: m.solve_toeplitz((c, c), b)),
     R("solve_circulant", ("heavy vector", "columns")),
@@ -334,6 +379,65 @@ def test_gradients_are_those_of_jax(name: str) -> None:
     np.testing.assert_allclose(found, np.asarray(expected), atol=1e-10)
 
 
+@pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 5),
+    m=st.integers(1, 3),
+    dtype=st.sampled_from("dD"),
+)
+def test_riccatis_equations(name: str, seed: int, n: int, m: int, dtype: str) -> None:
+    """The equation holds, the closed loop is stable, and batches are stacks."""
+    rng = np.random.default_rng(seed)
+    a, b, e, s = (numbers(rng, shape, dtype) for shape in ((n, n), (n, m), (n, n), (n, m)))
+    q, r = (one_operand("positive", rng, k, dtype) for k in (n, m))
+    e, s = e * 0.3 + 1.5 * np.eye(n), s * 0.2
+    solve = getattr(fsl, name)
+    try:
+        x = solve(a, b, q, r, e, s)
+    except np.linalg.LinAlgError:  # what cannot be controlled
+        reach = np.hstack([np.linalg.matrix_power(a, k) @ b for k in range(n)])
+        assert np.linalg.cond(reach @ reach.conj().T) > 1e6
+        return
+    (A, B, E, S), (ah, bh, eh, sh) = (
+        (a, b, e, s), (np.conj(v.T) for v in (a, b, e, s))
+    )  # fmt: skip
+    np.testing.assert_array_equal(x, np.conj(x.T))
+    if name == "solve_continuous_are":
+        k = np.linalg.solve(r, bh @ x @ E + sh)
+        left = ah @ x @ E + eh @ x @ A - (eh @ x @ B + S) @ k + q
+        assert np.linalg.eigvals(np.linalg.solve(E, A - B @ k)).real.max() < 0
+    else:
+        k = np.linalg.solve(r + bh @ x @ B, bh @ x @ A + sh)
+        left = ah @ x @ A - eh @ x @ E - (ah @ x @ B + S) @ k + q
+        assert abs(np.linalg.eigvals(np.linalg.solve(E, A - B @ k))).max() < 1
+    np.testing.assert_allclose(left, 0, atol=1e-8 * (1.0 + abs(x).max() ** 2))
+    both = solve(np.stack([a, a]), b, q, r[None], e)
+    np.testing.assert_allclose(both[1], solve(a, b, q, r, e), atol=1e-9 * abs(x).max())
+
+
+def test_discrete_riccati_with_singular_matrices() -> None:
+    a, b = np.eye(3, k=1), np.eye(3)[:, 2:]
+    for r in (0.0, 1e-9, 1.0, 1e9):
+        args = (a, b, np.diag([1.0, 2.0, 3.0]), np.array([[r]]))
+        np.testing.assert_allclose(
+            fsl.solve_discrete_are(*args), sl.solve_discrete_are(*args), rtol=1e-12, atol=1e-12
+        )
+        if r in (0.0, 1.0):
+            report = check_all(fsl.solve_discrete_are, args, only=FIRST)
+            assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
+def test_riccati_without_a_solution(name: str) -> None:
+    turning = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    one = np.eye(2)
+    lost = {"continuous": [turning, 0 * one, one], "discrete": [turning, one, 2 * one]}
+    for a in lost[name.split("_")[1]]:
+        with pytest.raises(np.linalg.LinAlgError, match=r"no stabilising solution|Singular"):
+            getattr(fsl, name)(a, np.zeros((2, 1)), one, np.eye(1))
+
+
 def test_a_power_by_its_exponent() -> None:
     a = one_operand("near one", np.random.default_rng(1), 3, float)
     slope = funcgrad.jacfwd(lambda t: fsl.fractional_matrix_power(a, t))(0.7)
@@ -392,6 +496,11 @@ ERRORS: list[tuple[Callable[[], Any], type, str]] = [
     (lambda: fsl.companion([1.0]), ShapeError, "two or more coefficients"),
     (lambda: fsl.block_diag(A, A[None]), ShapeError, "differ in their leading axes"),
     (lambda: fsl.pinv(A[None], atol=1.0), ArgumentError, "atol= of a stack"),
+    (lambda: fsl.solve_continuous_are(A, B[:, None], A, A), ShapeError, "r is .* need .1, 1."),
+    (lambda: fsl.solve_discrete_are(A, A[:, :0], A, A[:0, :0]), ArgumentError, "no columns"),
+    (lambda: fsl.solve_discrete_are(A, A, LOW, A), ArgumentError, "one triangle"),
+    (lambda: fsl.cholesky_banded(-A), np.linalg.LinAlgError, "definite"),
+    (lambda: fsl.cholesky_banded(A[:0]), ShapeError, "need the main one"),
     (lambda: fsl.sqrtm(A, disp=True), ArgumentError, "disp=True is not supported"),
 ]  # fmt: skip
 

@@ -1,6 +1,7 @@
-"""Solutions of linear equations with a structure: Sylvester's, banded ones, recursive filters.
+"""Solutions of equations with a structure: Sylvester's, banded ones, recursive filters, Riccati's.
 
-Each is linear in its last operand. Axes before those of the operation are a batch and broadcast.
+But for Riccati's, each is linear in its last operand. Axes before those of the operation are a batch
+and broadcast.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import _OneRule, batch_first, broadcast_shapes, conform, conform_tangent
+from ..algebra import _OneRule, batch_first, broadcast_shapes, conform, conform_tangent, general
 from ..core import Aval, aval_of
 from ..errors import ShapeError, where
 from .contract import matmul, matrix_transpose
-from .from_scipy import scipy_if_there
+from .from_scipy import scipy_function, scipy_if_there
 from .index import FULL, Slice, getitem
 from .index_layout import on_host
 from .join import concatenate, pad
 from .solve import checked, factor_dtype, require_matrix
-from .structural import reshape, sum
+from .structural import batch_in_front, reshape, sum
 
 Operands = Sequence[Any]
 
@@ -178,6 +179,72 @@ def _sylvester_as_system(xp: Any, a: Any, b: Any, q: Any) -> Any:
     return checked(xp, out, system, "Singular matrix")
 
 
+# ---------------------------------------------------------------- Riccati's equation
+
+
+def _stable_aval(h: Aval, *, count: int) -> Aval:
+    require_matrix("stable_subspace", h, square=True)
+    return Aval((*h.shape[:-2], h.shape[-1] - count, count), factor_dtype(h))
+
+
+def _stable_tangent(t: Any, y: Any, h: Any, *, count: int) -> Any:
+    def along(m: Any) -> tuple[Any, Any]:
+        """The first rows of ``m (1; y)``, and the others."""
+        both = _columns(m, 0, count) + matmul(_columns(m, count, m.shape[-1]), y)
+        return _rows(both, 0, count), _rows(both, count, m.shape[-1])
+
+    above, below = along(t)
+    last = _columns(h, count, h.shape[-1])
+    others = _rows(last, count, h.shape[-1]) - matmul(y, _rows(last, 0, count))
+    return sylvester(others, -along(h)[0], matmul(y, above) - below)
+
+
+@general(_stable_tangent, aval=_stable_aval, batch=batch_in_front)
+def stable_subspace(xp, h, /, *, count):
+    """``y`` such that ``(1; y)`` spans the space that `h` maps into itself and in which it decays.
+
+    That is ``h (1; y) = (1; y) s``, where the eigenvalues of s have negative real parts; `h` has
+    `count` of them. For 2n by 2n matrices it is Riccati's equation.
+
+    Shapes: ``h: (*a, m, m) -> (*a, m - count, count)``.
+    Dtypes: floating, complex; integers as float64.
+    Derivative: Sylvester's equation, ``(h_22 - y h_12) dy - dy s = (y, -1) dh (1; y)``; smooth.
+    Raises: LinAlgError: another number of eigenvalues has negative real parts, one is about imaginary,
+    or no y is finite.
+    Source: Laub, "A Schur method for solving algebraic Riccati equations", IEEE Trans. Autom. Control
+    24 (1979).
+
+    >>> stable_subspace(np.array([[0.0, -1.0], [-4.0, 0.0]]), count=1).tolist()
+    [[2.0]]
+    """
+    out = _stable_aval(Aval(h.shape, h.dtype), count=count)
+    if 0 in out.shape:
+        return xp.zeros(out.shape, out.dtype)
+    schur = scipy_function(xp, "schur", "linalg")
+    balance = scipy_function(xp, "matrix_balance", "linalg")
+    each = functools.partial(_stable_by_schur, schur, balance, count=count)
+    return each_matrix(xp, each, h.astype(out.dtype, copy=False))
+
+
+def _stable_by_schur(schur: Any, balance: Any, h: Any, *, count: int) -> Any:
+    if not np.isfinite(h).all():
+        return np.full((h.shape[0] - count, count), np.nan, h.dtype)
+    scaled, (scales, _) = balance(h, permute=False, separate=True)
+    form = "complex" if h.dtype.kind == "c" else "real"
+    t, u, found = schur(scaled, output=form, sort="lhp")
+    values, eps = np.linalg.eigvals(t), float(np.finfo(h.dtype).eps)
+    # Pairs on the border come out as far beside it as the root of the precision.
+    border = (abs(values.real) < 3 * eps**0.5 * abs(values)).any()
+    first = u[:count, :count]
+    if found != count or border or np.linalg.cond(first) * eps > 0.01:
+        raise np.linalg.LinAlgError(
+            "there is no stabilising solution: a mode is on the border of stability, or an unstable "
+            "one is out of reach"
+        )
+    y = np.linalg.solve(first.T, u[count:, :count].T).T
+    return (y * scales[count:, None] / scales[:count]).astype(h.dtype, copy=False)
+
+
 # ---------------------------------------------------------------- banded systems
 
 
@@ -189,6 +256,10 @@ def _band(x: Any, row: int, start: int, stop: int) -> Any:
 
 def _rows(x: Any, start: int, stop: int) -> Any:
     return getitem(x, index=(*[FULL] * (x.ndim - 2), Slice(start, stop, 1), FULL))
+
+
+def _columns(x: Any, start: int, stop: int) -> Any:
+    return getitem(x, index=(*[FULL] * (x.ndim - 1), Slice(start, stop, 1)))
 
 
 def _diagonals(n: int, lower: int, upper: int) -> list[tuple[int, int, int]]:

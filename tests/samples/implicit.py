@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from . import Sample, array, broadcastable, complexes, floats
-from .linalg import NUMBERS, SIDES
+from .linalg import NUMBERS, SIDES, lead
 
 SMALL = floats(-0.25, 0.25)
 
@@ -48,4 +48,18 @@ def recursive(draw: Any) -> Sample:
     return Sample((a, u), {"reverse": draw(st.booleans())})
 
 
-SAMPLES = {"sylvester": sylvester(), "banded_solve": banded(), "all_pole": recursive()}
+@st.composite
+def decaying(draw: Any) -> Sample:
+    """As many eigenvalues near -1 as are asked for, and the others near 1."""
+    count, others = draw(st.integers(0, 2)), draw(st.integers(0, 2))
+    near = np.diag([-1.0] * count + [1.0] * others)
+    part = draw(array(draw(st.sampled_from(NUMBERS)), (*draw(lead()), *near.shape)))
+    return Sample((part * 0.5 + near,), {"count": count})
+
+
+SAMPLES = {
+    "stable_subspace": decaying(),
+    "sylvester": sylvester(),
+    "banded_solve": banded(),
+    "all_pole": recursive(),
+}

@@ -10,6 +10,7 @@ on the numbers, says here which one it gives.
 
 from numpy.linalg import LinAlgError
 
+from .banded import cho_solve_banded, cholesky_banded
 from .constants import hadamard, helmert, invhilbert, invpascal, pascal
 from .eigenvalues import (
     eig,
@@ -48,6 +49,7 @@ from .functions import (
     tanm,
 )
 from .reduced import funm, hessenberg, qr_multiply, rsf2csf, schur
+from .riccati import solve_continuous_are, solve_discrete_are
 from .solving import (
     det,
     inv,
@@ -84,15 +86,16 @@ from .structured import (
 )
 
 __all__ = [
-    "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "companion",
-    "convolution_matrix", "coshm", "cosm", "det", "dft", "diagsvd", "eig", "eigh",
-    "eigh_tridiagonal", "eigvals", "eigvalsh", "eigvalsh_tridiagonal", "expm", "expm_frechet",
-    "fiedler", "fiedler_companion", "fractional_matrix_power", "funm", "hadamard", "hankel",
-    "helmert", "hessenberg", "hilbert", "inv", "invhilbert", "invpascal", "khatri_rao", "leslie",
-    "logm", "lstsq", "lu", "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth",
+    "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cho_solve_banded", "cholesky",
+    "cholesky_banded", "circulant", "companion", "convolution_matrix", "coshm", "cosm", "det",
+    "dft", "diagsvd", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
+    "eigvalsh_tridiagonal", "expm", "expm_frechet", "fiedler", "fiedler_companion",
+    "fractional_matrix_power", "funm", "hadamard", "hankel", "helmert", "hessenberg", "hilbert",
+    "inv", "invhilbert", "invpascal", "khatri_rao", "leslie", "logm", "lstsq", "lu",
+    "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth",
     "orthogonal_procrustes", "pascal", "pinv", "pinvh", "polar", "qr", "qr_multiply", "rsf2csf",
     "schur", "sinhm", "sinm", "solve", "solve_banded", "solve_circulant",
-    "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester",
-    "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tanhm",
-    "tanm", "toeplitz",
+    "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
+    "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz",
+    "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tanhm", "tanm", "toeplitz",
 ]  # fmt: skip

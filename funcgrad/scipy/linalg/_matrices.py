@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...algebra import concrete_namespace
@@ -106,3 +107,11 @@ def vectors(name: str, x: Any) -> Any:
     if not x.ndim:
         raise ShapeError(f"{name}: needs a vector, found {aval_of(x)}{where()}")
     return x
+
+
+def with_columns(b: Any, solver: Callable[[Any], Any]) -> Any:
+    """`solver` of `b` with an axis of columns, which a vector gets for it."""
+    if b.ndim != 1:
+        return solver(b)
+    out = solver(_structural.reshape(b, shape=(b.shape[0], 1)))
+    return _structural.reshape(out, shape=out.shape[:-1])

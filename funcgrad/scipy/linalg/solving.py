@@ -21,7 +21,7 @@ from ...ops.contract import conjugated, kron, matmul, matrix_transpose
 from ...ops.join import pad
 from ...ops.structural import expand_dims, reshape, transpose
 from .._arrays import floating
-from ._matrices import adjoint_of, filled, matrix, structured, vectors
+from ._matrices import adjoint_of, filled, matrix, structured, vectors, with_columns
 from .structured import toeplitz
 
 
@@ -319,14 +319,6 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> Any:
 # ---------------------------------------------------------------- structured systems
 
 
-def _with_columns(b: Any, solver: Any) -> Any:
-    """`solver` of `b` with an axis of columns, which a vector gets for it."""
-    if b.ndim != 1:
-        return solver(b)
-    out = solver(reshape(b, shape=(b.shape[0], 1)))
-    return reshape(out, shape=out.shape[:-1])
-
-
 def solve_banded(
     l_and_u: Any,
     ab: Any,
@@ -348,7 +340,7 @@ def solve_banded(
     """
     lower, upper = map(operator.index, l_and_u)
     ab, b = matrix("solve_banded", ab), array_of(b)
-    return _with_columns(b, lambda b: _implicit.banded_solve(ab, b, lower=lower, upper=upper))
+    return with_columns(b, lambda b: _implicit.banded_solve(ab, b, lower=lower, upper=upper))
 
 
 def solveh_banded(
@@ -378,7 +370,7 @@ def solveh_banded(
     other = conjugated(_implicit.transposed_bands(ab, **bands))
     upper_part, lower_part = (other, ab) if lower else (ab, other)
     full = _joined_bands(upper_part, lower_part)
-    return _with_columns(b, lambda b: _implicit.banded_solve(full, b, lower=count, upper=count))
+    return with_columns(b, lambda b: _implicit.banded_solve(full, b, lower=count, upper=count))
 
 
 def _joined_bands(above: Any, below: Any) -> Any:
