@@ -164,3 +164,41 @@ def test_shapes_do_not_move_the_ends(name: str, ends: list[float], a: float, b: 
         for i in range(len(shapes)):
             slope = funcgrad.grad(getattr(special, name), argnums=i)(*shapes, end)
             assert np.isfinite(slope) and (slope == 0.0 or end not in ends)
+
+
+# ---------------------------------------------------------------- degrees
+
+
+@given(k=st.integers(-40, 40), thousandths=st.integers(-(10**7), 10**7))
+def test_degrees(k: int, thousandths: int) -> None:
+    """Exact at multiples of 90, SciPy's elsewhere, and every derivative is another one of them."""
+    x = thousandths / 1000.0
+    quarter = [0.0, 1.0, 0.0, -1.0]
+    assert special.sindg(90.0 * k) == quarter[k % 4]
+    assert special.cosdg(90.0 * k) == quarter[(k + 1) % 4]
+    for name in ("sindg", "cosdg"):
+        np.testing.assert_allclose(getattr(special, name)(x), getattr(ss, name)(x), atol=1e-13)
+    per = np.pi / 180.0
+    for v in (x, 90.0 * k):
+        sine, cosine = special.sindg(v), special.cosdg(v)
+        np.testing.assert_allclose(funcgrad.grad(special.sindg)(v), cosine * per, atol=1e-15)
+        np.testing.assert_allclose(funcgrad.grad(special.cosdg)(v), -sine * per, atol=1e-15)
+        if v % 180.0 != 90.0:
+            np.testing.assert_allclose(special.tandg(v), sine / cosine, rtol=1e-9, atol=1e-15)
+            slope = funcgrad.grad(special.tandg)(v)
+            np.testing.assert_allclose(slope, per / cosine**2, rtol=1e-12)
+        if v % 180.0 != 0.0:
+            np.testing.assert_allclose(special.cotdg(v), cosine / sine, rtol=1e-9, atol=1e-15)
+            slope = funcgrad.grad(special.cotdg)(v)
+            np.testing.assert_allclose(slope, -per / sine**2, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "pole", "slope"), [("tandg", 90.0, 1.0), ("cotdg", 180.0, -1.0)])
+def test_poles_of_degrees(name: str, pole: float, slope: float) -> None:
+    f = getattr(special, name)
+    with np.errstate(divide="ignore"):
+        for k in (-3, -1, 1, 3, 5):
+            assert f(pole * k) == np.inf == getattr(ss, name)(pole * k)
+            assert funcgrad.grad(f)(pole * k) == slope * np.inf
+    with np.errstate(all="raise"):  # what is not chosen does not divide
+        assert f(pole - 90.0) == 0.0

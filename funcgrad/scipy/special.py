@@ -20,7 +20,7 @@ from ..ops import gamma as _gamma
 from ..ops import reduce as _reduce
 from ..ops import softmax as _softmax
 from ..ops import structural as _structural
-from ..ops.arithmetic import absolute, divide, hypot, multiply
+from ..ops.arithmetic import absolute, divide, hypot, multiply, power
 from ..ops.bessel import (
     i0,
     i0e,
@@ -120,6 +120,7 @@ from ..ops.special import (
     softplus,
 )
 from ..ops.trigonometric import sinc
+from .degrees import cosdg, cotdg, radian, sindg, tandg
 from .families import (
     airy,
     bernoulli,
@@ -166,7 +167,9 @@ __all__ = [
     "chdtr",
     "chdtrc",
     "comb",
+    "cosdg",
     "cosm1",
+    "cotdg",
     "dawsn",
     "digamma",
     "ellipe",
@@ -193,6 +196,7 @@ __all__ = [
     "eval_legendre",
     "exp1",
     "exp2",
+    "exp10",
     "expi",
     "expit",
     "expm1",
@@ -256,11 +260,13 @@ __all__ = [
     "powm1",
     "pseudo_huber",
     "psi",
+    "radian",
     "rel_entr",
     "rgamma",
     "shichi",
     "sici",
     "sinc",
+    "sindg",
     "softmax",
     "softplus",
     "spence",
@@ -268,6 +274,7 @@ __all__ = [
     "spherical_jn",
     "spherical_yn",
     "stdtr",
+    "tandg",
     "voigt_profile",
     "wofz",
     "wrightomega",
@@ -519,6 +526,20 @@ def _real_operand(name: str, x: Any) -> Any:
     if aval_of(x).dtype.kind == "c":
         raise ArgumentError(f"{name}: needs real numbers, found complex ones{where()}")
     return x
+
+
+def exp10(x: Any, /) -> Any:
+    """``10**x``.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give floats.
+    Derivative: ``10**x log(10)``; smooth everywhere.
+    Raises: ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.exp10``.
+
+    >>> exp10(np.array([0.0, 3.0, -1.0])).tolist()
+    [1.0, 1000.0, 0.1]
+    """
+    return power(10.0, in_one_dtype(x)[0])
 
 
 def huber(delta: Any, r: Any, /) -> Any:
