@@ -1,4 +1,4 @@
-"""Least squares: `least_squares`, `curve_fit`."""
+"""Least squares: `least_squares`, `leastsq`, `curve_fit`."""
 
 from __future__ import annotations
 
@@ -182,6 +182,73 @@ def _sides(bounds: Any) -> list[np.ndarray]:
     """The lower and upper bounds."""
     pair = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
     return [np.asarray(b, float) for b in pair]
+
+
+def leastsq(
+    func: Callable[..., Any],
+    x0: Any,
+    args: Any = (),
+    Dfun: Callable[..., Any] | None = None,
+    full_output: bool = False,
+    col_deriv: bool = False,
+    ftol: float = 1.49012e-08,
+    xtol: float = 1.49012e-08,
+    gtol: float = 0.0,
+    maxfev: int = 0,
+    epsfcn: float | None = None,
+    factor: float = 100,
+    diag: Any = None,
+) -> Any:
+    """The `x` of ``least_squares(func, x0, Dfun, method="lm")`` and a status, under SciPy's older name.
+
+    `full_output`: ``(x, cov_x, {"fvec", "fjac", "nfev"}, message, status)``, with the Jacobian itself
+    as "fjac" and the inverse of its square as `cov_x`. `col_deriv`: `Dfun` gives the transpose of the
+    Jacobian. `epsfcn` changes nothing.
+
+    Shapes: ``x0: (n), func: (n) -> (m)`` with m >= n.   Dtypes: real floating; integers give float64.
+    Derivative: that of `least_squares`, of `cov_x`, too.
+    Raises: as `least_squares`; ArgumentError: another `factor`.
+    Source: as `least_squares`; SciPy reference, ``scipy.optimize.leastsq``.
+
+    >>> import funcgrad
+    >>> fit = lambda c: leastsq(lambda x: [x[0] - c, 10.0 * (x[1] - x[0] ** 2)], [1.0, 1.0])[0]
+    >>> fit(3.0).round(6).tolist(), funcgrad.jacrev(fit)(3.0).round(6).tolist()
+    ([3.0, 9.0], [1.0, 6.0])
+    """
+    require_callable("leastsq", func)
+    if factor != 100:
+        raise ArgumentError(f"leastsq: factor={factor!r} is not supported{where()}")
+
+    def by_rows(x: Any, *rest: Any) -> Any:
+        return fnp.transpose(array_of(Dfun(x, *rest)))  # type: ignore[misc]
+
+    found = least_squares(
+        func,
+        x0,
+        jac=(by_rows if col_deriv else Dfun) if Dfun is not None else "2-point",
+        method="lm",
+        ftol=ftol,
+        xtol=xtol,
+        gtol=max(gtol, float(np.finfo(float).eps)),  # the least that it takes
+        max_nfev=maxfev or None,
+        x_scale=None if diag is None else 1.0 / np.asarray(diag),
+        args=extras(args),
+    )
+    status = _MINPACK[found.status] if type(found.status) is int else _later(found.status)
+    if not full_output:
+        return found.x, status
+    square = fnp.transpose(found.jac) @ found.jac
+    about = {"fvec": found.fun, "fjac": found.jac, "nfev": found.nfev}
+    return found.x, fnp.linalg.inv(square), about, found.message, status
+
+
+# The numbers that MINPACK has for what ended a search, by those of `least_squares`.
+_MINPACK = {-1: 0, 0: 5, 1: 4, 2: 1, 3: 2, 4: 3}
+
+
+def _later(status: Any) -> Any:
+    """MINPACK's number for a status that is not known yet."""
+    return fnp.take(np.array([_MINPACK[k] for k in sorted(_MINPACK)]), status + 1)
 
 
 def curve_fit(
