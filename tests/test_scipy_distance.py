@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.scipy import spatial
 from funcgrad.scipy.spatial import distance
 from funcgrad.testing import check_all
 
@@ -201,3 +202,43 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_does_not_fit_is_refused(call: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+# ---------------------------------------------------------------- of tables
+
+POWERS = [1, 2, 2.5, np.inf]
+
+
+@given(seed=st.integers(0, 99), p=st.sampled_from(POWERS), k=st.integers(1, 4))
+def test_tables_are_scipys(seed: int, p: float, k: int) -> None:
+    own = pytest.importorskip("scipy.spatial")
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(3, k)), rng.normal(size=(5, k))
+    for name, args in (
+        ("distance_matrix", (x, y)),
+        ("minkowski_distance", (x[:, None], y)),
+        ("minkowski_distance_p", (x[:, None], y)),
+    ):
+        found, expected = (getattr(m, name)(*args, p) for m in (spatial, own))
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("p", POWERS)
+def test_derivatives_of_tables(p: float) -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    for name in ("distance_matrix", "minkowski_distance", "minkowski_distance_p"):
+        passes(lambda x, y, name=name: getattr(spatial, name)(x, y, p), (x, y))
+        slope = funcgrad.grad(lambda x, name=name: getattr(spatial, name)(x, y, p).sum())(y)
+        assert np.isfinite(slope).all()
+
+
+def test_tables_that_are_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"p=0\.5"):
+        spatial.minkowski_distance([1.0], [2.0], 0.5)
+    with pytest.raises(ArgumentError, match="p="):
+        funcgrad.grad(lambda p: spatial.distance_matrix([[1.0]], [[2.0]], p).sum())(2.0)
+    with pytest.raises(ArgumentError, match="real numbers"):
+        spatial.minkowski_distance_p([1j], [2.0])
+    with pytest.raises(ShapeError, match="rows of one length"):
+        spatial.distance_matrix(np.ones((2, 2)), np.ones((2, 3)))

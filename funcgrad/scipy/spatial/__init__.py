@@ -1,5 +1,6 @@
 """``scipy.spatial``: what of it has a derivative."""
 
 from . import distance
+from .tables import distance_matrix, minkowski_distance, minkowski_distance_p
 
-__all__ = ["distance"]
+__all__ = ["distance", "distance_matrix", "minkowski_distance", "minkowski_distance_p"]
