@@ -31,6 +31,7 @@ from . import (
     nn,
     optim,
     random,
+    sparse,
     special,
     testing,
     types,
@@ -123,6 +124,7 @@ from .settings import *
 from .settings import _assert, _assert_async, _check
 from .size import *
 from .size import _mkldnn as _mkldnn
+from .sparse.make import *
 from .storage import *
 from .utils import _pytree as _pytree_module
 from .utils import checkpoint as _checkpoint

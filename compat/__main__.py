@@ -36,6 +36,7 @@ NAMESPACES = (
     "profiler",
     "random",
     "signal.windows",
+    "sparse",
     "special",
     "utils.checkpoint",
     "utils.dlpack",
@@ -54,6 +55,7 @@ FAMILIES = (
     "nn.aliases",
     "nn.native",
     "settings",
+    "sparse.make",
     "storage",
 )
 

@@ -37,6 +37,7 @@ from .ops.gamma import GammaMethods
 from .ops.index import IndexMethods
 from .ops.interchange import InterchangeMethods
 from .ops.join import JoinMethods
+from .ops.layouts import LayoutsMethods
 from .ops.like import LikeMethods
 from .ops.matrix import MatrixMethods
 from .ops.norm import NormMethods
@@ -116,6 +117,7 @@ class Tensor(
     IndexMethods,
     InterchangeMethods,
     JoinMethods,
+    LayoutsMethods,
     LikeMethods,
     LinalgMethods,
     MatrixMethods,

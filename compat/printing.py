@@ -235,7 +235,7 @@ def describe(x: Any, prefix: str = "tensor(", contents: str | None = None) -> st
     tangent = unpack_dual(x).tangent
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    return _joined(prefix + text, suffixes, len(prefix))
+    return joined(prefix + text, suffixes, len(prefix))
 
 
 def _suffixes(x: Any, array: np.ndarray) -> list[str]:
@@ -254,7 +254,7 @@ def _suffixes(x: Any, array: np.ndarray) -> list[str]:
 _WHOLE = (dtypes.int64, dtypes.bool)
 
 
-def _joined(text: str, suffixes: Sequence[str], indent: int) -> str:
+def joined(text: str, suffixes: Sequence[str], indent: int) -> str:
     """The text with the suffixes, each on the last line if it fits."""
     last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:

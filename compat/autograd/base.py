@@ -112,3 +112,17 @@ def hold(x: TensorBase) -> None:
     found = holders.get(x._array.__class__)
     if found is not None:
         found(x)
+
+
+class _Sparse:
+    """What `compat.sparse` tells the layers below; nothing until a first sparse tensor is made."""
+
+    rules: Callable[..., Any]  # (prim, args, params) -> a tensor; in place of running the primitive
+    of_dense: Callable[..., Any]
+    masked: Callable[..., Any]
+    refusal: Callable[..., Exception]
+
+
+# The class of sparse tensors, once there is one: what `record` looks for is no cost until then.
+sparse_kinds: set[type[TensorBase]] = set()
+sparse = _Sparse()

@@ -23,7 +23,7 @@ from funcgrad.ops.structural import broadcast_to, reshape
 from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
-from .base import UNCOUNTED, TensorBase, View, tensor
+from .base import UNCOUNTED, TensorBase, View, sparse, sparse_kinds, tensor
 from .cutting import cut
 from .narrow import BFLOAT16, is_narrow, narrowed, widened
 from .node import (
@@ -60,6 +60,8 @@ def record(
     """
     if params is None:
         params = {}
+    if sparse_kinds and not sparse_kinds.isdisjoint([a.__class__ for a in args]):
+        return sparse.rules(prim, args, params)
     mode = modes.get()
     if prim in _LINEAR and (mode is modes.GRAD or mode is modes.NO_GRAD):
         (x,) = args
@@ -417,6 +419,8 @@ def through(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 def wrapped(x: Any) -> Any:
     """Tensors as arrays, also inside tuples, lists and dicts."""
     if isinstance(x, TensorBase):
+        if sparse_kinds and x.__class__ in sparse_kinds:
+            raise sparse.refusal()
         return tape_array(x)
     if isinstance(x, tuple | list):
         return type(x)(map(wrapped, x))

@@ -168,7 +168,9 @@ class TensorType(type):
         return _constructed(base.made.cls, cls.dtype, args, device)
 
     def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, TensorBase) and dtype_of(x) is cls.dtype and device_of(x._array) == cpu
+        if not isinstance(x, TensorBase) or x.__class__ in base.sparse_kinds:
+            return False
+        return dtype_of(x) is cls.dtype and device_of(x._array) == cpu
 
     def __repr__(cls) -> str:
         return f"<class 'torch.{cls.__name__}'>"

@@ -24,6 +24,7 @@ RUN = "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
 
 # script -> options of a short run, and of one in which nothing is drawn but the first weights.
 OPTIONS = {
+    "gcn": ("--epochs 60", "--epochs 8 --dropout 0"),
     "gpt": ("--max-iters 40", "--max-iters 6 --no-shuffle --top-k 1"),
     "mnist": ("--epochs 1", "--epochs 2 --dry-run 4 --no-shuffle --dropout 0"),
     "vae": ("--epochs 2", "--epochs 2 --dry-run 4 --no-shuffle --mean"),
