@@ -123,6 +123,6 @@ class _Sparse:
     refusal: Callable[..., Exception]
 
 
-# The class of sparse tensors, once there is one: what `record` looks for is no cost until then.
+# The class of sparse tensors, once there is one, so that `record` looks for it from then on only.
 sparse_kinds: set[type[TensorBase]] = set()
 sparse = _Sparse()

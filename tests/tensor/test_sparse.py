@@ -250,6 +250,14 @@ def test_transforms_see_the_values() -> None:
         np.testing.assert_allclose(transform(by_sparse)(values), transform(by_dense)(values))
     found = compat.func.vmap(by_sparse)(compat.stack([values, 2 * values]))
     np.testing.assert_allclose(found, [by_dense(values), by_dense(2 * values)])
+    values.requires_grad_()
+    for x in (p.sparse(compat, values), p.dense(values)):  # of the tape outside
+        compat.func.grad(lambda y, x=x: ((x @ y) ** 3).sum())(y).sum().backward()
+    seen = values.grad / 2
+    values.grad = None
+    compat.func.grad(lambda y: ((p.dense(values) @ y) ** 3).sum())(y).sum().backward()
+    np.testing.assert_allclose(seen, values.grad)
+    values = values.detach()
     with compat.autograd.forward_ad.dual_level():
         dual = compat.autograd.forward_ad.make_dual(values, values)
         tangent = compat.autograd.forward_ad.unpack_dual(by_sparse(dual)).tangent
