@@ -346,6 +346,7 @@ class TreeDef:
         "_hash",
         "_kind",
         "_order",
+        "_paths",
         "_shared",
         "num_leaves",
     )
@@ -356,6 +357,7 @@ class TreeDef:
     _flat: bool  # a node of nothing but leaves, and with such aux data
     _hash: int
     _order: _Aux | None  # see _Kind
+    _paths: tuple[KeyPath, ...] | None  # of the leaves, once they have been asked for
     _shared: bool  # the same object for all trees of this structure
     num_leaves: int
 
@@ -376,6 +378,7 @@ class TreeDef:
         put(self, "_hash", hash((kind and kind.cls, children)) if fixed is None else fixed)
         flat = self._fixed and kind is not None and all(child is LEAF for child in children)
         put(self, "_flat", flat)
+        put(self, "_paths", None)
         put(self, "_shared", kind is None or kind.cls is NoneType)
         put(self, "num_leaves", 1 if kind is None else sum(c.num_leaves for c in children))
 
@@ -402,9 +405,13 @@ class TreeDef:
         >>> [[str(key) for key in path] for path in flatten({"w": [0, 0]})[1].paths()]
         [["['w']", '[0]'], ["['w']", '[1]']]
         """
-        paths: list[KeyPath] = []
-        _add_paths(self, (), paths)
-        return paths
+        known = self._paths
+        if known is None:
+            paths: list[KeyPath] = []
+            _add_paths(self, (), paths)
+            known = tuple(paths)
+            object.__setattr__(self, "_paths", known)
+        return list(known)
 
     def _keys(self) -> Sequence[Key]:
         return self._kind.keys(self._aux, len(self._children)) if self._kind else ()
