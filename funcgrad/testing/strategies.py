@@ -183,9 +183,14 @@ def arrays(
     """
     shape = _shape(draw, shape)
     chosen = _chosen(draw, domain, dtype)
-    size = math.prod(shape)
-    found = draw(st.lists(st.integers(0, len(chosen) - 1), min_size=size, max_size=size))
+    found = draw(_numbers(len(chosen), math.prod(shape)))
     return chosen[np.array(found, dtype=int)].reshape(shape)
+
+
+# Kept, because Hypothesis takes longer to build such strategies than to draw from them.
+@functools.lru_cache(maxsize=512)
+def _numbers(count: int, size: int) -> SearchStrategy[list[int]]:
+    return st.lists(st.integers(0, count - 1), min_size=size, max_size=size)
 
 
 @st.composite
@@ -326,26 +331,34 @@ def shapes(*, ndim: Between = (0, 3), side: Between = (0, 3)) -> SearchStrategy[
     return st.lists(st.integers(*side), min_size=ndim[0], max_size=ndim[1]).map(tuple)
 
 
-@st.composite
 def broadcastable(
-    draw: Any, count: int, *, ndim: Between = (0, 3), side: Between = (0, 3)
-) -> tuple[Shape, ...]:
+    count: int, *, ndim: Between = (0, 3), side: Between = (0, 3)
+) -> SearchStrategy[tuple[Shape, ...]]:
     """`count` shapes that broadcast together.
 
     >>> from hypothesis import find
     >>> find(broadcastable(2, side=(1, 3)), lambda found: len(found[0]) < len(found[1]))
     ((), (1,))
     """
-    # Axis by axis, so that one can be left out when an example shrinks.
-    way = st.sampled_from(["whole", "one", "missing", "whole"])
-    column = st.tuples(st.integers(*side), *[way] * count)
-    columns = draw(st.lists(column, min_size=ndim[0], max_size=ndim[1]))
-    found = []
+    return _broadcastable(count, *ndim, *side)
+
+
+@functools.lru_cache(maxsize=512)
+@st.composite
+def _broadcastable(draw: Any, count: int, least: int, most: int, *side: int) -> tuple[Shape, ...]:
+    columns, found = draw(_columns(count, least, most, *side)), []
     for k in range(1, count + 1):
         ways = [c[k] for c in columns]
         first = max((a + 1 for a, w in enumerate(ways) if w == "missing"), default=0)
         found.append(tuple(1 if c[k] == "one" else c[0] for c in columns[first:]))
     return tuple(found)
+
+
+@functools.lru_cache(maxsize=512)
+def _columns(count: int, least: int, most: int, *side: int) -> SearchStrategy[list[Any]]:
+    """Axis by axis, so that one can be left out when an example shrinks."""
+    ways = [st.sampled_from(["whole", "one", "missing", "whole"])] * count
+    return st.lists(st.tuples(st.integers(*side), *ways), min_size=least, max_size=most)
 
 
 def axis(ndim: int, *, negative: bool = False) -> SearchStrategy[int]:

@@ -29,6 +29,7 @@ Python numbers) is held constant.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -75,7 +76,13 @@ def away(domain: Array, *points: float, margin: float = 0.1) -> Array:
 
 def array(domain: Array, shape: Shape) -> SearchStrategy[Array]:
     """Arrays of the given shape with elements of the domain."""
-    return arrays(shape, domain=domain)
+    return _array(domain.tobytes(), domain.dtype, tuple(shape))
+
+
+@functools.lru_cache(maxsize=4096)
+def _array(contents: bytes, dtype: Any, shape: Shape) -> SearchStrategy[Array]:
+    # Kept, because Hypothesis takes longer to build a strategy than to draw from it.
+    return arrays(shape, domain=np.frombuffer(contents, dtype))
 
 
 def distinct(domain: Array, shape: Shape) -> SearchStrategy[Array]:
