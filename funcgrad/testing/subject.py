@@ -45,11 +45,18 @@ class Subject:
         names = _names(f, args)
         self.all_paths = [_path(names, path) for path in self.treedef.paths()]
         self.paths = [self.all_paths[i] for i in self.places]
-        self.out_paths: list[str] = []
+        self.live: list[int] = []
+        self.out_def = self.treedef
 
     @property
     def xs(self) -> Arrays:
         return [self.leaves[i] for i in self.places]
+
+    @property
+    def out_paths(self) -> list[str]:
+        """The names of the floating results of the last call."""
+        paths = self.out_def.paths()
+        return [tree.key_str(paths[i]) for i in self.live]
 
     def everything(self, *xs: Any) -> Arrays:
         """All results of `f`, with the floating operands replaced by `xs` if there are any."""
@@ -57,11 +64,8 @@ class Subject:
         for i, x in zip(self.places, xs, strict=bool(xs)):
             leaves[i] = x
         args, kwargs = tree.unflatten(self.treedef, leaves)
-        outs, out_def = flat_outputs(self.f(*args, **kwargs))
-        live = [i for i, y in enumerate(outs) if is_floating(y)]
-        paths = [tree.key_str(path) for path in out_def.paths()]
-        self.out_paths = [paths[i] for i in live]
-        self.live = live
+        outs, self.out_def = flat_outputs(self.f(*args, **kwargs))
+        self.live = [i for i, y in enumerate(outs) if is_floating(y)]
         return outs
 
     def __call__(self, *xs: Any) -> Arrays:
