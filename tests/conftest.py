@@ -36,18 +36,20 @@ settings.register_profile("nightly", max_examples=400, deadline=None, suppress_h
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-# The collector of garbage has nothing to find while tests are collected.
-gc.disable()
-
 # What one test's programs decided is nothing to the others.
 decisions.cache_folder = lambda: Path(os.devnull)
 
 
-def pytest_collection_finish() -> None:
-    """From here on it need not look through the million objects that are tests and modules."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Garbage is not looked for meanwhile, nor ever among the million objects found: tests, modules."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
