@@ -92,7 +92,7 @@ def _function(dtype: Any, x: Place, y: Place, out: Place) -> tuple[Any, tuple[Pl
     (rows, terms), columns = x.shown.shape[-2:], y.shown.shape[-1]
     width = dtype.itemsize
     (xm, xk), (yk, yn), (zm, zn) = (p.shown.strides[-2:] for p in (x, y, out))
-    is_vector = min(rows, columns) == 1 < max(rows, columns) and terms <= MOST_TERMS
+    is_vector = min(rows, columns) == 1 < max(rows, columns) and 1 < terms <= MOST_TERMS
     if not is_vector and not are_tiled(rows, columns, terms, width):
         return None
     is_turned = rows * width >= LEAST_BYTES and (columns * width < LEAST_BYTES or xm == 1 != yn)

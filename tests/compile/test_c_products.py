@@ -94,6 +94,20 @@ def test_products_of_vectors(sizes: Any, lies: Any, dtype: str, by_left: bool) -
     np.testing.assert_allclose(found, expected, atol=scale, rtol=scale)
 
 
+def test_products_with_one_term() -> None:
+    """A vector of one element is a variable in C, and has no place."""
+    x = np.random.default_rng(0).normal(size=(5, 1))
+
+    def f(x: Any) -> Any:
+        return np.sum(np.exp(x)) + np.sum(np.sin(1.5 * (x.T @ x))) + np.sum(x.T @ x)
+
+    compiled = funcgrad.jit(funcgrad.grad(f))
+    with funcgrad.config("c"):
+        found = compiled(x)
+    assert "dot" not in compiled.code, compiled.code
+    np.testing.assert_allclose(found, funcgrad.grad(f)(x), rtol=1e-12)
+
+
 def test_long_sums_are_not_in_tiles() -> None:
     assert c_products.are_tiled(16, 16, c_products.MOST_TERMS, 8)
     assert not c_products.are_tiled(16, 16, c_products.MOST_TERMS + 1, 8)
