@@ -18,6 +18,7 @@ from funcgrad.compile.config import code
 from funcgrad.compile.entry import Printer
 from funcgrad.compile.program import program_of
 from funcgrad.jaxpr import Jaxpr
+from funcgrad.quiet import QUIET, reset_state, set_state
 from funcgrad.transforms.program_call import open_jaxpr, read_by
 
 from .autograd import mirrors, modes, sites
@@ -131,9 +132,12 @@ def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> 
     places = {id(t): i for i, t in enumerate(program.tensors)}
     with_gradient = [actual[places[id(t)]] for t in program.gradients]
     arrays += [t._grad._array for t in with_gradient]
-    with np.errstate(all="ignore"):
+    token = set_state(QUIET)
+    try:
         call = program_of(program.jaxpr, (), program.into).run
         found = iter(program.draws.run(call, *program.constants, *arrays))
+    finally:
+        reset_state(token)
     results = [next(found) for _ in range(program.leaves)]
     made, here = [], sites.site()
     for i, times in program.writes:
@@ -253,8 +257,8 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
     printer.scope["last"] = [t._grad if id(t) in had else None for t in tensors]
     printer.scope |= {
         "program": program_of(program.jaxpr, (), program.into),
-        "errstate": np.errstate,
     }
+    printer.scope |= {"QUIET": QUIET, "set_state": set_state, "reset_state": reset_state}
     printer.scope |= {"write": _write, "owned": _owned, "tensor": tensor, "site": sites.site}
     printer.scope |= {"finish": _put_together, "whole": program, "draws": program.draws}
     gradients = [f"x{places[id(t)]}._grad._array" for t in program.gradients]
@@ -263,8 +267,11 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
     outs = [f"y{i}" for i in range(len(program.jaxpr.outs))]
     call = f"draws.run(program.run, {', '.join([*constants, *arrays, *gradients])})"
     lines = [
-        "with errstate(all='ignore'):",
+        "state = set_state(QUIET)",
+        "try:",
         f"    {''.join(f'{y}, ' for y in outs)}= {call}",
+        "finally:",
+        "    reset_state(state)",
         "here = site()",
     ]
     given = iter(outs[program.leaves :])

@@ -19,6 +19,7 @@ from funcgrad.core import EVAL, Tracer, aval_of
 from funcgrad.core import current as current_trace
 from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import conjugate
+from funcgrad.quiet import QUIET, get_state, reset_state, set_state
 
 from . import mirrors, modes, sites, turns
 from .base import UNCOUNTED, TensorBase, hold, made, tensor
@@ -72,6 +73,7 @@ def run(
         token = modes.current.set(modes.changed(records=True))
     else:
         token = modes.current.set(modes.NO_GRAD)
+    state = set_state(QUIET)
     try:
         turns.begin(walk)
         try:
@@ -88,6 +90,7 @@ def run(
                 walk.clear()
             turns.end()
     finally:
+        reset_state(state)
         modes.current.reset(token)
     return [] if inputs is None else walk.found(inputs)
 
@@ -115,6 +118,7 @@ class _Walk:
         "leaves",
         "notes",
         "order",
+        "outside",
         "retain",
         "returned",
     )
@@ -138,6 +142,7 @@ class _Walk:
         self.freed = Freed(sites.site(3))
         self.executed: set[Any] | None = None  # None: all nodes
         self.anomaly = anomaly
+        self.outside = get_state()
         self.found_nodes: Sequence[Sequence[Any]] = ()  # all whose `ct` is ours
         self.notes: dict[Any, Any] | None = None  # of hooks on several tensors
         self.aside: Sequence[tuple[Any, Any]] = ()  # nodes and their cotangents, in another's turn

@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-import numpy as np
-
 from funcgrad.algebra import conform, zeros_like
 from funcgrad.core import Aval, Primitive
 from funcgrad.transforms.program_call import reached
@@ -392,8 +390,7 @@ class OpNode(Node):
         if face is None:
             values: list[Any] = [x.value(self) if x.__class__ in SAVED else x for x in xs]
             bare_ans = self._ans(ans, None)
-            with np.errstate(all="ignore"):
-                return self._cotangents(ct, bare_ans, values, wanted)
+            return self._cotangents(ct, bare_ans, values, wanted)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
@@ -404,8 +401,7 @@ class OpNode(Node):
         else:
             bare = not isinstance(ct, TensorBase)
             ct = ct if bare else face(ct)
-        with np.errstate(all="ignore"):
-            found = self._cotangents(ct, self._ans(ans, face), values, wanted)
+        found = self._cotangents(ct, self._ans(ans, face), values, wanted)
         return found if bare else [None if g is None else _behind(g) for g in found]
 
     def _cotangents(
@@ -476,11 +472,7 @@ class LinearNode(OpNode):
         if BFLOAT16 is not None and (ct.dtype is BFLOAT16 or like.dtype is BFLOAT16):
             super().pull(ct, freed)
             return
-        if prim.is_view:  # moves numbers, which cannot overflow
-            g = prim.rules[0](ct, like, **self.params)  # type: ignore[attr-defined]
-        else:
-            with np.errstate(all="ignore"):
-                g = prim.rules[0](ct, like, **self.params)  # type: ignore[attr-defined]
+        g = prim.rules[0](ct, like, **self.params)  # type: ignore[attr-defined]
         if g.dtype is not like.dtype or g.shape != like.shape:
             g = conform(g, like)
         e = self.left
@@ -519,16 +511,14 @@ class OpaqueNode(OpNode):
             for x in (*(xs[i] for i in self.read), *self.shown):
                 if x.__class__ is Saved:
                     x.check(self)
-            with np.errstate(all="ignore"):
-                found = prim.backward(residual, cts, wanted, params)
+            found = prim.backward(residual, cts, wanted, params)
             return reached(prim, found, given, params)
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
         ]
         _, residual = prim.forward(values, wanted, params)
-        with np.errstate(all="ignore"):
-            found = reached(prim, prim.backward(residual, cts, wanted, params), given, params)
+        found = reached(prim, prim.backward(residual, cts, wanted, params), given, params)
         return found if bare else [None if g is None else _behind(g) for g in found]
 
 

@@ -190,9 +190,8 @@ class CompositeNode(OpNode):
                 full[i] = x
             return self.f(*full)
 
-        with np.errstate(all="ignore"):
-            _, pull = vjp(of_wanted, *[values[i] for i in wanted])
-            found = pull(ct if bare else face(ct))
+        _, pull = vjp(of_wanted, *[values[i] for i in wanted])
+        found = pull(ct if bare else face(ct))
         cts: list[Any] = [None] * len(values)
         for i, g in zip(wanted, found, strict=True):
             cts[i] = g if bare else _behind(g)

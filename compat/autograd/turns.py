@@ -12,9 +12,16 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from funcgrad.quiet import reset_state, set_state
+
 
 class Pass(Protocol):
-    """A backward pass, which can take its cotangents off the nodes and lay them back."""
+    """A backward pass, which can take its cotangents off the nodes and lay them back.
+
+    `outside`: NumPy's floating-point warnings as the user's code has them; a pass turns them off.
+    """
+
+    outside: Any
 
     def put_aside(self) -> None: ...
 
@@ -70,9 +77,11 @@ def called(f: Callable[..., Any], *args: Any) -> Any:
     _mine.held = 0
     for _ in range(count):
         _lock.release()
+    token = set_state(_mine.passes[-1].outside)
     try:
         return f(*args)
     finally:
+        reset_state(token)
         _take_again(count)
 
 

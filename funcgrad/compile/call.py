@@ -62,8 +62,12 @@ class Halves:
     def divided(self, found: Any, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
         """The results, and what the second program needs: made, results and operands."""
         split = self.split
-        outs, made = found[: split.count], found[split.count :]
-        return outs, [*made, *[outs[i] for i in split.shown], *[xs[i] for i in split.kept]]
+        saved = [*found[split.count :]]
+        if split.shown:
+            saved += [found[i] for i in split.shown]
+        if split.kept:
+            saved += [xs[i] for i in split.kept]
+        return found[: split.count], saved
 
     def run_forward(self, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
         """`divided` results for bare arrays."""

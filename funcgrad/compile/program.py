@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -252,13 +252,13 @@ def _as_numpy(program: Lowered, into: dict[int, int]) -> tuple[str, Callable[...
     return "\n".join([*texts, text]), run
 
 
-def program_of(jaxpr: Jaxpr, operands: Iterable[Any] = (), into: Into = ()) -> Program:
+def program_of(jaxpr: Jaxpr, operands: Sequence[Any] = (), into: Into = ()) -> Program:
     """The compiled program, made once for each code, and for arrays of a device.
 
     `into`: pairs of a result and of the input that it is written into where that can be, by number.
     Such inputs share memory with no other one. They are written while the program runs.
     """
-    kind = CUDA if on_device(operands) else code()
+    kind = CUDA if operands and on_device(operands) else code()
     key = (kind, into) if into else kind
     found = jaxpr.memo.get(key)
     if found is None:
@@ -266,6 +266,6 @@ def program_of(jaxpr: Jaxpr, operands: Iterable[Any] = (), into: Into = ()) -> P
     return found
 
 
-def compiled(jaxpr: Jaxpr, operands: Iterable[Any] = ()) -> Callable[..., tuple[Any, ...]]:
+def compiled(jaxpr: Jaxpr, operands: Sequence[Any] = ()) -> Callable[..., tuple[Any, ...]]:
     """The function of arrays that a jaxpr without constants is, for operands like these."""
     return program_of(jaxpr, operands).run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -40,6 +41,7 @@ from .strided import require_apart, strided
 from .structural import batch_all_first
 
 
+@functools.lru_cache(4096)
 def as_index(index: Index) -> Index:
     """The index as NumPy takes it; the Ellipsis makes a 0-d result a view, not a scalar."""
     return (*(slice(*i) if i.__class__ is Slice else i for i in index), ...)

@@ -5,6 +5,7 @@ Every primitive here is linear and moves or adds numbers without computing with 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -69,7 +70,7 @@ def reshape(xp, x, /, *, shape):
     >>> reshape(np.arange(4.0), shape=(2, 2)).tolist()
     [[0.0, 1.0], [2.0, 3.0]]
     """
-    return xp.reshape(x, shape)
+    return xp.asarray(x).reshape(shape)
 
 
 def _inverse(axes: Sequence[int]) -> tuple[int, ...]:
@@ -98,7 +99,7 @@ def transpose(xp, x, /, *, axes):
     >>> transpose(np.ones((2, 3)), axes=(1, 0)).shape
     (3, 2)
     """
-    return xp.transpose(x, axes)
+    return xp.asarray(x).transpose(axes)
 
 
 def _squeeze_aval(x: Aval, *, axis: tuple[int, ...]) -> Aval:
@@ -125,7 +126,7 @@ def squeeze(xp, x, /, *, axis):
     >>> squeeze(np.ones((2, 1, 3)), axis=(1,)).shape
     (2, 3)
     """
-    return xp.squeeze(x, axis)
+    return xp.asarray(x).squeeze(axis)
 
 
 def expanded(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, ...]:
@@ -151,8 +152,13 @@ def expand_dims(xp, x, /, *, axis):
     (1, 2, 1, 3)
     """
     x = xp.asarray(x)
-    places = range(x.ndim + len(axis))
-    return x[(*(None if i in axis else slice(None) for i in places), ...)]
+    return x[_new_axes(x.ndim, axis)]
+
+
+@functools.lru_cache(4096)
+def _new_axes(ndim: int, axis: tuple[int, ...]) -> tuple[Any, ...]:
+    """The index that puts axes of length 1 at the places `axis`."""
+    return (*(None if i in axis else slice(None) for i in range(ndim + len(axis))), ...)
 
 
 @view(
