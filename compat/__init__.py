@@ -72,7 +72,9 @@ from .nn.aliases import *
 from .nn.native import *
 from .ops import _numpy_names
 from .ops.activation import *
+from .ops.atleast import *
 from .ops.bessel import *
+from .ops.blend import *
 from .ops.compare import *
 from .ops.complex import *
 from .ops.convert import *
@@ -93,6 +95,7 @@ from .ops.interchange import *
 from .ops.join import *
 from .ops.legacy import *
 from .ops.like import *
+from .ops.masks import *
 from .ops.matrix import *
 from .ops.norm import *
 from .ops.padding import *

@@ -26,6 +26,7 @@ from .autograd.tape import unwrapped, wrapped
 from .linalg.names import LinalgMethods
 from .ops.activation import ActivationMethods
 from .ops.bessel import BesselMethods
+from .ops.blend import BlendMethods
 from .ops.compare import CompareMethods
 from .ops.complex import ComplexMethods
 from .ops.convert import ConvertMethods
@@ -39,6 +40,7 @@ from .ops.interchange import InterchangeMethods
 from .ops.join import JoinMethods
 from .ops.layouts import LayoutsMethods
 from .ops.like import LikeMethods
+from .ops.masks import MaskMethods
 from .ops.matrix import MatrixMethods
 from .ops.norm import NormMethods
 from .ops.part import PartMethods
@@ -115,6 +117,7 @@ class Tensor(
     ExponentialMethods,
     GammaMethods,
     IndexMethods,
+    MaskMethods,
     InterchangeMethods,
     JoinMethods,
     LayoutsMethods,
@@ -124,6 +127,7 @@ class Tensor(
     NormMethods,
     PartMethods,
     PlacesMethods,
+    BlendMethods,
     PointwiseMethods,
     PrintingMethods,
     PowerMethods,
@@ -576,5 +580,5 @@ class Tensor(
         return int(self.item())
 
 
-made.cls = Tensor
+made.set(Tensor)
 printed.bind(Tensor)

@@ -25,12 +25,12 @@ import funcgrad.numpy.fft as transforms
 from . import dtypes
 from .autograd.base import TensorBase
 from .ops._apply import _type_word, finish
+from .ops._axes import axis_of
 from .ops._compose import composed
 from .ops._fresh import dtype_for, finished, there
 from .ops._layout import alias, ints_of, own
 from .ops._operands import convert, dtype_of, is_number, operand
 from .ops.rearrange import roll
-from .ops.reduce import axis_of
 
 _C2C, _R2C, _C2R = "FftC2CBackward0", "FftR2CBackward0", "FftC2RBackward0"
 _CONJ = "ConjBackward0"  # of the transforms that PyTorch makes of another and a conjugate

@@ -8,6 +8,7 @@ with `create_graph=True`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -84,9 +85,15 @@ class _Made:
     """Which class results are of; set once, by the module that defines it."""
 
     cls: type[TensorBase] = TensorBase
+    fresh: Callable[[], Any]  # a new tensor with nothing in it
+
+    def set(self, cls: type[TensorBase]) -> None:
+        self.cls = cls
+        self.fresh = functools.partial(_new, cls)
 
 
 made = _Made()
+made.set(TensorBase)
 
 
 def tensor(array: Any, node: Any = None) -> Any:

@@ -189,10 +189,13 @@ def number_lines(program: Program, dtype: str) -> list[str]:
     return lines
 
 
-def _signature(first: str, options: Options, most: int | None = None) -> dict[str, str]:
+def _signature(
+    first: str, options: Options, most: int | None = None, unless: str = ""
+) -> dict[str, str]:
     """The parts of a printed function that deal with its parameters and the elements of `x`."""
     tests = [f"{k} is not None" if v is None else f"{k} != {v!r}" for k, v in options.items()]
     length = [] if most is None else [f"x.size > {most}"]
+    length += [unless] if unless else []
     arguments = ", ".join([first, *(f"{k}={k}" for k in options)])
     return {
         "parameters": ", ".join([first, "*", *(f"{k}={v!r}" for k, v in options.items())])
@@ -261,6 +264,7 @@ def _unary(
     options: Options,
     depth: int,
     most: int | None = None,
+    unless: str = "",
 ) -> Callable[..., Any]:
     """Print a function of one tensor, whose operands are called "x", "y" and the number "other"."""
     at, count = next(i for i, name in enumerate(operands) if name != "other"), len(operands)
@@ -306,7 +310,7 @@ def _unary(
         rule=at_depth(rule, 1),
         pass_on=_passing_on(prim.rules[at]).format(edge="e"),
         free=free,
-        **_signature("input, other" if count == 2 else "input", options, most),
+        **_signature("input, other" if count == 2 else "input", options, most, unless),
     )
     node = node_of(node_name, UnaryNode, prim, reads_ans=save_ans, at=at, count=count)
     return compiled(general, source, program.constants, node)
@@ -347,14 +351,15 @@ def total(prim: Any, node_name: str) -> Callable[[_F], _F]:
 
 
 def unary(
-    prim: Any, node_name: str, *, most: int | None = None, **options: Any
+    prim: Any, node_name: str, *, most: int | None = None, unless: str = "", **options: Any
 ) -> Callable[[_F], _F]:
     """Give the decorated function, of one tensor, a fast path that runs the elementwise `prim`.
 
     `options` are its keyword parameters with the values for which the primitive alone is run;
-    tensors of more than `most` elements are left to the function.
+    tensors of more than `most` elements, or with `unless`, a condition on the array `x` in the
+    source, are left to the function.
     """
-    return lambda general: _unary(prim, general, node_name, ("x",), options, 1, most)  # type: ignore
+    return lambda general: _unary(prim, general, node_name, ("x",), options, 1, most, unless)  # type: ignore
 
 
 def of_number(prim: Any, node_name: str) -> Callable[[_F], _F]:

@@ -59,8 +59,18 @@ def site(depth: int = 1) -> Site:
     return frame.f_code, frame.f_lasti
 
 
+class _Warned:
+    """How many warnings were given, so that a call that gave one can be told."""
+
+    count = 0
+
+
+warned = _Warned()
+
+
 def warn(message: str) -> None:
     """A UserWarning about the line of the user's code that led here."""
+    warned.count += 1
     frame = _users_frame()
     warnings.warn_explicit(
         message,

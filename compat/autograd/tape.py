@@ -20,6 +20,7 @@ from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.complex import as_complex
 from funcgrad.ops.index import getitem
 from funcgrad.ops.structural import broadcast_to, reshape
+from funcgrad.quiet import QUIET, reset_state, set_state
 from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
@@ -63,7 +64,7 @@ def record(
     if sparse_kinds and not sparse_kinds.isdisjoint([a.__class__ for a in args]):
         return sparse.rules(prim, args, params)
     mode = modes.get()
-    if prim in _LINEAR and (mode is modes.GRAD or mode is modes.NO_GRAD):
+    if prim in LINEAR and (mode is modes.GRAD or mode is modes.NO_GRAD):
         (x,) = args
         if isinstance(x, TensorBase):
             return _record_linear(prim, x, params, name, origin, mode)
@@ -108,6 +109,8 @@ def record(
         out._node = make_node(prim, params, name, args, values, edges, out._array, out, mode)
     if prim in VIEWS:
         share(out, args[0], prim, params, origin, mode)
+    if watchers:
+        tell(Note(prim, args, params, name, origin, out))
     return out
 
 
@@ -121,7 +124,7 @@ VIEWS = frozenset({broadcast_to, *(p for p in REGISTRY.values() if p.is_view)})
 
 
 # Those whose one operand is all there is to know about, and of which a node keeps the type only.
-_LINEAR = frozenset(
+LINEAR = frozenset(
     p
     for p in REGISTRY.values()
     if isinstance(p, Linear)
@@ -158,6 +161,8 @@ def _record_linear(
         node.code, node.offset = sites.site()
     if prim in VIEWS:
         share(out, x, prim, params, origin, mode)
+    if watchers:
+        tell(Note(prim, (x,), params, name, origin, out))
     return out
 
 
@@ -166,11 +171,14 @@ def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
     trace = _trace()
     if prim in VIEWS:
         return prim(*values, **params) if trace is not EVAL else EVAL.process(prim, values, params)
-    with np.errstate(all="ignore"):
+    token = set_state(QUIET)
+    try:
         if BFLOAT16 is not None and prim not in _CASTS and any(map(is_narrow, values)):
             ans = prim(*map(widened, values), **params)
             return tuple(map(narrowed, ans)) if prim.multiple else narrowed(ans)
         return prim(*values, **params) if trace is not EVAL else EVAL.process(prim, values, params)
+    finally:
+        reset_state(token)
 
 
 _CASTS = frozenset({cast, cast_constant})
@@ -226,8 +234,11 @@ def opaque(
     mode: modes.Mode,
 ) -> tuple[Any, ...]:
     """`record` for a primitive that runs itself under reverse mode and has several results."""
-    with np.errstate(all="ignore"):
+    token = set_state(QUIET)
+    try:
         ans, residual = prim.forward(values, [e is not None for e in edges], params)
+    finally:
+        reset_state(token)
     node: OpaqueNode = new_node(
         node_class(name or default_name(prim), OpaqueNode), prim, params, edges
     )
@@ -315,13 +326,13 @@ def share(
     if prim is broadcast_to and out._node is None:
         out._origin = sites.site()  # which writing into it has to tell
     may_copy = prim is reshape or prim is as_complex
-    if array.__class__ is not ndarray and may_copy and not views.shows(x, _link(prim, params)):
+    if array.__class__ is not ndarray and may_copy and not views.shows(x, link(prim, params)):
         out._array = snapshot(array, copy=True)  # where an array would be copied
         return
     connect(out, x, prim, params, origin, mode)
 
 
-def _link(prim: Primitive, params: dict[str, Any]) -> Link:
+def link(prim: Primitive, params: dict[str, Any]) -> Link:
     return Link(prim, tuple(params.items()))
 
 
@@ -334,7 +345,7 @@ def connect(
     mode: modes.Mode,
 ) -> None:
     """Note that `out` is the view ``prim(x, **params)``, which follows `x` and its writes."""
-    link = _link(prim, params)
+    new = link(prim, params)
     out._counter = counter = x._counter
     if counter is UNCOUNTED:
         return
@@ -342,14 +353,103 @@ def connect(
         origin = "no_grad"
     seen = x._view
     if seen is None:
-        out._view = View(x, (link,), counter[0], origin)
+        out._view = View(x, (new,), counter[0], origin)
     else:
-        out._view = View(seen.base, (*seen.chain, link), counter[0], origin or seen.origin)
+        out._view = View(seen.base, (*seen.chain, new), counter[0], origin or seen.origin)
 
 
 def _shares(a: ndarray, b: ndarray) -> bool:
     """Whether a result of a view primitive is a view; arrays of no elements always are."""
     return not a.size or np.may_share_memory(a, b)
+
+
+# ---------------------------------------------------------------- looking on
+
+
+class Note:
+    """A call of `record` with one result, and what that was like then.
+
+    Or of a compiled `program`, of tensors.
+    """
+
+    __slots__ = ("args", "name", "origin", "out", "params", "prim", "program", "state")
+
+    def __init__(
+        self,
+        prim: Primitive,
+        args: Sequence[Any],
+        params: dict[str, Any],
+        name: str | None,
+        origin: str,
+        out: TensorBase,
+        program: Any = None,
+    ) -> None:
+        self.prim = prim
+        self.program = program
+        self.args = args
+        self.params = params
+        self.name = name
+        self.origin = origin
+        self.out = out
+        self.state = self._now()
+
+    def _now(self) -> tuple[Any, ...]:
+        out = self.out
+        return (out._array, out._node, out._counter, out._counter[0], out._view)
+
+    def is_changed(self) -> bool:
+        """Whether something was done to the result meanwhile, but that it was made no view."""
+        *before, view = self.state
+        *now, is_view = self._now()
+        return any(a is not b for a, b in zip(before, now, strict=True)) or is_view not in (
+            None,
+            view,
+        )
+
+
+class Owned:
+    """That a result was given memory of its own, with its elements in the order "C" or "K"."""
+
+    __slots__ = ("order", "out")
+
+    def __init__(self, out: TensorBase, order: str) -> None:
+        self.out = out
+        self.order = order
+
+
+class Check:
+    """That the elements of a tensor of integers were found to be in ``range(low, high)``."""
+
+    __slots__ = ("high", "index", "low")
+
+    def __init__(self, index: TensorBase, low: int, high: int) -> None:
+        self.index = index
+        self.low = low
+        self.high = high
+
+
+watchers: list[list[Any]] = []
+NOT_YET = object()  # stands among the notes for a function that may become a program
+
+
+def tell(note: Any) -> None:
+    """Hand a note to all who look on."""
+    for notes in watchers:
+        notes.append(note)
+
+
+class watched:
+    """The calls of `record` inside of a ``with`` block, as a list; of other threads' too."""
+
+    __slots__ = ("notes",)
+
+    def __enter__(self) -> list[Any]:
+        self.notes: list[Any] = []
+        watchers.append(self.notes)
+        return self.notes
+
+    def __exit__(self, *_: Any) -> None:
+        watchers[:] = [n for n in watchers if n is not self.notes]
 
 
 # ---------------------------------------------------------------- the array face of a tensor

@@ -260,15 +260,16 @@ NUMBERS = """
     if cls is float or cls is int:
         return with_number(input, other){or_general}"""
 
-# x op= y with nothing recorded.
+# x op= y with nothing recorded: without gradients, or of tensors that have none.
 IN_PLACE = """\
 def {function}({parameters}):
-    if mode() is not NO_GRAD:
-        return general({arguments})
     try:
         x = input._array
         counter = input._counter
         dtype = x.dtype
+        m = mode()
+        if m is not NO_GRAD and (m is not GRAD or input._node is not None or input._view is not None):
+            return general({arguments})
     except AttributeError:
         return general({arguments})
     if x.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
@@ -281,6 +282,8 @@ def {function}({parameters}):
     elif cls is Tensor:
         y = other._array
         if y.__class__ is not ndarray or y.dtype is not dtype:
+            return general({arguments})
+        if m is GRAD and (other._node is not None or other._view is not None):
             return general({arguments})
     else:
         return general({arguments})

@@ -402,6 +402,23 @@ def _save_written(node: Any, x: TensorBase) -> None:
     node.keep_written(x._array, x._counter)
 
 
+def is_plain(x: TensorBase) -> bool:
+    """Whether writing numbers into `x` is no more than that: nothing is recorded or looked through."""
+    array = x._array
+    mode = modes.get()
+    return (
+        array.__class__ is ndarray
+        and x._node is None
+        and x._view is None
+        and (mode is modes.GRAD or mode is modes.NO_GRAD)
+        and array.base is None
+        and array.flags.writeable
+        and x._counter is not UNCOUNTED
+        and not mirrors.known
+        and IS_DATA not in x.__dict__
+    )
+
+
 def touch(x: TensorBase, what: str) -> None:
     """Count a write into the memory of `x` by the operation `what`."""
     counter = x._counter

@@ -7,12 +7,12 @@ from typing import Any
 
 from .. import dtypes
 from ..ops._apply import _type_word, finish
+from ..ops._axes import axes_of, axis_of
 from ..ops._compose import composed, keep
 from ..ops._operands import convert, dtype_of, is_number, operand
 from ..ops.create import zeros
 from ..ops.norm import nuclear_norm
 from ..ops.norm import vector_norm as _vector_norm
-from ..ops.reduce import axes_of, axis_of
 from .checks import LinAlgError, matrix, require_floats, shape_of, square
 from .decompositions import svdvals
 from .systems import inv, inv_ex

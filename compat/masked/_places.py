@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..ops._operands import dtype_of, operand
-from ..ops.index import where
+from ..ops.masks import where
 from ..ops.shape import broadcast_to
 
 

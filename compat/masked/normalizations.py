@@ -7,8 +7,8 @@ from typing import Any
 from .. import dtypes
 from ..ops import cumulative, exponential
 from ..ops import softmax as softmaxes
+from ..ops._axes import axes_of
 from ..ops._operands import dtype_of, operand
-from ..ops.reduce import axes_of
 from ..ops.rounding import clamp_min
 from ._places import filled, highest, lowest
 from .reductions import norm

@@ -21,7 +21,7 @@ from ..linalg.norms import vector_norm
 from ..ops import reduce, softmax, statistics
 from ..ops._compose import not_implemented
 from ..ops._operands import dtype_of, operand
-from ..ops.index import where
+from ..ops.masks import where
 from ..ops.power import sqrt
 from ..ops.rounding import clamp_min
 from ..ops.scatter import take_along_dim

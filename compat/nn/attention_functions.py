@@ -12,6 +12,7 @@ import numpy as np
 from funcgrad.nn import attention as functions
 
 from ..autograd import base, sites
+from ..autograd.remembered import remembered_of_several
 from ..ops._compose import require_types
 from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
@@ -20,6 +21,7 @@ from ..ops.matrix import word_of
 # ---------------------------------------------------------------- scaled dot products
 
 
+@remembered_of_several
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

@@ -11,6 +11,7 @@ from funcgrad import numpy as fnp
 from funcgrad.ops import conv as _ops
 
 from .. import dtypes
+from ..autograd.remembered import remembered_of_several
 from ..ops._apply import _type_word
 from ..ops._fused import fused
 from ..ops._layout import in_order
@@ -25,6 +26,7 @@ Given = int | Sequence[int]
 # ---------------------------------------------------------------- convolution
 
 
+@remembered_of_several
 def conv1d(
     input: Any,
     weight: Any,
@@ -50,6 +52,7 @@ def conv1d(
     return _conv("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@remembered_of_several
 def conv2d(
     input: Any,
     weight: Any,
@@ -70,6 +73,7 @@ def conv2d(
     return _conv("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@remembered_of_several
 def conv3d(
     input: Any,
     weight: Any,
@@ -125,6 +129,7 @@ def _conv(
 # ---------------------------------------------------------------- its transpose
 
 
+@remembered_of_several
 def conv_transpose1d(
     input: Any,
     weight: Any,
@@ -152,6 +157,7 @@ def conv_transpose1d(
     return _transposed("conv_transpose1d", 1, input, weight, bias, *options)
 
 
+@remembered_of_several
 def conv_transpose2d(
     input: Any,
     weight: Any,
@@ -167,6 +173,7 @@ def conv_transpose2d(
     return _transposed("conv_transpose2d", 2, input, weight, bias, *options)
 
 
+@remembered_of_several
 def conv_transpose3d(
     input: Any,
     weight: Any,

@@ -15,7 +15,7 @@ from funcgrad.ops.select import stop_gradient, where
 from ..autograd import sites
 from ..ops._apply import _type_word
 from ..ops._compose import composed, values_of
-from ..ops._operands import dtype_of, operand
+from ..ops._operands import dtype_of, is_index_dtype, operand
 from ..ops.embedding import _scaled, _shares, _shorten
 from ..ops.scatter import require_bounds
 
@@ -223,7 +223,7 @@ def _check_types(x: Any, w: Any, factors: Any) -> None:
 
 
 def _require_whole(name: str, x: Any) -> None:
-    if x._array.dtype.name not in ("int64", "int32"):
+    if not is_index_dtype(x._array.dtype):
         raise RuntimeError(
             f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: "
             f"Long, Int; but got {_type_word(dtype_of(x))} instead (while checking arguments for "

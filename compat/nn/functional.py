@@ -16,7 +16,9 @@ from funcgrad.ops.select import stop_gradient
 from .. import dtypes
 from .._missing import explain as _explain_missing
 from ..autograd import base, no_grad, views
+from ..autograd.remembered import remembered as _remembered
 from ..ops._apply import _type_word, finish
+from ..ops._axes import axes_of
 from ..ops._compose import require_real_floats
 from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
@@ -63,7 +65,6 @@ from ..ops.padding import (
     pixel_shuffle,
     pixel_unshuffle,
 )
-from ..ops.reduce import axes_of
 from ..ops.softmax import functional_log_softmax as log_softmax
 from ..ops.softmax import functional_softmax as softmax
 from ..ops.softmax import softmin
@@ -249,6 +250,7 @@ def _check_channels(input: Any, *per_channel: Any) -> None:
             )
 
 
+@_remembered
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """``x / max(norm_p(x), eps)``, with the norm along `dim`.
 

@@ -15,6 +15,7 @@ from funcgrad.nn import norms
 
 from .. import dtypes
 from ..autograd import no_grad
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import through
 from ..ops._apply import _type_word
 from ..ops._compose import not_implemented, rename, require_real_floats
@@ -47,6 +48,7 @@ def _new(y: Any, x: Any) -> Any:
 # ---------------------------------------------------------------- over the last axes
 
 
+@remembered_of_several
 def layer_norm(
     input: Any,
     normalized_shape: Sequence[int],
@@ -72,6 +74,7 @@ def layer_norm(
     return _narrow(_new(fused(node, f, _wide(x), weight, bias, axis=axes, eps=eps), x), x, node)
 
 
+@remembered_of_several
 def rms_norm(
     input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None
 ) -> Any:
@@ -144,6 +147,7 @@ def _check_dtypes(x: Any, *parameters: Any) -> None:
 # ---------------------------------------------------------------- over groups of channels
 
 
+@remembered_of_several
 def group_norm(
     input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:

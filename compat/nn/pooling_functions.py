@@ -8,6 +8,7 @@ from typing import Any
 from funcgrad.nn import pooling as _pooling
 
 from .. import dtypes
+from ..autograd.remembered import remembered
 from ..autograd.tape import unwrapped
 from ..ops._apply import finish
 from ..ops._compose import composed, not_implemented
@@ -105,6 +106,7 @@ def composed_pair(node: str, f: Any, x: Any, **options: Any) -> tuple[Any, Any]:
     return composed(node, first, x), unwrapped(places[0])
 
 
+@remembered
 def max_pool1d(
     input: Any,
     kernel_size: Given,
@@ -131,6 +133,7 @@ def max_pool1d(
     return _max_pool(1, input, *options)
 
 
+@remembered
 def max_pool2d(
     input: Any,
     kernel_size: Given,
@@ -152,6 +155,7 @@ def max_pool2d(
     return _max_pool(2, input, *options)
 
 
+@remembered
 def max_pool3d(
     input: Any,
     kernel_size: Given,
@@ -233,6 +237,7 @@ def _avg_pool(
     return narrowed(y, given)
 
 
+@remembered
 def avg_pool1d(
     input: Any,
     kernel_size: Given,
@@ -256,6 +261,7 @@ def avg_pool1d(
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
+@remembered
 def avg_pool2d(
     input: Any,
     kernel_size: Given,
@@ -272,6 +278,7 @@ def avg_pool2d(
     return finish("avg_pool2d", _avg_pool(2, input, *options), out, (input,))
 
 
+@remembered
 def avg_pool3d(
     input: Any,
     kernel_size: Given,
@@ -288,6 +295,7 @@ def avg_pool3d(
     return finish("avg_pool3d", _avg_pool(3, input, *options), out, (input,))
 
 
+@remembered
 def lp_pool1d(
     input: Any,
     norm_type: int | float,
@@ -309,6 +317,7 @@ def lp_pool1d(
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
+@remembered
 def lp_pool2d(
     input: Any,
     norm_type: int | float,
@@ -351,6 +360,7 @@ def _lp_pool(n: int, input: Any, p: float, kernel_size: Any, stride: Any, ceil: 
 # ---------------------------------------------------------------- as many windows as asked for
 
 
+@remembered
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """The means of windows that divide the last axis into `output_size` parts.
 
@@ -367,11 +377,13 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg_pool(1, input, output_size)
 
 
+@remembered
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """As `adaptive_avg_pool1d`, over two axes."""
     return _adaptive_avg_pool(2, input, output_size)
 
 
+@remembered
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """As `adaptive_avg_pool1d`, over three axes."""
     return _adaptive_avg_pool(3, input, output_size)

@@ -17,6 +17,7 @@ from funcgrad.nn.resample import resample as _resample
 from funcgrad.nn.resample import unfold as _unfold
 
 from ..autograd import sites
+from ..autograd.remembered import remembered
 from ..ops._apply import requires_grad
 from ..ops._compose import composed, not_implemented
 from ..ops._fused import fused
@@ -42,6 +43,7 @@ _MODES: dict[str, tuple[str, str, tuple[int, ...]]] = {
 _ALIGNED = ("linear", "bilinear", "bicubic", "trilinear")
 
 
+@remembered
 def interpolate(
     input: Any,
     size: int | Sequence[int] | None = None,

@@ -14,6 +14,7 @@ from funcgrad.ops.index_layout import ArrayIndex, Iota
 
 from ..autograd.base import TensorBase
 from ..autograd.node import LinearNode, OpNode, Port, node_class, sequence_number
+from ..autograd.plans import PlannedNode
 from ..autograd.sums import PartNode
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish
@@ -37,7 +38,7 @@ def composed(node: str, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> 
 def rename(last: Any, node: str) -> None:
     """Call a node of the general kinds, which nobody has seen, `node`."""
     kind = type(last).__base__
-    if kind in (OpNode, LinearNode, PartNode):
+    if kind in (OpNode, LinearNode, PartNode, PlannedNode):
         last.__class__ = node_class(node, kind)
 
 

@@ -16,7 +16,7 @@ from funcgrad.transforms.program_call import open_jaxpr
 from ..autograd import modes
 from ..autograd.base import TensorBase
 from ..autograd.programs import TapeProgram
-from ..autograd.tape import record
+from ..autograd.tape import NOT_YET, record, tell
 from ._compose import composed
 
 ndarray = np.ndarray
@@ -58,9 +58,11 @@ def _fused(
     options: dict[str, Any],
 ) -> Any:
     mode = modes.get()
-    if mode is not modes.GRAD and mode is not modes.NO_GRAD and mode.pack is not None:
-        return composed(node, f, *tensors, **options)
     arrays = [None if t is None else t._array for t in tensors]
+    if mode is not modes.GRAD and mode is not modes.NO_GRAD and mode.pack is not None:
+        outs = composed(node, f, *tensors, **options)
+        _are_new(outs, arrays)
+        return outs
     key = (
         f,
         *options.items(),
@@ -75,8 +77,9 @@ def _fused(
         program = _program_of(f, tensors, options)
         _keep(key, program)
     if program.__class__ is int:
+        tell(NOT_YET)
         outs = composed(node, f, *tensors, **options)
-        if _is_worth_it(arrays, options) and _are_new(outs, arrays):
+        if _are_new(outs, arrays) and _is_worth_it(arrays, options):
             size = sum([x.nbytes for x in arrays if x is not None])
             count = program + steps + size // SMALL
             _keep(key, count if count < CALLS else _program_of(f, tensors, options))

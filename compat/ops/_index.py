@@ -26,6 +26,7 @@ from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
 from ._layout import in_shape
+from ._operands import is_index_dtype
 
 ndarray = np.ndarray
 Shape = tuple[int, ...]
@@ -213,7 +214,7 @@ def _index_tensor(i: Any) -> Any:
             return bool(i._array)
         if kind == "i":
             return int(array)
-    if kind != "b" and array.dtype.name not in ("int64", "int32"):
+    if kind != "b" and not is_index_dtype(array.dtype):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return i
 

@@ -17,8 +17,9 @@ from funcgrad.views import snapshot
 from .. import size
 from ..autograd import modes
 from ..autograd.base import UNCOUNTED
-from ..autograd.tape import record
-from .reduce import axis_of
+from ..autograd.remembered import remembered
+from ..autograd.tape import Owned, record, tell, watchers
+from ._axes import axis_of
 
 ndarray = np.ndarray
 
@@ -88,6 +89,8 @@ def own(out: Any, order: Any = "C") -> Any:
     Order "K" keeps that of the memory; axes that are repeated without a copy have none.
     """
     array = out._array
+    if watchers:
+        tell(Owned(out, order))
     if array.__class__ is ndarray:
         out._array = array.copy("C" if 0 in array.strides else order)
     else:
@@ -134,6 +137,11 @@ def laid_out(out: Any, axes: tuple[int, ...]) -> Any:
 def alias(x: Any, node: str = "AliasBackward0") -> Any:
     """All of `x`, as a view."""
     return record(getitem, (x,), {"index": (FULL,) * len(x._array.shape)}, node)
+
+
+@remembered
+def copied_in_c_order(x: Any) -> Any:
+    return own(alias(x, "CloneBackward0"))
 
 
 def unlocked(out: Any, x: Any) -> Any:

@@ -24,6 +24,11 @@ def dtype_of(x: TensorBase) -> dtypes.dtype:
     return dtypes.of(x._array.dtype)
 
 
+def is_index_dtype(dtype: Any) -> bool:
+    """Whether it is int64 or int32; its name, which NumPy puts together, would take 4 us."""
+    return dtype.kind == "i" and dtype.itemsize >= 4
+
+
 def in_dtype_of(out: Any, dtype: Any) -> Any:
     """The dtype to compute in: the one asked for, or that of `out`; None if there is neither."""
     return dtype if dtype is not None or not isinstance(out, TensorBase) else dtype_of(out)

@@ -19,16 +19,17 @@ from funcgrad.ops.rounding import sign
 from funcgrad.ops.select import where
 
 from ..autograd import printed
+from ..autograd.remembered import remembered
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._apply import inplace as in_place
+from ._axes import axis_of
 from ._compose import not_implemented, require_real_floats
 from ._fused import LONG, by_length, fused, is_long
 from ._operands import dtype_of, is_number, number_for, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
 from .pointwise import add, mul
-from .reduce import axis_of
 from .special import ndtr
 from .trigonometric import tanh
 
@@ -61,6 +62,7 @@ def _sigmoid(input: Any) -> Any:
 # ---------------------------------------------------------------- bent at 0
 
 
+@remembered
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """`input` where it is positive, elsewhere `negative_slope` times it; at 0 the latter's slope.
 
@@ -144,6 +146,7 @@ def _prelu(x: Any, w: Any, /) -> Any:
     return where(greater(x, 0), x, w * x)
 
 
+@remembered
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """`input` where it is positive, elsewhere ``alpha * (exp(input) - 1)``; at 0 the latter's slope.
 
@@ -158,6 +161,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     return fused("EluBackward0", activations.elu, x, alpha=alpha)
 
 
+@remembered
 def selu(input: Any, inplace: bool = False) -> Any:
     """``scale * elu(input, alpha)`` with the constants that keep mean 0 and variance 1.
 
@@ -171,6 +175,7 @@ def selu(input: Any, inplace: bool = False) -> Any:
     return fused("EluBackward0", activations.selu, x)
 
 
+@remembered
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """`input` where it is positive, elsewhere ``alpha * (exp(input / alpha) - 1)``: slope 1 at 0.
 
@@ -232,6 +237,7 @@ def silu(input: Any, inplace: bool = False) -> Any:
     return _silu(x, _sigmoid(x) if dtype_of(x).category == 2 else sigmoid(x))
 
 
+@remembered
 def mish(input: Any, inplace: bool = False) -> Any:
     """``input * tanh(log(1 + exp(input)))``.
 
@@ -247,6 +253,7 @@ def mish(input: Any, inplace: bool = False) -> Any:
     return _mish(x, tanh(record(logaddexp, (x, 0.0), None, "SoftplusBackward0")))
 
 
+@remembered
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
     """``log(1 + exp(beta * input)) / beta``; `input` itself where ``beta * input > threshold``.
 
@@ -271,6 +278,7 @@ def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
 
 
 @printed.unary(special.log_expit, "LogSigmoidBackward0", most=LONG, out=None)
+@remembered
 def logsigmoid(input: Any, *, out: Any = None) -> Any:
     """``-log(1 + exp(-input))``, without overflow.
 
@@ -283,6 +291,7 @@ def logsigmoid(input: Any, *, out: Any = None) -> Any:
     return finish("logsigmoid", y, out, (x,), quiet=True)
 
 
+@remembered
 def softsign(input: Any) -> Any:
     """``input / (1 + |input|)``.
 
@@ -294,6 +303,7 @@ def softsign(input: Any) -> Any:
     return fused("DivBackward0", activations.soft_sign, x)
 
 
+@remembered
 def tanhshrink(input: Any) -> Any:
     """``input - tanh(input)``.
 
@@ -305,6 +315,7 @@ def tanhshrink(input: Any) -> Any:
     return record(arithmetic.subtract, (x, tanh(x)), None, "SubBackward0")
 
 
+@remembered
 def glu(input: Any, dim: int = -1) -> Any:
     """``a * sigmoid(b)`` of the two halves of `input` along `dim`.
 
@@ -332,6 +343,7 @@ def glu(input: Any, dim: int = -1) -> Any:
 # ---------------------------------------------------------------- with constant parts
 
 
+@remembered
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """``min(max(input, min_val), max_val)``; at the bounds the derivative is 0.
 
@@ -350,6 +362,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     return fused("HardtanhBackward0", activations.between, x, low=low, high=high)
 
 
+@remembered
 def relu6(input: Any, inplace: bool = False) -> Any:
     """``min(max(input, 0), 6)``; at the bounds the derivative is 0.
 
@@ -361,6 +374,7 @@ def relu6(input: Any, inplace: bool = False) -> Any:
     return hardtanh(x, 0.0, 6.0, inplace)
 
 
+@remembered
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """``min(max(input / 6 + 1 / 2, 0), 1)``; at the bounds the derivative is 0.
 
@@ -374,6 +388,7 @@ def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     return fused("HardsigmoidBackward0", activations.hard_sigmoid, x)
 
 
+@remembered
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """``input * min(max(input + 3, 0), 6) / 6``; the slope at -3 is 0, at 3 it is 1.
 
@@ -387,6 +402,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
     return fused("HardswishBackward0", activations.hard_silu, x)
 
 
+@remembered
 def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`input` brought nearer to 0 by `lambd`; 0, with derivative 0, where ``|input| <= lambd``.
 
@@ -409,6 +425,7 @@ def _softshrink(x: Any, /, *, by: float) -> Any:
     return where(less_equal(arithmetic.absolute(x), by), 0.0, x - sign(x) * by)
 
 
+@remembered
 def hardshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`input`, but 0, with derivative 0, where ``|input| <= lambd``.
 
@@ -427,6 +444,7 @@ def _hardshrink(x: Any, /, *, bound: float) -> Any:
     return where(less_equal(arithmetic.absolute(x), bound), 0.0, x)
 
 
+@remembered
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """`input` where it is greater than `threshold`, elsewhere `value`, with derivative 0.
 

@@ -23,9 +23,11 @@ from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
 from ..autograd.base import TensorBase
+from ..autograd.remembered import remembered
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import finish, inplace
+from ._axes import axis_of
 from ._compose import (
     as_before,
     at_least_1d,
@@ -36,7 +38,6 @@ from ._compose import (
 )
 from ._layout import axes_in
 from ._operands import convert, dtype_of, in_dtype_of, is_number, operand, promoted
-from .reduce import axis_of
 
 # ---------------------------------------------------------------- sums and products
 
@@ -57,6 +58,7 @@ def _running(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
     return finish(name, y, out, (input,))
 
 
+@remembered
 def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     """``y_i = sum_(j <= i) input_j`` along `dim`; integers give int64 unless `dtype` is given.
 
@@ -67,6 +69,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     return _running("cumsum", primitives.cumsum, input, dim, dtype, out)
 
 
+@remembered
 def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     """``y_i = prod_(j <= i) input_j`` along `dim`; integers give int64 unless `dtype` is given.
 
@@ -79,6 +82,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     return _running("cumprod", primitives.cumprod, input, dim, dtype, out)
 
 
+@remembered
 def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     """``y_i = log(sum_(j <= i) exp(input_j))`` along `dim`, without overflow.
 

@@ -10,6 +10,7 @@ from funcgrad.ops.distance import FEW, distances
 from funcgrad.ops.linalg import p_norm
 from funcgrad.ops.structural import expand_dims
 
+from ..autograd.remembered import remembered_of_several
 from ._apply import _type_word, check_broadcast
 from ._compose import composed
 from ._fused import fused
@@ -34,6 +35,7 @@ def _require_order(name: str, p: float) -> None:
         raise RuntimeError(f"{name} only supports non-negative p values, got {p}")
 
 
+@remembered_of_several
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
     """``d_ij = |x1_i - x2_j|_p``: the distances of all pairs of points (rows).
 

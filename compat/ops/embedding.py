@@ -11,9 +11,10 @@ from funcgrad.ops.index import take
 from funcgrad.ops.select import stop_gradient, where
 
 from ..autograd.base import tensor
+from ..autograd.remembered import remembered_of_several
 from ._apply import _type_word
 from ._compose import composed, values_of
-from ._operands import dtype_of, operand
+from ._operands import dtype_of, is_index_dtype, operand
 from .norm import renorm
 from .scatter import require_bounds
 from .slices import index_copy, index_select
@@ -30,7 +31,7 @@ def _checked(weight: Any, indices: Any) -> tuple[Any, Any]:
     indices = operand("embedding", 2, "indices", indices)
     if weight._array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if indices._array.dtype.name not in ("int64", "int32"):
+    if not is_index_dtype(indices._array.dtype):
         raise RuntimeError(
             f"Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {_type_word(dtype_of(indices))} instead (while checking arguments "
@@ -41,6 +42,7 @@ def _checked(weight: Any, indices: Any) -> tuple[Any, Any]:
     return weight, indices
 
 
+@remembered_of_several
 def embedding(
     weight: Any,
     indices: Any,
@@ -97,6 +99,7 @@ def _shares(indices: Any) -> Any:
     return (1 / counts[places]).reshape(indices._array.shape)[..., None]
 
 
+@remembered_of_several
 def functional_embedding(
     input: Any,
     weight: Any,

@@ -12,6 +12,7 @@ from funcgrad.ops.select import clip, where
 
 from .. import dtypes
 from ..autograd import printed
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import finish, inplace, pointwise
 from ._compose import composed, not_implemented
@@ -108,6 +109,7 @@ def log1p(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(exponential.logaddexp, "LogaddexpBackward0", most=LONG, out=None)
+@remembered_of_several
 def logaddexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """``log(e**input + e**other)`` without overflow.
 
@@ -131,6 +133,7 @@ def _complex_logaddexp(x: Any, y: Any, /) -> Any:
 
 
 @printed.binary(exponential.logaddexp2, "Logaddexp2Backward0", most=LONG, out=None)
+@remembered_of_several
 def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Any:
     """``log2(2**input + 2**other)`` without overflow.
 
@@ -151,6 +154,7 @@ def _log_of_sum(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
     return finish(name, z, out, (input, other))
 
 
+@remembered_of_several
 def xlogy(input: Any, other: Any, *, out: Any = None) -> Any:
     """``input * log(other)``, 0 where `input` is 0 and `other` no NaN.
 

@@ -21,8 +21,9 @@ from ._compose import composed
 from ._fresh import only_strided
 from ._layout import ints_of
 from ._operands import convert, dtype_of, operand, result_type
+from .atleast import atleast_2d
 from .join import cat, stack
-from .shape import atleast_2d, expand, ravel, reshape
+from .shape import expand, ravel, reshape
 
 # ---------------------------------------------------------------- grids and combinations
 

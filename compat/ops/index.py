@@ -1,26 +1,20 @@
-"""Indexing: ``x[...]``, ``x[...] = v``, masks, filling and copying; `scatter.py` has the rest."""
+"""Indexing: ``x[...]``, ``x[...] = v``, filling, copying; `masks.py` and `scatter.py` have the rest."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
-from funcgrad.indexing import known
-from funcgrad.ops.cumulative import cumsum
 from funcgrad.ops.index import getitem as getitem_primitive
-from funcgrad.ops.index import take
 from funcgrad.ops.index_layout import FULL, Slice, assign
-from funcgrad.ops.select import maximum
-from funcgrad.ops.select import where as where_primitive
 
 from .. import dtypes
 from ..autograd import modes, sites, views
 from ..autograd.base import TensorBase, tensor
+from ..autograd.remembered import remembered_index
 from ..autograd.tape import record
-from ._apply import _type_word, check_broadcast, finish, inplace, is_traced, mismatch, requires_grad
-from ._compose import composed, values_of
+from ._apply import _type_word, is_traced, mismatch, requires_grad
 from ._index import (
     Arrays,
     Parsed,
@@ -39,12 +33,10 @@ from ._operands import (
     is_number,
     number_for,
     operand,
-    promoted,
-    result_type,
 )
+from .masks import filled_in_place
 from .part import diagonal, lies_so, narrow
-from .places import nonzero
-from .shape import broadcast_tensors, expand, ravel, reshape
+from .shape import expand, reshape
 
 ndarray = np.ndarray
 
@@ -58,6 +50,7 @@ def _shown(x: Any, found: Parsed) -> Any:
     return record(getitem_primitive, (x,), {"index": found.link}, found.node)
 
 
+@remembered_index
 def getitem(self: Any, index: Any) -> Any:
     """``x[index]``: a view for integers, slices, None and Ellipsis; a copy with index tensors.
 
@@ -92,6 +85,8 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     >>> x
     tensor([0., 1., 2.])
     """
+    if views.is_plain(self) and _is_simple(index) and _written_at_once(self, index, value):
+        return
     value = _value(self, value)
     found = parse(index, self._array.shape)
     if not found.arrays:
@@ -106,6 +101,39 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         _fill_masked(target, found.arrays, value)
     else:
         _put(target, plan(target._array.shape, found.arrays), value, accumulate=False)
+
+
+def _is_simple(index: Any) -> bool:
+    """Whether NumPy takes an index of integers and slices as PyTorch does."""
+    cls = index.__class__
+    if cls is tuple:
+        return all(i.__class__ is not tuple and _is_simple(i) for i in index)
+    return cls is int or (cls is slice and index.step is None)
+
+
+def _written_at_once(x: Any, index: Any, value: Any) -> bool:
+    """Write a number or a tensor without a gradient into a part of `x`, if that is all there is."""
+    array = x._array
+    if isinstance(value, TensorBase):
+        given = value._array
+        if (
+            given.__class__ is not ndarray
+            or given.dtype is not array.dtype
+            or value._node is not None
+            or value._view is not None
+            or given is array
+        ):
+            return False
+    elif (value.__class__ is float or value.__class__ is int) and array.dtype.kind == "f":
+        given = number_for(dtype_of(x), value)
+    else:
+        return False
+    try:
+        array[index] = given
+    except (IndexError, ValueError):
+        return False
+    views.touch(x, "__setitem__")
+    return True
 
 
 def _value(x: Any, value: Any) -> Any:
@@ -165,7 +193,7 @@ def _fill_masked(target: Any, arrays: Arrays, value: Any) -> None:
         np.copyto(target._array, getattr(value, "_array", value), where=rows._array)
         views.touch(target, "masked_fill_")
     else:
-        _filled_in_place(target, rows, value)
+        filled_in_place(target, rows, value)
 
 
 def _put(x: Any, p: Plan, value: Any, *, accumulate: bool) -> Any:
@@ -315,6 +343,10 @@ def _fill(x: Any, value: Any, name: str) -> Any:
         value = convert(value, dtype_of(x))
     else:
         value = number_for(dtype_of(x), value)
+        if views.is_plain(x):
+            x._array.fill(value)
+            views.touch(x, name)
+            return x
     target = _each_once(x)
     views.check_writable(target, value)
     views.assign(target, value, name, whole=True)
@@ -340,6 +372,10 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         return _fill(self, src, "copy_")
     src = _converted(operand("copy_", 1, "other", src), dtype_of(self))
     shape, part = src._array.shape, self._array.shape
+    if shape == part and src._node is None and not is_traced(src) and views.is_plain(self):
+        np.copyto(self._array, src._array)
+        views.touch(self, "copy_")
+        return self
     if not broadcasts(shape, part):
         if len(shape) > len(part) and broadcasts(part, shape):
             raise RuntimeError(
@@ -377,158 +413,8 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     return self
 
 
-# ---------------------------------------------------------------- masks
-
-
-def _require_mask(message: str, mask: Any) -> Any:
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(message.format(word=_type_word(dtype_of(mask))))
-    return mask
-
-
-def _filled(input: Any, mask: Any, value: Any) -> Any:
-    if isinstance(value, TensorBase):
-        if value._array.shape:
-            raise RuntimeError(
-                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{len(value._array.shape)} dimension(s)."
-            )
-        if dtype_of(value).category == 3 and not is_traced(value):
-            number_for(dtype_of(input), value._array.item())  # raises if it does not fit
-        value, node = convert(value, dtype_of(input)), "MaskedFillBackward1"
-    else:
-        value, node = number_for(dtype_of(input), value), "MaskedFillBackward0"
-        if dtype_of(input).category < 2:
-            value = tensor(np.asarray(value, input._array.dtype))
-    check_broadcast(mask, input)
-    return record(where_primitive, (mask, value, input), {}, node)
-
-
-_filled_in_place = inplace(_filled, "masked_fill_")
-
-
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """`value` where `mask` holds, `input` elsewhere.
-
-    Shapes: `mask` and `input` broadcast; `value` is a number or a tensor without axes.
-    Raises: RuntimeError: `mask` is not boolean, or `value` has axes.
-
-    >>> import compat as torch
-    >>> torch.masked_fill(torch.tensor([1.0, 2.0]), torch.tensor([True, False]), 0.0)
-    tensor([0., 2.])
-    """
-    input = operand("masked_fill", 1, "input", input)
-    mask = operand("masked_fill", 2, "mask", mask)
-    message = "masked_fill_ only supports boolean masks, but got mask with dtype {word}"
-    return _filled(input, _require_mask(message, mask), value)
-
-
-def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
-    """The elements that `mask` holds for, as a vector.
-
-    Shapes: ``(*a), (*b) -> (count,)``, after broadcasting.
-    Raises: RuntimeError: `mask` is not boolean.
-
-    >>> import compat as torch
-    >>> torch.masked_select(torch.tensor([1.0, 2.0]), torch.tensor([False, True]))
-    tensor([2.])
-    """
-    x = operand("masked_select", 1, "input", input)
-    mask = operand("masked_select", 2, "mask", mask)
-    _require_mask("masked_select: expected BoolTensor for mask", mask)
-    x, mask = broadcast_tensors(x, mask)
-    p = plan((x.numel(),), {0: tensor(values_of("masked_select", mask).ravel())})
-    return finish("masked_select", read(ravel(x), p, "MaskedSelectBackward0"), out, (input,))
-
-
-def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
-    """The elements of `input` that `mask` holds for replaced by those of `source`, one by one.
-
-    Shapes: `mask` and `input` broadcast; `source` has as many elements as `mask` holds for, or more.
-    Raises: RuntimeError: `source` is too short or of another dtype, or `mask` is not boolean.
-
-    >>> import compat as torch
-    >>> mask = torch.tensor([True, False, True])
-    >>> torch.masked_scatter(torch.zeros(3), mask, torch.tensor([1.0, 2.0]))
-    tensor([1., 0., 2.])
-    """
-    x = operand("masked_scatter", 1, "input", input)
-    mask = operand("masked_scatter", 2, "mask", mask)
-    source = operand("masked_scatter", 3, "source", source)
-    _require_mask(
-        "masked_scatter_ only supports boolean masks, but got mask with dtype {word}", mask
-    )
-    if dtype_of(source) is not dtype_of(x):
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got "
-            f"{_type_word(dtype_of(x))} and {_type_word(dtype_of(source))}"
-        )
-    x, mask = broadcast_tensors(x, mask)
-    values = known(mask._array)
-    if values is not None and source.numel() < values.sum():
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    if not source.numel():
-        return x.clone()
-    return composed("MaskedScatterBackward0", _in_order, x, mask, ravel(source))
-
-
-def _in_order(x: Any, mask: Any, source: Any, /) -> Any:
-    """`x`, where `mask` holds for the n-th time the n-th number of the vector `source`."""
-    turn = cumsum(mask.reshape(-1), axis=0, reverse=False) - 1
-    taken = take(source, maximum(turn, 0), axis=0)
-    return where_primitive(mask, taken.reshape(mask.shape), x)
-
-
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
-    """`input` where `condition` holds, `other` elsewhere; alone, `nonzero` as a tuple.
-
-    Shapes: broadcast.   Dtypes: promoted.
-    Derivative: each gets the cotangent where it was chosen, exact zeros elsewhere.
-    Raises: RuntimeError: `condition` is not boolean, or the shapes do not broadcast.
-
-    >>> import compat as torch
-    >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0)
-    tensor([1., 0.])
-    """
-    condition = operand("where", 1, "condition", condition)
-    if input is None and other is None:
-        return nonzero(condition, as_tuple=True)
-    if input is None or other is None:
-        raise TypeError("where() needs both `input` and `other`, or neither")
-    if condition._array.dtype == np.uint8:
-        sites.warn(
-            "where received a uint8 condition tensor. This behavior is deprecated and will be "
-            "removed in a future version of PyTorch. Use a boolean condition instead."
-        )
-        condition = convert(condition, dtypes.bool)
-    _require_mask(
-        "where expected condition to be a boolean tensor, but got a tensor with dtype {word}",
-        condition,
-    )
-    pair = (
-        operand("where", 2, "input", input, number=True),
-        operand("where", 3, "other", other, number=True),
-    )
-    if not any(isinstance(x, TensorBase) for x in pair):
-        dtype = result_type(*pair)
-        pair = tuple(tensor(np.asarray(x, dtype.numpy)) for x in pair)
-    elif any(is_number(x) for x in pair):
-        dtype = result_type(*pair)
-        if dtype.category < 2 or dtype.itemsize > 2:  # too large for half precision is infinity
-            pair = tuple(number_for(dtype, x) if is_number(x) else x for x in pair)
-    for two in itertools.combinations((condition, *pair), 2):
-        check_broadcast(*two)
-    result = record(where_primitive, (condition, *promoted(pair)), {}, "WhereBackward0")
-    return finish("where", result, out, pair)
-
-
 def _no_deletion(self: Any, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items: select the others, or use torch.cat")
-
-
-def _where(self: Any, condition: Any, other: Any) -> Any:
-    """`self` where `condition` holds, `other` elsewhere."""
-    return where(condition, self, other)
 
 
 class IndexMethods:
@@ -544,12 +430,6 @@ class IndexMethods:
     fill_diagonal_ = fill_diagonal_
     index_put = index_put
     index_put_ = index_put_
-    masked_fill = masked_fill
-    masked_fill_ = inplace(masked_fill)
-    masked_scatter = masked_scatter
-    masked_scatter_ = inplace(masked_scatter)
-    masked_select = masked_select
-    where = _where
     zero_ = zero_
 
 
@@ -558,9 +438,5 @@ __all__ = [
     "fill_",
     "index_put",
     "index_put_",
-    "masked_fill",
-    "masked_scatter",
-    "masked_select",
-    "where",
     "zero_",
 ]

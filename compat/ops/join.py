@@ -12,12 +12,14 @@ from funcgrad.ops.join import along, stack_arrays
 from funcgrad.ops.join import concatenate as concatenate_primitive
 
 from ..autograd.base import TensorBase
+from ..autograd.remembered import remembered, remembered_of_sequence
 from ..autograd.tape import record
 from ._apply import _type_word, finish
+from ._axes import axis_of
 from ._layout import ints_of
 from ._operands import convert, dtype_of, operand, result_type
-from .reduce import axis_of
-from .shape import atleast_1d, atleast_2d, atleast_3d, reshape
+from .atleast import atleast_1d, atleast_2d, atleast_3d
+from .shape import reshape
 
 # ---------------------------------------------------------------- joining
 
@@ -45,6 +47,7 @@ def _in_one_dtype(xs: Sequence[Any]) -> list[Any]:
     return [convert(x, dtype) for x in xs]
 
 
+@remembered_of_sequence
 def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The tensors one after another along the axis `dim`, which they have.
 
@@ -101,6 +104,7 @@ concat = cat
 concatenate = cat
 
 
+@remembered_of_sequence
 def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The tensors one after another along a new axis.
 
@@ -198,6 +202,7 @@ def _slices(
     )
 
 
+@remembered
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Views of consecutive slices along `dim`: of one length, the last may be shorter, or of several.
 
@@ -226,6 +231,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, 
     return _slices(tensor, axis, bounds, "SplitBackward0", "several")
 
 
+@remembered
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     """Views of consecutive slices along `dim` of the lengths `split_sizes`.
 
@@ -256,6 +262,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, .
     return _slices(input, axis, bounds, "SplitWithSizesBackward0", "several")
 
 
+@remembered
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` views of consecutive slices along `dim`, of one length but for the last.
 
@@ -364,6 +371,7 @@ def dsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     return _numbered_split("dsplit", input, indices_or_sections, 2, 3)
 
 
+@remembered
 def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     """The views ``x[..., i, ...]`` for all `i` along `dim`.
 

@@ -11,6 +11,7 @@ from funcgrad.ops.select import where
 from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.printed_composites import composite
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
@@ -171,6 +172,7 @@ def _matmul(input: Any, other: Any, node: str | None = None) -> Any:
 
 
 @printed.product(contract.matmul, "MmBackward0", out=None)
+@remembered_of_several
 def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     """The matrix product; of two vectors their inner product; leading axes broadcast.
 
@@ -216,6 +218,7 @@ def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     return finish_typed("mm", _matmul(x, y), out, (x, y))
 
 
+@remembered_of_several
 def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
     """A matrix times a vector.
 
@@ -232,6 +235,7 @@ def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
     return finish_typed("mv", _matmul(x, y), out, (x, y))
 
 
+@remembered_of_several
 def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     """The products of two batches of matrices.
 
@@ -254,6 +258,7 @@ def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     return finish_typed("bmm", _matmul(x, y, "BmmBackward0"), out, (x, y))
 
 
+@remembered_of_several
 def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
     """The inner product of two vectors, without a conjugate.
 

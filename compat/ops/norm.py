@@ -15,13 +15,14 @@ from funcgrad.ops.logic import greater
 from funcgrad.ops.select import where
 
 from .. import dtypes
+from ..autograd.remembered import remembered, remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace
+from ._axes import axes_of, axis_of
 from ._compose import composed, keep
 from ._fused import fused
 from ._operands import alike, convert, dtype_of, operand, promoted
 from .pointwise import refuse_bools
-from .reduce import axes_of, axis_of
 from .shape import broadcast_tensors
 
 Axes = tuple[int, ...]
@@ -39,6 +40,7 @@ def nuclear_norm(x: Any, /, *, axis: Axes) -> Any:
 # ---------------------------------------------------------------- norm, dist
 
 
+@remembered
 def norm(
     input: Any,
     p: Any = "fro",
@@ -96,6 +98,7 @@ def _require_matrix(axes: Axes) -> None:
         )
 
 
+@remembered
 def vector_norm(x: Any, p: float, axes: Axes) -> Any:
     """The p-norm of a floating or complex tensor along the axes.
 
@@ -138,6 +141,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     return _recorded(d, p, tuple(range(len(d._array.shape))), "DistBackward0")
 
 
+@remembered_of_several
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))`` along `dim`.
 
@@ -161,6 +165,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return fused("SumBackward1", cosine, x, y, axis=axes, eps=eps)
 
 
+@remembered_of_several
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import funcgrad.numpy as fnp
 from funcgrad.ops.join import take_known
 
+from ..autograd.remembered import remembered
 from ._compose import not_implemented
 from ._fused import fused
 from ._layout import apart, ints_of
@@ -19,6 +20,7 @@ Widths = tuple[tuple[int, int], ...]
 # ---------------------------------------------------------------- padding
 
 
+@remembered
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """Elements before and after those of `input`, along the last axes; negative numbers take away.
 
@@ -170,6 +172,7 @@ def _require_image(name: str, factor: str, x: Any, by: int) -> None:
         raise RuntimeError(f"{name} expects a positive {factor}, but got {by}")
 
 
+@remembered
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """Channels as pixels: ``y[c, r h + i, r w + j] = x[c r^2 + r i + j, h, w]``.
 
@@ -194,6 +197,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     return _shuffled("PixelShuffleBackward0", x, shape, (0, 3, 1, 4, 2), together)
 
 
+@remembered
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """Pixels as channels: the inverse of `pixel_shuffle`.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad.core import aval_of, current
+from funcgrad.ops.arithmetic import positive
 from funcgrad.ops.complex import as_complex, as_real
 from funcgrad.ops.index import getitem, view_update
 from funcgrad.ops.index_layout import Slice
@@ -20,15 +21,18 @@ from funcgrad.ops.structural import diagonal as diagonal_primitive
 from funcgrad.ops.structural import transpose as transpose_primitive
 from funcgrad.views import Link
 
-from ..autograd import modes, views
+from ..autograd import modes, printed, views
 from ..autograd.base import TensorBase, View, tensor
 from ..autograd.node import AccumulateGrad
+from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from ..size import preserve_format
 from ..storage import UntypedStorage
 from ._apply import finish
+from ._axes import axis_of
 from ._layout import (
     alias,
+    copied_in_c_order,
     ints_of,
     laid_out,
     lies_in,
@@ -38,7 +42,6 @@ from ._layout import (
     unlocked,
 )
 from ._operands import convert, dtype_of, operand
-from .reduce import axis_of
 from .shape import reshape, squeeze, swapaxes, swapdims, t, transpose, unsqueeze, view
 
 ndarray = np.ndarray
@@ -68,6 +71,7 @@ def _selected(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
     return along(len(shape), axis, i % shape[axis])
 
 
+@remembered
 def select(input: Any, dim: int, index: Any) -> Any:
     """``y[...] = x[..., index, ...]``: a view of one slice along `dim`, without that axis.
 
@@ -81,6 +85,7 @@ def select(input: Any, dim: int, index: Any) -> Any:
     return record(getitem, (input,), {"index": _selected(input, dim, index)}, "SelectBackward0")
 
 
+@remembered
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """``y[..., i, ...] = x[..., start + i, ...]``: a view of `length` slices along `dim`.
 
@@ -129,6 +134,7 @@ def _diagonal_params(x: Any, offset: int, dim1: int, dim2: int) -> dict[str, int
     return {"offset": offset, "axis1": a, "axis2": b}
 
 
+@remembered
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """``y[..., i] = x[i, i + offset]`` along the axes `dim1` and `dim2`: a view.
 
@@ -147,6 +153,7 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 # ---------------------------------------------------------------- windows
 
 
+@remembered
 def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
     """``y[..., i, ..., j] = x[..., step * i + j, ...]``: windows along an axis, on a new last axis.
 
@@ -367,6 +374,8 @@ def as_strided_scatter(
 # ---------------------------------------------------------------- memory
 
 
+# Where the elements are repeated, a copy has them in C order.
+@printed.unary(positive, "CloneBackward0", unless="0 in x.strides", memory_format=None)
 def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy of `input`, in memory of its own; in the same order, or in that of `memory_format`.
 
@@ -390,7 +399,7 @@ def contiguous(self: Any, *, memory_format: Any = None) -> Any:
     Raises: RuntimeError: the tensor has not the number of axes of the order, or that is none.
     """
     if memory_format is None:
-        return self if lies_so(self) else own(alias(self, "CloneBackward0"))
+        return self if lies_so(self) else copied_in_c_order(self)
     if lies_so(self, memory_format):
         return self
     if memory_format is preserve_format:

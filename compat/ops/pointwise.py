@@ -13,13 +13,12 @@ import numpy as np
 
 from funcgrad.ops import arithmetic, rounding
 from funcgrad.ops.logic import less, logical_and, not_equal
-from funcgrad.ops.select import where
 
 from .. import dtypes
 from ..autograd import printed
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
-from ._apply import _type_word, check_broadcast, finish, inplace, pointwise
+from ._apply import check_broadcast, finish, inplace, pointwise
 from ._compose import not_implemented
 from ._elementwise import (
     is_operand,
@@ -28,7 +27,6 @@ from ._elementwise import (
     require_real,
     stepped,
 )
-from ._fused import fused
 from ._operands import (
     convert,
     dtype_of,
@@ -318,107 +316,6 @@ def abs(input: Any, *, out: Any = None) -> Any:
     return finish("abs", record(arithmetic.absolute, (x,), None, "AbsBackward0"), out, (x,))
 
 
-# ---------------------------------------------------------------- sums of products
-
-
-def _three(name: str, input: Any, tensor1: Any, tensor2: Any) -> tuple[Any, ...]:
-    xs = tuple(
-        operand(name, i + 1, argument, x)
-        for i, (argument, x) in enumerate(
-            (("input", input), ("tensor1", tensor1), ("tensor2", tensor2))
-        )
-    )
-    check_broadcast(xs[1], xs[2])
-    return xs
-
-
-def _scaled(x: Any, value: Any) -> Any:
-    """``value * x``, in the dtype of `x`: a fraction of integers is cut off."""
-    if isinstance(value, int | float) and value == 1:
-        return x
-    return mul(x, number_for(dtype_of(x), plain_number("addcmul", "value", value)))
-
-
-def addcmul(
-    input: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1, out: Any = None
-) -> Any:
-    """``input + value * tensor1 * tensor2``; ``addcmul(input, value, tensor1, tensor2)`` is old.
-
-    >>> import compat as torch
-    >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=0.5)
-    tensor([4.])
-    """
-    if old:
-        value, tensor1, tensor2 = old_order("addcmul", tensor1, tensor2, *old)
-    given = _three("addcmul", input, tensor1, tensor2)
-    x, a, b = promoted(given)
-    term = _scaled(mul(a, b), value)
-    check_broadcast(x, term)
-    y = record(arithmetic.add, (x, term), None, "AddcmulBackward0")
-    return finish("addcmul", y, out, given)
-
-
-def addcdiv(
-    input: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1, out: Any = None
-) -> Any:
-    """``input + value * tensor1 / tensor2``; ``addcdiv(input, value, tensor1, tensor2)`` is old.
-
-    Raises: RuntimeError: `tensor1` and `tensor2` are integers.
-
-    >>> import compat as torch
-    >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([4.0]), value=2)
-    tensor([2.])
-    """
-    if old:
-        value, tensor1, tensor2 = old_order("addcdiv", tensor1, tensor2, *old)
-    given = _three("addcdiv", input, tensor1, tensor2)
-    if dtype_of(given[1]).category < 2 and dtype_of(given[2]).category < 2:
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
-            "will perform a true division of tensor1 and tensor2. Convert them first, for example "
-            "with x.float()."
-        )
-    x, a, b = promoted(given)
-    term = _scaled(div(a, b), value)
-    check_broadcast(x, term)
-    y = record(arithmetic.add, (x, term), None, "AddcdivBackward0")
-    return finish("addcdiv", y, out, given)
-
-
-def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
-    """``input + weight * (end - input)``, exactly `end` where `weight` is 1.
-
-    Raises: RuntimeError: different dtypes. NotImplementedError: integers.
-
-    >>> import compat as torch
-    >>> torch.lerp(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 6.0]), 0.25)
-    tensor([1.5000, 3.0000])
-    """
-    x, e = operand("lerp", 1, "input", input), operand("lerp", 2, "end", end)
-    w = operand("lerp", 3, "weight", weight, number=True)
-    for name, other in (("end", e), ("weight", w)):
-        if isinstance(other, TensorBase) and dtype_of(other) is not dtype_of(x):
-            words = [_type_word(dtype_of(a)).lower() for a in (x, other)]
-            raise RuntimeError(f"expected dtype {words[0]} for `{name}` but got dtype {words[1]}")
-    if dtype_of(x).category < 2:
-        kind = "tensor" if isinstance(w, TensorBase) else "scalar"
-        raise not_implemented(f"lerp_kernel_{kind}", x)
-    if is_number(w):
-        number_for(dtype_of(x), w)  # which raises if it does not fit
-    check_broadcast(x, e)
-    node, f = f"LerpBackward{int(isinstance(w, TensorBase))}", _lerp
-    y = fused(node, f, x, e, weight=w) if is_number(w) else fused(node, f, x, e, w)
-    return finish("lerp", y, out, (x, e, w))
-
-
-def _lerp(x: Any, end: Any, weight: Any) -> Any:
-    step = end - x
-    near = less(arithmetic.absolute(weight), 0.5)
-    if is_number(weight):
-        return x + weight * step if near else end - step * (1 - weight)
-    return where(near, x + weight * step, end - step * (1 - weight))
-
-
 # ---------------------------------------------------------------- in place
 
 # The usual case while nothing is recorded, as in optimisers, is one call of NumPy.
@@ -504,10 +401,6 @@ class PointwiseMethods:
     absolute_ = abs_
     add = add
     add_ = _old_too(add_)
-    addcdiv = addcdiv
-    addcdiv_ = inplace(addcdiv)
-    addcmul = addcmul
-    addcmul_ = inplace(addcmul)
     div = div
     div_ = div_
     divide = div
@@ -520,8 +413,6 @@ class PointwiseMethods:
     gcd_ = gcd_
     lcm = lcm
     lcm_ = lcm_
-    lerp = lerp
-    lerp_ = inplace(lerp)
     mul = mul
     mul_ = mul_
     multiply = mul
@@ -576,13 +467,10 @@ __all__ = [
     "abs_",
     "absolute",
     "add",
-    "addcdiv",
-    "addcmul",
     "div",
     "divide",
     "floor_divide",
     "fmod",
-    "lerp",
     "mul",
     "multiply",
     "neg",

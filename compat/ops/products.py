@@ -11,14 +11,15 @@ import funcgrad.numpy as fnp
 
 from .. import dtypes
 from ..autograd.base import TensorBase
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import through
 from ._apply import _type_word, check_broadcast, finish
+from ._axes import axis_of
 from ._compose import composed, not_implemented
 from ._layout import sole
 from ._operands import alike, convert, dtype_of, operand
 from .matrix import dot, finish_typed, word_of
 from .pointwise import add, mul
-from .reduce import axis_of
 
 Shape = tuple[int, ...]
 
@@ -30,6 +31,7 @@ def _shape(x: Any) -> Shape:
 # ---------------------------------------------------------------- einsum
 
 
+@remembered_of_several
 def einsum(*args: Any) -> Any:
     """Sums of products by Einstein's convention: an axis per letter, summed if not in the output.
 
@@ -337,6 +339,7 @@ def _axes(ndim: int, dims: Any) -> list[int]:
 # ---------------------------------------------------------------- kron, cross
 
 
+@remembered_of_several
 def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     """The Kronecker product: every element of `input` times the whole of `other`, in blocks.
 
@@ -349,6 +352,7 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("kron", sole(found), out, (x, y))
 
 
+@remembered_of_several
 def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
     """The vector product ``(x2 y3 - x3 y2, x3 y1 - x1 y3, x1 y2 - x2 y1)`` along `dim`.
 

@@ -22,19 +22,21 @@ from funcgrad.ops.structural import triu as triu_primitive
 
 from .. import dtypes
 from ..autograd.base import tensor
+from ..autograd.remembered import remembered
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish, inplace
+from ._axes import axis_of
 from ._compose import composed, rename, values_of
 from ._layout import apart, axes_in, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
 from .part import diagonal, lies_so
-from .reduce import axis_of
 from .reduce import sum as reduced
 from .shape import ravel, reshape
 
 # ---------------------------------------------------------------- turned and moved
 
 
+@remembered
 def flip(input: Any, *args: Any, dims: Any = None) -> Any:
     """``y_i = x_(n - 1 - i)`` along the axes `dims`; a copy.
 
@@ -75,6 +77,7 @@ def flipud(input: Any) -> Any:
     return flip(input, 0)
 
 
+@remembered
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     """``y_(i + shift) = x_i``, cyclically, along each of `dims`; of the flattened tensor without.
 
@@ -149,6 +152,7 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 # ---------------------------------------------------------------- more than once
 
 
+@remembered
 def tile(input: Any, *args: Any, dims: Any = None) -> Any:
     """`input` side by side ``dims[i]`` times along axis ``i``, counted from the last.
 
@@ -160,6 +164,7 @@ def tile(input: Any, *args: Any, dims: Any = None) -> Any:
     return _tiled(input, ints_of("tile", "dims", args, dims))
 
 
+@remembered
 def repeat(self: Any, *args: Any, repeats: Any = None) -> Any:
     """`self` side by side ``repeats[i]`` times along axis ``i``, at least one number per axis.
 
@@ -264,6 +269,7 @@ def _triangle(name: str, prim: Any, x: Any, k: int, out: Any) -> Any:
     return finish(name, result, out, (x,))
 
 
+@remembered
 def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """``y_ij = x_ij if j <= i + diagonal else 0``, of the last two axes.
 
@@ -275,6 +281,7 @@ def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     return _triangle("tril", tril_primitive, input, diagonal, out)
 
 
+@remembered
 def triu(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """``y_ij = x_ij if j >= i + diagonal else 0``, of the last two axes.
 
@@ -310,6 +317,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     return record(diagonal_embed, (input,), params, "DiagEmbedBackward0")
 
 
+@remembered
 def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix.
 
@@ -346,6 +354,7 @@ def diagflat(input: Any, offset: int = 0) -> Any:
     return diag_embed(ravel(input), offset)
 
 
+@remembered
 def trace(input: Any) -> Any:
     """``sum_i x_ii`` of a matrix.
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import operator
 from typing import Any
@@ -19,71 +18,21 @@ from funcgrad.ops.structural import reshape
 from .. import dtypes
 from ..autograd import printed, sites
 from ..autograd.base import TensorBase
+from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from . import return_types
 from ._apply import _type_word, finish, pointwise
+from ._axes import axes_of, require_elements
 from ._compose import at_least_1d, finish_named, keep, not_implemented, pick
 from ._fused import fused
 from ._numpy_names import accepting
 from ._operands import convert, dtype_of, in_dtype_of, operand
 
-# ---------------------------------------------------------------- dimensions
-
-
-def axes_of(name: str, ndim: int, dim: Any) -> tuple[int, ...]:
-    """The axes that `dim` names, in order and not negative; None and () are all of them.
-
-    Raises: IndexError: there is no such axis. RuntimeError: one is named twice.
-    """
-    if dim is None or (isinstance(dim, tuple | list) and not dim):
-        return tuple(range(ndim))
-    found: list[int] = []
-    for d in dim if isinstance(dim, tuple | list) else (dim,):
-        axis = axis_of(ndim, d)
-        if axis in found:
-            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
-        found.append(axis)
-    return tuple(sorted(found)) if ndim else ()
-
-
-def axis_of(ndim: int, dim: int) -> int:
-    """`dim`, counted from the front.
-
-    Raises: IndexError: there is no such axis. TypeError: `dim` is no integer.
-    """
-    n = builtins.max(ndim, 1)
-    dim = operator.index(dim)
-    if not -n <= dim < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
-        )
-    return dim % n
-
-
-def require_elements(name: str, x: TensorBase, dim: Any) -> None:
-    """Require that there is something along every axis of `dim`.
-
-    Raises: IndexError: there is nothing. RuntimeError: nothing, and no axis is named.
-    """
-    shape = x._array.shape
-    if 0 not in shape:
-        return
-    if dim is None or (isinstance(dim, tuple | list) and not dim):
-        error = IndexError if name in ("argmax", "argmin") else RuntimeError
-        raise error(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-            f"reduction dim with the 'dim' argument."
-        )
-    for axis in axes_of(name, len(shape), dim):
-        if not shape[axis]:
-            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+# ---------------------------------------------------------------- sums, means, products
 
 
 def _count(x: TensorBase, axes: tuple[int, ...]) -> int:
     return math.prod(x._array.shape[a] for a in axes)
-
-
-# ---------------------------------------------------------------- sums, means, products
 
 
 def _summand(x: Any, dtype: Any) -> Any:
@@ -95,6 +44,7 @@ def _summand(x: Any, dtype: Any) -> Any:
 
 @printed.total(structural.sum, "SumBackward0")
 @accepting
+@remembered
 def sum(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -139,6 +89,7 @@ def nansum(
 
 @printed.total(reductions.mean, "MeanBackward0")
 @accepting
+@remembered
 def mean(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -194,6 +145,7 @@ def nanmean(
     return finish("nanmean", result, out, (input,))
 
 
+@remembered
 def prod(
     input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -260,6 +212,7 @@ def _without_freedom(x: Any, axes: tuple[int, ...], which: str, count: int, node
     return record(arithmetic.multiply, (y, math.inf), None, node)
 
 
+@remembered
 def var(
     input: Any,
     dim: Any = None,
@@ -281,6 +234,7 @@ def var(
     return finish("var", y, out, (x,))
 
 
+@remembered
 def std(
     input: Any,
     dim: Any = None,
@@ -348,6 +302,7 @@ def _extreme(name: str, prim: Any, x: Any, dim: Any, keepdim: bool, kernel: str,
     return keep(record(prim, (x,), {"axis": axes}, node), axes, keepdim)
 
 
+@remembered
 def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The largest element, along `dim`; equal ones share the gradient.
 
@@ -362,6 +317,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     return finish("amax", y, out, (x,))
 
 
+@remembered
 def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The smallest element, along `dim`; equal ones share the gradient.
 
@@ -427,6 +383,7 @@ _MAX = (reductions.max, select.maximum, reductions.argmax, return_types.max)
 _MIN = (reductions.min, select.minimum, reductions.argmin, return_types.min)
 
 
+@remembered
 def max(
     input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None
 ) -> Any:
@@ -446,6 +403,7 @@ def max(
     return _overloads("max", input, dim, keepdim, other, out, _MAX)
 
 
+@remembered
 def min(
     input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None
 ) -> Any:
@@ -479,6 +437,7 @@ def _place(name: str, prim: Any, input: Any, dim: int | None, keepdim: bool, out
     return finish(name, keep(record(prim, (rows,), {"axis": axis}), axes, keepdim), out, (x,))
 
 
+@remembered
 def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """Where the largest element is along `dim`, or in the flattened tensor: the first if several.
 
@@ -491,6 +450,7 @@ def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, out: An
     return _place("argmax", reductions.argmax, input, dim, keepdim, out)
 
 
+@remembered
 def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """Where the smallest element is along `dim`, or in the flattened tensor: the first if several.
 

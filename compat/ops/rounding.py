@@ -22,6 +22,7 @@ from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
 from ..autograd import printed
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import check_broadcast, finish, inplace
@@ -217,6 +218,7 @@ def heaviside(input: Any, values: Any, *, out: Any = None) -> Any:
 # ---------------------------------------------------------------- bounds
 
 
+@remembered_of_several
 def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> Any:
     """``minimum(maximum(input, min), max)``; the bounds are numbers or tensors.
 
@@ -233,6 +235,7 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> A
     return _clamped("clamp", input, min, max, out, node)
 
 
+@remembered_of_several
 def clamp_min(input: Any, min: Any, *, out: Any = None) -> Any:
     """``maximum(input, min)``, but with derivative 1 by `input` where they are equal.
 
@@ -247,6 +250,7 @@ def clamp_min(input: Any, min: Any, *, out: Any = None) -> Any:
     )
 
 
+@remembered_of_several
 def clamp_max(input: Any, max: Any, *, out: Any = None) -> Any:
     """``minimum(input, max)``, but with derivative 1 by `input` where they are equal.
 

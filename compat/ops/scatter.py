@@ -19,12 +19,13 @@ from funcgrad.ops.index_layout import ArrayIndex, positions
 from funcgrad.ops.select import where
 
 from ..autograd.base import tensor
-from ..autograd.tape import record, through
+from ..autograd.remembered import remembered_of_several
+from ..autograd.tape import Check, record, tell, through, watchers
 from ._apply import _type_word, finish, inplace, mismatch
+from ._axes import axis_of
 from ._layout import in_shape, own
-from ._operands import dtype_of, is_number, number_for, operand
+from ._operands import dtype_of, is_index_dtype, is_number, number_for, operand
 from ._segment import reduced
-from .reduce import axis_of
 from .shape import expand, ravel, reshape
 
 # ---------------------------------------------------------------- index tensors
@@ -36,13 +37,15 @@ def _places(name: str, index: Any, position: int) -> Any:
     Raises: RuntimeError: it is of another dtype.
     """
     index = operand(name, position, "index", index)
-    if index._array.dtype.name not in ("int64", "int32") and index.numel():
+    if not is_index_dtype(index._array.dtype) and index.numel():
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     return index
 
 
 def require_bounds(index: Any, low: int, high: int, error: Callable[[int], Exception]) -> None:
     """Require ``low <= index < high``, where the numbers are known."""
+    if watchers:
+        tell(Check(index, low, high))
     values = known(index._array)
     if values is None or not values.size:
         return
@@ -106,6 +109,7 @@ def _require_within(axis: int, wanted: Any, shape: Any, sources: list[Any]) -> N
 # ---------------------------------------------------------------- gather
 
 
+@remembered_of_several
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None) -> Any:
     """``y[i, j] = x[index[i, j], j]`` for `dim` 0, and so on: elements by their place along an axis.
 
@@ -223,6 +227,7 @@ def element(x: Any, value: Any) -> Any:
     return np.asarray(number_for(dtype_of(x), value), x._array.dtype)
 
 
+@remembered_of_several
 def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) -> Any:
     """A copy of `input` after ``x[index[i, j], j] += src[i, j]`` for `dim` 0, and so on.
 

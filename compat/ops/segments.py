@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..autograd.base import tensor
+from ._axes import axis_of
 from ._compose import not_implemented, require_real_floats, values_of
 from ._operands import dtype_of, operand
 from ._segment import reduced
 from .create import full
-from .index import where
-from .reduce import axis_of
+from .masks import where
 
 _NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _WORDS = {"max": "amax", "min": "amin", "mean": "sum"}

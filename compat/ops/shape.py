@@ -6,7 +6,6 @@ What PyTorch makes a view is one here: it shares the memory and the version of i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,18 +19,20 @@ from funcgrad.ops.structural import transpose as transpose_primitive
 from .. import dtypes
 from ..autograd import sites, views
 from ..autograd.base import tensor
+from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from ._apply import _type_word, mismatch
+from ._axes import axis_of
 from ._layout import alias, axes_in, ints_of, shape_for, unlocked, viewable
 from ._operands import dtype_of, operand
 from .complex import mirrored
-from .reduce import axis_of
 
 ndarray = np.ndarray
 
 # ---------------------------------------------------------------- another shape
 
 
+@remembered
 def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
     """``y_j = x_i`` with ``i`` and ``j`` at the same place in C order: `input` under another shape.
 
@@ -87,6 +88,7 @@ def view_as(self: Any, other: Any) -> Any:
     return view(self, other._array.shape)
 
 
+@remembered
 def reshape(input: Any, *args: Any, shape: Any = None) -> Any:
     """``y_j = x_i`` with ``i`` and ``j`` at the same place in C order; a view where possible.
 
@@ -99,10 +101,10 @@ def reshape(input: Any, *args: Any, shape: Any = None) -> Any:
             [3., 4.]])
     """
     input = operand("reshape", 1, "input", input)
-    return _reshaped(input, shape_for(input.numel(), ints_of("reshape", "shape", args, shape)))
+    return reshaped(input, shape_for(input.numel(), ints_of("reshape", "shape", args, shape)))
 
 
-def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
+def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
     array = x._array
     name = "ViewBackward0"
     if array.__class__ is ndarray and not array.flags.c_contiguous:
@@ -115,6 +117,7 @@ def reshape_as(self: Any, other: Any) -> Any:
     return reshape(self, other._array.shape)
 
 
+@remembered
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The axes from `start_dim` to `end_dim` merged into one.
 
@@ -131,10 +134,10 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if not shape:
-        return _reshaped(input, (1,))
+        return reshaped(input, (1,))
     if start == end:
         return input
-    return _reshaped(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+    return reshaped(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
 def ravel(input: Any) -> Any:
@@ -146,7 +149,7 @@ def ravel(input: Any) -> Any:
     """
     x = operand("ravel", 1, "input", input)
     is_flat = views.layout(x).flags.c_contiguous
-    return _reshaped(x if is_flat else x.contiguous(), (x.numel(),))
+    return reshaped(x if is_flat else x.contiguous(), (x.numel(),))
 
 
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
@@ -180,6 +183,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 # ---------------------------------------------------------------- axes of length 1
 
 
+@remembered
 def squeeze(input: Any, dim: Any = None) -> Any:
     """`input` without its axes of length 1: all, or those among `dim`.
 
@@ -201,6 +205,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     return record(squeeze_primitive, (input,), {"axis": gone}, name)
 
 
+@remembered
 def unsqueeze(input: Any, dim: int) -> Any:
     """`input` with a new axis of length 1 at the place `dim` of the result.
 
@@ -213,66 +218,6 @@ def unsqueeze(input: Any, dim: int) -> Any:
     return record(expand_dims, (input,), {"axis": (axis,)}, "UnsqueezeBackward0")
 
 
-def _each(f: Callable[[Any], Any], tensors: tuple[Any, ...]) -> Any:
-    """`f` of the one tensor, or a tuple of the results for several."""
-    if len(tensors) == 1 and not isinstance(tensors[0], tuple | list):
-        return f(tensors[0])
-    if len(tensors) == 1:
-        tensors = tuple(tensors[0])
-    return tuple(map(f, tensors))
-
-
-def _atleast_1d(x: Any) -> Any:
-    x = operand("atleast_1d", 1, "tensors", x)
-    return x if x._array.shape else _reshaped(x, (1,))
-
-
-def _atleast_2d(x: Any) -> Any:
-    x = operand("atleast_2d", 1, "tensors", x)
-    ndim = len(x._array.shape)
-    return _reshaped(x, (1, 1)) if not ndim else unsqueeze(x, 0) if ndim == 1 else x
-
-
-def _atleast_3d(x: Any) -> Any:
-    x = operand("atleast_3d", 1, "tensors", x)
-    ndim = len(x._array.shape)
-    if not ndim:
-        return _reshaped(x, (1, 1, 1))
-    if ndim == 1:
-        return unsqueeze(unsqueeze(x, 0), -1)
-    return unsqueeze(x, -1) if ndim == 2 else x
-
-
-def atleast_1d(*tensors: Any) -> Any:
-    """Tensors without axes get one; of several, a tuple.
-
-    >>> import compat as torch
-    >>> torch.atleast_1d(torch.tensor(1.0))
-    tensor([1.])
-    """
-    return _each(_atleast_1d, tensors)
-
-
-def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with fewer than two axes get new ones in front; of several, a tuple.
-
-    >>> import compat as torch
-    >>> torch.atleast_2d(torch.tensor([1.0, 2.0]))
-    tensor([[1., 2.]])
-    """
-    return _each(_atleast_2d, tensors)
-
-
-def atleast_3d(*tensors: Any) -> Any:
-    """Tensors get up to three axes: a vector becomes ``(1, n, 1)``, a matrix ``(m, n, 1)``.
-
-    >>> import compat as torch
-    >>> torch.atleast_3d(torch.tensor([1.0, 2.0])).shape
-    torch.Size([1, 2, 1])
-    """
-    return _each(_atleast_3d, tensors)
-
-
 # ---------------------------------------------------------------- the order of the axes
 
 
@@ -280,6 +225,7 @@ def _permuted(x: Any, axes: tuple[int, ...], name: str) -> Any:
     return record(transpose_primitive, (x,), {"axes": axes}, name)
 
 
+@remembered
 def permute(input: Any, *args: Any, dims: Any = None) -> Any:
     """The axes in another order: axis ``i`` of the result is axis ``dims[i]`` of `input`.
 
@@ -313,6 +259,7 @@ def _swapped(x: Any, dim0: int, dim1: int, name: str) -> Any:
     return _permuted(x, tuple(axes), name)
 
 
+@remembered
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """`input` with two axes exchanged.
 
@@ -393,7 +340,13 @@ def _reversed_axes(self: Any) -> Any:
             "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
             "reverse the dimensions of a tensor."
         )
-    return _permuted(self, tuple(reversed(range(ndim))), "PermuteBackward0")
+        return _permuted(self, tuple(reversed(range(ndim))), "PermuteBackward0")
+    return _reversed_matrix(self)
+
+
+@remembered
+def _reversed_matrix(x: Any) -> Any:
+    return _permuted(x, (1, 0), "PermuteBackward0")
 
 
 def _require_matrix(x: Any, name: str) -> None:
@@ -481,6 +434,7 @@ def _expand(x: Any, sizes: tuple[int, ...]) -> Any:
     return unlocked(record(broadcast_primitive, (x,), {"shape": tuple(new)}, "ExpandBackward0"), x)
 
 
+@remembered
 def expand(input: Any, *args: Any, size: Any = None, implicit: bool = False) -> Any:
     """`input` repeated along new leading axes and axes of length 1, without a copy.
 
@@ -569,9 +523,6 @@ class ShapeMethods:
 
 __all__ = [
     "adjoint",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
     "broadcast_tensors",
     "broadcast_to",
     "flatten",

@@ -14,11 +14,12 @@ from funcgrad.ops.index_layout import ArrayIndex
 from funcgrad.ops.join import along
 
 from ..autograd.base import TensorBase, tensor
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace
+from ._axes import axis_of
 from ._layout import in_shape
-from ._operands import convert, dtype_of, number_for, operand
-from .reduce import axis_of
+from ._operands import convert, dtype_of, is_index_dtype, number_for, operand
 from .scatter import REDUCTIONS, at_least_1d, element, require_bounds, scatter_reduced
 from .shape import expand, reshape
 
@@ -31,7 +32,7 @@ def _vector(name: str, index: Any, error: type[Exception] = IndexError) -> Any:
     Raises: RuntimeError: it is no integer tensor. IndexError: it has several axes.
     """
     index = operand(name, 3, "index", index)
-    if index._array.dtype.name not in ("int64", "int32"):
+    if not is_index_dtype(index._array.dtype):
         raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index")
     if len(index._array.shape) > 1:
         raise error(f"{name}(): Index is supposed to be a vector")
@@ -42,6 +43,7 @@ def _slices(ndim: int, axis: int, bounds: str) -> tuple[Any, ...]:
     return along(ndim, axis, ArrayIndex(0, bounds))
 
 
+@remembered_of_several
 def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
     """``y[..., i, ...] = x[..., index[i], ...]``: slices by their place along `dim`.
 
@@ -112,6 +114,7 @@ def _source(
     return axis, x, y
 
 
+@remembered_of_several
 def index_add(
     input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
 ) -> Any:

@@ -16,16 +16,18 @@ from funcgrad.ops.select import stop_gradient, where
 
 from .. import dtypes
 from ..autograd import sites
+from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from ._apply import finish
+from ._axes import axes_of, axis_of
 from ._compose import composed, keep, require_real_floats
 from ._fused import fused
 from ._operands import convert, dtype_of, operand
-from .reduce import axes_of, axis_of
 
 # ---------------------------------------------------------------- logsumexp
 
 
+@remembered
 def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
     """``log(sum_i exp(input_i))`` along `dim`, without overflow; -inf of nothing.
 
@@ -72,6 +74,7 @@ def _softmax(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
     return finish(name, y, out, (input,))
 
 
+@remembered
 def softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """``exp(input_i) / sum_j exp(input_j)`` along `dim`, without overflow.
 
@@ -84,6 +87,7 @@ def softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     return _softmax("softmax", primitives.softmax, input, dim, dtype, out)
 
 
+@remembered
 def log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """``input_i - log(sum_j exp(input_j))`` along `dim`, without overflow.
 

@@ -20,10 +20,10 @@ from ..autograd.base import tensor
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import _type_word, finish
+from ._axes import axis_of
 from ._compose import as_before, at_least_1d, finish_named, values_of
 from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand
-from .reduce import axis_of
 
 # ---------------------------------------------------------------- sort
 

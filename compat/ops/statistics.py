@@ -31,6 +31,7 @@ from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import _type_word, finish
+from ._axes import axes_of, require_elements
 from ._compose import (
     at_least_1d,
     composed,
@@ -43,7 +44,6 @@ from ._compose import (
 )
 from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand, result_type
-from .reduce import axes_of, require_elements
 
 # ---------------------------------------------------------------- one element by its rank
 
