@@ -60,11 +60,11 @@ class State:
     """The tensors that a function reads besides its arguments, and what else decides its program."""
 
     def __init__(self, f: Any) -> None:
-        found = captures(_as_users(f))
+        found = captures(_as_users(f), looks_inside=False)
         held = [f, getattr(f, "__self__", None), *(p.value for p in found.places)]
         inner = [m for x in held if isinstance(x, Module) for m in x.modules()]
         if inner:  # what the modules read of their own, and is no parameter or module
-            found = captures(_as_users(f), *inner, names=("forward",))
+            found = captures(_as_users(f), *inner, names=("forward",), looks_inside=False)
             held[2:] = [p.value for p in found.places]
         self.places = [*found.places, Place(vars(dtypes), "_default", dtypes.get_default_dtype())]
         self.modules: list[Module] = []

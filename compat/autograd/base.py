@@ -76,6 +76,7 @@ class TensorBase:
     _original: Any = None  # of a stand-in (`levels.py`): whose `.grad` it fills
 
     __hash__ = object.__hash__
+    __program_reads__ = ("_array",)  # see `funcgrad/compile/captures.py`
 
 
 _new = TensorBase.__new__

@@ -45,6 +45,9 @@ class Module(Hooked, Stateful):
     ['factor']
     """
 
+    # See `funcgrad/compile/captures.py`.
+    __program_reads__ = ("training", "_parameters", "_buffers", "_modules")
+
     training: bool
     _version = 1  # of what `state_dict` saves
     call_super_init = False

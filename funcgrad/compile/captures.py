@@ -78,12 +78,15 @@ def _what(container: Any) -> tuple[Any, ...]:
     return type(container), id(of), getattr(container, "take", None)
 
 
-def captures(f: Any, *objects: Any, names: Iterable[str] = ()) -> Captured:
+def captures(
+    f: Any, *objects: Any, names: Iterable[str] = (), looks_inside: bool = True
+) -> Captured:
     """What the code of `f`, of what it may call and of the `objects`' methods, reads by name.
 
-    `names`: of methods that are called.
+    `names`: of methods that are called. `looks_inside`: into what objects of ours hold, by the names in
+    their class's `__program_reads__`: the arrays of tensors, which plain code may read.
     """
-    return _Search([f, *objects], names).found
+    return _Search([f, *objects], names, looks_inside).found
 
 
 def random_states(found: Captured) -> list[Any]:
@@ -98,8 +101,9 @@ def random_states(found: Captured) -> list[Any]:
 
 
 class _Search:
-    def __init__(self, waiting: list[Any], names: Iterable[str]) -> None:
+    def __init__(self, waiting: list[Any], names: Iterable[str], looks_inside: bool) -> None:
         self.found = Captured([], [])
+        self.looks_inside = looks_inside
         self.names: set[str] = set(names)
         self.seen: dict[int, Any] = {}
         self.known: set[tuple[int, Any]] = set()
@@ -164,6 +168,9 @@ class _Search:
             self.meet(_attributes(x, self.names))
 
     def look_at_object(self, x: Any) -> None:
+        if self.looks_inside:
+            held = getattr(type(x), "__program_reads__", ())
+            self.meet(Place(x, attribute(name), getattr(x, name)) for name in held)
         if hasattr(x, "__dict__"):
             self.found.containers.append(Size(_own(x)))  # an attribute may come to hide a class's
         if not _is_library(type(x).__module__):
