@@ -2,7 +2,7 @@
 
 Most functions of tensors look at the types of their arguments for longer than they compute:
 promotion, broadcasting, axes counted from the end, what the node has to save. All of it follows from
-shapes, dtypes and plain arguments, so it is worked out in a first call, by the function itself, and
+shapes, dtypes and plain arguments, so it is seen in a second call of the function itself, and
 kept in a *plan*: the primitives, their parameters, and where the arguments go. The decorators are for
 functions that record primitives of their arguments and of each other's results, and look at no element
 but for what `tape.Check` says; whatever is not so simple (modes, traced values, arguments that are no
@@ -145,17 +145,20 @@ def _first(
     options: dict[str, Any],
     is_static: bool = False,
 ) -> Any:
-    """Call the function itself, and keep a plan of what it did."""
+    """Call the function itself; a second time with such arguments, keep a plan of what it did."""
     m = _mode()
     if (m is not GRAD and m is not modes.NO_GRAD) or _trace() is not EVAL:
+        return general(*args, **options)
+    if key not in plans:  # what comes once is not worth a plan, which takes twice as long as a call
+        if len(plans) >= MOST_PLANS:
+            plans.clear()
+        plans[key] = None
         return general(*args, **options)
     warnings_before = sites.warned.count
     with watched() as notes:
         out = general(*args, **options)
     if NOT_YET in notes or sites.warned.count != warnings_before:
         return out
-    if len(plans) >= MOST_PLANS:
-        plans.clear()
     plans[key] = _plan_of(notes, out, tensors, is_static)
     return out
 

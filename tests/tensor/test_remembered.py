@@ -70,7 +70,7 @@ def test_calls(name: str) -> None:
         for c in calls_of(name):
             if c.name.endswith("_") or any(word in c.name for word in DRAWN):
                 continue
-            for seed in (0, 1, 2):  # the first one makes the plan
+            for seed in range(4):  # the second one makes the plan
                 try:
                     expected = outcome(c, seed, asks=True)
                 except (RuntimeError, ValueError, NotImplementedError, IndexError, TypeError):
@@ -103,7 +103,6 @@ SIMPLE: dict[str, Callable[[Any], Any]] = {
     "reshape": lambda x: x.reshape(3, 2),
     "view": lambda x: x.view(-1),
     "permute": lambda x: x.permute(1, 0),
-    "T": lambda x: x.T,
     "unsqueeze": lambda x: x.unsqueeze(1),
     "squeeze": lambda x: x.squeeze(),
     "getitem": lambda x: x[0, 1:],
@@ -125,17 +124,12 @@ SIMPLE: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", SIMPLE)
 def test_plans_are_made(name: str) -> None:
-    before = {key: set(plans) for key, plans in with_plans()}
-    for _ in range(2):
+    for _, plans in with_plans():
+        plans.clear()
+    for _ in range(4):
         SIMPLE[name](X * 2.0)
-    new = [
-        plans[k]
-        for key, plans in with_plans()
-        for k in plans.keys() - before[key]
-        if plans[k] is not NO_PLAN
-    ]
-    known = any(p is not NO_PLAN for _, plans in with_plans() for p in plans.values())
-    assert new or known
+    made = [p for _, plans in with_plans() for p in plans.values()]
+    assert any(p is not None and p is not NO_PLAN for p in made)
 
 
 def test_what_has_plans() -> None:
@@ -148,7 +142,7 @@ def test_what_has_plans() -> None:
 def test_numbers_of_other_types_are_other_calls() -> None:
     x = torch.tensor([1, 2, 3])
     mask = torch.tensor([True, False, True])
-    for _ in range(3):
+    for _ in range(4):
         assert torch.where(mask, x, 1).dtype is torch.int64
         assert torch.where(mask, x, 1.0).dtype is torch.float32
         assert torch.where(mask, x, True).dtype is torch.int64
@@ -163,7 +157,7 @@ def test_numbers_of_other_types_are_other_calls() -> None:
 def test_one_tensor_given_twice() -> None:
     """A first call with the same tensor in two places does not say which is which."""
     x, y = torch.tensor([1.0, 2.0]), torch.tensor([5.0, 7.0])
-    for _ in range(2):
+    for _ in range(4):
         assert F.pairwise_distance(x[None], x[None]).item() < 1e-5
         assert torch.cat([x, x]).tolist() == [1.0, 2.0, 1.0, 2.0]
         assert torch.cat([x, y]).tolist() == [1.0, 2.0, 5.0, 7.0]
@@ -176,7 +170,7 @@ def test_the_default_dtype_may_change() -> None:
     for wanted in (torch.float32, torch.float64, torch.float32):
         torch.set_default_dtype(wanted)
         try:
-            for _ in range(2):
+            for _ in range(4):
                 assert torch.where(x > 1, x, 1.5).dtype is wanted
                 assert torch.clamp(x, 0.5).dtype is wanted
         finally:
@@ -185,7 +179,7 @@ def test_the_default_dtype_may_change() -> None:
 
 def test_warnings_come_every_time() -> None:
     x = torch.ones(2, 3)
-    for _ in range(3):
+    for _ in range(4):
         with pytest.warns(UserWarning, match="broadcasting|size"):
             F.l1_loss(x, torch.ones(3))
 
@@ -193,7 +187,7 @@ def test_warnings_come_every_time() -> None:
 def test_indices_are_checked_every_time() -> None:
     x = torch.arange(6.0).reshape(2, 3)
     good, bad = torch.tensor([0, 1]), torch.tensor([0, 2])
-    for _ in range(3):
+    for _ in range(4):
         assert x[good].shape == torch.index_select(x, 0, good).shape == (2, 3)
         for f in (
             lambda i: x[i],
@@ -215,14 +209,14 @@ def test_errors_say_what_they_said_and_nothing_else() -> None:
         lambda: torch.where(x, x, x),
         lambda: x.permute(0, 0),
     ):
-        for _ in range(2):
+        for _ in range(4):
             with pytest.raises((RuntimeError, TypeError, IndexError)) as caught:
                 f()
             assert caught.value.__context__ is None or caught.value.__suppress_context__
 
 
 def test_views_of_views_follow_writes() -> None:
-    for _ in range(3):
+    for _ in range(4):
         x = torch.zeros(2, 3, requires_grad=True)
         y = x * 1
         part = y.view(3, 2)[1:].reshape(-1)[1]
@@ -235,7 +229,7 @@ def test_views_of_views_follow_writes() -> None:
 
 
 def test_what_a_hidden_view_has_saved_is_watched() -> None:
-    for _ in range(3):
+    for _ in range(4):
         x = torch.tensor([[1.0, 3.0]], requires_grad=True)
         y = x.amax(1, keepdim=True)
         with torch.no_grad():
@@ -245,7 +239,7 @@ def test_what_a_hidden_view_has_saved_is_watched() -> None:
 
 
 def test_expanded_tensors_stay_locked() -> None:
-    for _ in range(3):
+    for _ in range(4):
         with pytest.raises(RuntimeError, match="single memory location"):
             torch.zeros(1, 3).expand(2, 3).add_(1.0)
         diagonal = torch.zeros(3, 3)
