@@ -108,6 +108,8 @@ class TapeProgram:
     ) -> tuple[Any, ...]:
         """`_several` of one result, laid out: most functions have one."""
         (z,) = found
+        if z.__class__ is not ndarray:  # NumPy's number, into which one cannot write
+            z = np.asarray(z)
         out = made.fresh()
         out._array = z
         out._view = None

@@ -247,6 +247,17 @@ def test_expanded_tensors_stay_locked() -> None:
         assert diagonal.sum().item() == 6.0
 
 
+def test_numbers_that_programs_give_can_be_written_into() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(40):  # the last ones are of a program
+        y = torch.prod(x)
+        with torch.no_grad():
+            assert y.mul_(0.5).item() == 1.0
+        z = torch.logsumexp(x, 0)
+        z += 1.0
+        assert z.shape == () and type(z.numpy()) is np.ndarray
+
+
 def test_there_is_an_end_to_plans() -> None:
     (plans,) = {id(p): p for name, p in with_plans() if name == "unsqueeze"}.values()
     for n in range(MOST_PLANS + 10):
