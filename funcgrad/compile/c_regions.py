@@ -80,9 +80,11 @@ void free(void *);
 ZEROS = "".join(f"static const {kind} {zero(kind)};\n" for kind in dict.fromkeys(TYPES.values()))
 # Arrays that are not dense are copied into dense memory first, or from it at the end. `facts`: of each
 # array the bytes of an element, 0 where there is only one, how many axes there are, and their lengths.
+# Compilers that inline `strided` into itself take six times as long for a program.
 STRIDED = """\
-static void strided(char *dense, char *other, long width, long axes, const long *shape,
-                    const long *strides, int back) {
+__attribute__((noinline, noclone)) static void strided(char *dense, char *other, long width,
+                                                       long axes, const long *shape,
+                                                       const long *strides, int back) {
   long row = width;
   for (long a = 1; a < axes; a++) row *= shape[a];
   for (long i = 0; i < shape[0]; i++, dense += row, other += strides[0]) {
