@@ -11,12 +11,14 @@ processor tries again in every turn, some 400 cycles each time. So they are read
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +55,7 @@ FLAGS = [
     "-w",
 ]
 SECONDS = 60  # that the compiler may take
+SECONDS_TO_END = 5  # once it is told to
 PLAIN = f"#include <math.h>\n{EXP_OR_0}{FROM_INTEGERS}"
 
 
@@ -146,32 +149,46 @@ def _build(path: str, text: str, folder: Path, target: Path) -> bool:
     """Compile into `target`, which appears whole or not at all."""
     handle, made = tempfile.mkstemp(suffix=".so", dir=folder)
     os.close(handle)
+    narrow = _NARROW if NARROW in text else ()
+    command = [path, *FLAGS, *narrow, "-x", "c", "-", "-o", made, *_LIBRARIES]
     try:
-        done = subprocess.run(
-            [
-                path,
-                *FLAGS,
-                *(_NARROW if NARROW in text else ()),
-                "-x",
-                "c",
-                "-",
-                "-o",
-                made,
-                *_LIBRARIES,
-            ],
-            input=text.encode(),
-            capture_output=True,
-            timeout=SECONDS,
-        )
-        if done.returncode != 0:
+        if not _succeeds(command, text):
             return False
         os.replace(made, target)
         return True
-    except subprocess.SubprocessError:
-        return False
     finally:
         if os.path.exists(made):
             os.unlink(made)
+
+
+def _succeeds(command: Sequence[str], text: str) -> bool:
+    """Whether a compiler takes a text in time; else nothing of it is left, which has processes of its
+    own and temporary files: these it deletes when it is asked to end.
+    """
+    devnull = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=devnull, stderr=devnull, start_new_session=True
+    ) as process:
+        try:
+            process.communicate(text.encode(), timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if process.poll() is None:
+                _end(process)
+    return process.returncode == 0
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it has started."""
+    if not hasattr(os, "killpg"):
+        process.kill()
+        return
+    for sent in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sent)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(SECONDS_TO_END)
 
 
 _NARROW = ["-mprefer-vector-width=256"] if platform.machine() == "x86_64" else []

@@ -445,6 +445,36 @@ def test_compiler(name: str, tmp_path: Path) -> None:
     assert answer(run_check(tmp_path / "cache", CC=path, SECONDS_GIVEN="0.5")) == "numpy"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="shell scripts")
+def test_compilers_that_take_too_long_leave_nothing_running(tmp_path: Path) -> None:
+    """Neither themselves nor what they have started, nor temporary files that they delete in time."""
+    began, half = tmp_path / "began", tmp_path / "half"
+    text = f"""
+        test "$1" = --version && exit
+        trap 'rm {half}; exit 1' TERM
+        echo half > {half}
+        sleep 300 &
+        echo $! >> {began}
+        wait
+    """
+    path = script(tmp_path, text)
+    assert answer(run_check(tmp_path / "cache", CC=path, SECONDS_GIVEN="0.5")) == "numpy"
+    deadline = time.monotonic() + 20
+    while any(map(is_running, began.read_text().split())):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert not half.exists()
+
+
+def is_running(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    state = Path("/proc", process, "stat")  # one that has ended may wait for its parent
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
 @needs_compiler
 def test_what_was_compiled_is_used_again_and_mended(tmp_path: Path) -> None:
     """Two processes at once; a third without much time; files that are broken."""
