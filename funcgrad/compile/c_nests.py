@@ -13,6 +13,10 @@ result), and a masked read outside of an array is 40 times as slow.
 NOTE [Narrow vectors] For rows of 3, 5 or 6, and with vectors of 512 bits, GCC 12 shuffles within
 lanes where elements have to cross them. So programs whose vectors walk in steps that are no power of
 two are compiled for 256 bits.
+
+NOTE [Long steps] Where vectors gather elements in constant steps, GCC reads all that lies between and
+shuffles: for 8 neighbours in steps of 2,048 that is 2,048 vectors, and takes minutes and gigabytes.
+So long steps are variables of which it knows nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ SHORT = 16  # the longest axis that is written out
 MOST = 256  # statements that writing out may make
 NEAR = 4096  # elements of an array in the nearest cache
 STREAMS = 4  # places far apart that are read or written in turn
+LONG_STEP = 128  # elements, see NOTE [Long steps]
 STRAND = 1024  # elements that are added up before the sum joins the others
 
 # Of a reduction: the next value, and what it starts with.
@@ -71,6 +76,7 @@ class Access:
         self.base, self.kind = base, kind
         self.offset, self.strides = offset, strides
         self.variable = variable
+        self.long_steps: dict[int, str] = {}  # what strides that have one are called
 
     def at(self, where: dict[int, Any]) -> str:
         """The element as C; `where`: the number or the variable that an axis has."""
@@ -82,7 +88,8 @@ class Access:
             if place.__class__ is int:
                 fixed += place * stride
             elif stride:
-                terms.append(place if stride == 1 else f"{place} * {stride}")
+                step = self.long_steps.get(axis) or stride
+                terms.append(place if stride == 1 else f"{place} * {step}")
         if fixed or not terms:
             terms.append(str(fixed))
         return f"{self.base}[{' + '.join(terms)}]"
@@ -266,10 +273,21 @@ class Nest:
         reduced = self.reductions[0].axes if self.reductions else set()
         left.sort(key=lambda a: a in reduced)
         self.loops = [*left, inner]
+        self.name_long_steps(inner)
         for r in self.reductions:
             r.plan(self.loops, self.extent[inner])
             kept = [range(self.extent[a]) for a in self.unrolled if a not in r.axes]
             r.keys = list(itertools.product(*kept))
+
+    def name_long_steps(self, inner: int) -> None:
+        """Those along `inner` become variables; see NOTE [Long steps]."""
+        self.long_steps: dict[int, str] = {}
+        for a in (*self.accesses(), *(r.out for r in self.reductions)):
+            step = a.strides.get(inner, 0)
+            if abs(step) >= LONG_STEP:
+                if step not in self.long_steps:
+                    self.long_steps[step] = f"step{self.kernel.count()}"
+                a.long_steps[inner] = self.long_steps[step]
 
     def lies_outside(self, axis: int, inner: int) -> bool:
         """Whether every array goes through all of `inner` before its next place on `axis`."""
@@ -318,6 +336,8 @@ class Nest:
 
     def lines(self) -> list[str]:
         lines: list[str] = []
+        for step, name in self.long_steps.items():
+            lines += [f"long {name} = {step};", f'__asm__("" : "+r"({name}));']
         for r in self.reductions:
             if r.in_memory:
                 count = math.prod(self.kernel.places[r.step.out].shown.shape)

@@ -316,6 +316,20 @@ def test_large_arrays_are_not_read_in_many_places_at_once(shape: tuple[int, ...]
     assert max(nest.count("= a0[") for nest in nests) <= 4
 
 
+def test_neighbours_in_long_steps() -> None:
+    """Vectors along the examples, whose rows are written out: GCC read all between, for minutes."""
+
+    def pooled(x: Any) -> Any:
+        rows = np.maximum(x[:, :, ::2], x[:, :, 1::2])
+        return np.maximum(rows[..., ::2], rows[..., 1::2])
+
+    x = np.random.default_rng(0).normal(size=(64, 32, 8, 8)).astype(np.float32)
+    f = funcgrad.jit(pooled)
+    with funcgrad.config("c"):
+        np.testing.assert_array_equal(f(x), pooled(x))
+        assert "kernel" in f.code
+
+
 @pytest.mark.parametrize("width", [2, 3, 6, 8, 9, 12])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_products_of_small_matrices(width: int, dtype: Any) -> None:
