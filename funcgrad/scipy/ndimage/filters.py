@@ -79,7 +79,7 @@ def padded(name: str, x: Any, widths: dict[int, tuple[int, int]], modes: Any, cv
     return x
 
 
-def _before(name: str, size: int, origin: Any) -> int:
+def places_before(name: str, size: int, origin: Any) -> int:
     """How many elements of a window lie before the one it belongs to."""
     found = size // 2 + operator.index(origin)
     if not 0 <= found < size:
@@ -130,7 +130,7 @@ def _weighted(
     origins = per_axis(name, "origin", origin, len(axes))
     widths = {}
     for axis, size, o in zip(axes, weights.shape, origins, strict=True):
-        before = _before(name, size, o)
+        before = places_before(name, size, o)
         widths[axis] = (before, size - 1 - before)
     shape = x.shape
     if 0 in shape:
