@@ -12,6 +12,15 @@ A distribution is an object with SciPy's methods; called with its parameters, it
 
 from .betas import beta, betaprime, f, t
 from .circular import vonmises, wrapcauchy
+from .comparing import (
+    chisquare,
+    f_oneway,
+    jarque_bera,
+    ttest_1samp,
+    ttest_ind,
+    ttest_ind_from_stats,
+    ttest_rel,
+)
 from .counts import (
     bernoulli,
     betabinom,
@@ -43,10 +52,26 @@ from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
 from .kernels import gaussian_kde
 from .means import entropy, gmean, hmean, pmean
 from .normal import halfnorm, lognorm, norm
+from .pairs import energy_distance, linregress, pearsonr, spearmanr, wasserstein_distance
 from .powers import chi, fisk, gengamma, maxwell, nakagami
 from .ranks import mode, rankdata
 from .simplex import dirichlet, multinomial
 from .skewed import exponnorm, invgauss, rice, skewnorm
+from .spread import (
+    boxcox,
+    boxcox_llf,
+    circmean,
+    circstd,
+    circvar,
+    describe,
+    gstd,
+    iqr,
+    median_abs_deviation,
+    trim_mean,
+    yeojohnson,
+    yeojohnson_llf,
+    zmap,
+)
 from .truncated import truncnorm
 
 __all__ = [
@@ -55,14 +80,23 @@ __all__ = [
     "betabinom",
     "betaprime",
     "binom",
+    "boxcox",
+    "boxcox_llf",
     "cauchy",
     "chi",
     "chi2",
+    "chisquare",
+    "circmean",
+    "circstd",
+    "circvar",
+    "describe",
     "dirichlet",
+    "energy_distance",
     "entropy",
     "expon",
     "exponnorm",
     "f",
+    "f_oneway",
     "fisk",
     "gamma",
     "gaussian_kde",
@@ -73,6 +107,7 @@ __all__ = [
     "geom",
     "gmean",
     "gompertz",
+    "gstd",
     "gumbel_l",
     "gumbel_r",
     "halfcauchy",
@@ -82,13 +117,17 @@ __all__ = [
     "hypergeom",
     "invgamma",
     "invgauss",
+    "iqr",
+    "jarque_bera",
     "kurtosis",
     "laplace",
+    "linregress",
     "loggamma",
     "logistic",
     "lognorm",
     "lomax",
     "maxwell",
+    "median_abs_deviation",
     "mode",
     "moment",
     "multinomial",
@@ -98,6 +137,7 @@ __all__ = [
     "nbinom",
     "norm",
     "pareto",
+    "pearsonr",
     "pmean",
     "poisson",
     "randint",
@@ -107,14 +147,24 @@ __all__ = [
     "sem",
     "skew",
     "skewnorm",
+    "spearmanr",
     "t",
     "triang",
+    "trim_mean",
     "truncnorm",
+    "ttest_1samp",
+    "ttest_ind",
+    "ttest_ind_from_stats",
+    "ttest_rel",
     "uniform",
     "variation",
     "vonmises",
+    "wasserstein_distance",
     "weibull_max",
     "weibull_min",
     "wrapcauchy",
+    "yeojohnson",
+    "yeojohnson_llf",
+    "zmap",
     "zscore",
 ]

@@ -34,7 +34,7 @@ def sample_of(name: str, a: Any, nan_policy: str = "propagate") -> Any:
     return in_one_dtype(a)[0]
 
 
-def _count(name: str, a: Any, axis: Any) -> int:
+def count_of(name: str, a: Any, axis: Any) -> int:
     return math.prod(a.shape[i] for i in axes_of(name, axis, a.ndim))
 
 
@@ -117,7 +117,7 @@ def skew(
     0.5952
     """
     a = sample_of("skew", a, nan_policy)
-    n = _count("skew", a, axis)
+    n = count_of("skew", a, axis)
     y = _ratio(a, axis, keepdims, 3)
     return y if bias or n <= 2 else y * (math.sqrt((n - 1.0) * n) / (n - 2.0))
 
@@ -143,7 +143,7 @@ def kurtosis(
     -1.5
     """
     a = sample_of("kurtosis", a, nan_policy)
-    n = _count("kurtosis", a, axis)
+    n = count_of("kurtosis", a, axis)
     y = _ratio(a, axis, keepdims, 4)
     if not bias and n > 3:
         y = ((n * n - 1.0) * y - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
@@ -172,7 +172,7 @@ def sem(
     0.5774
     """
     a = sample_of("sem", a, nan_policy)
-    n = _count("sem", a, axis)
+    n = count_of("sem", a, axis)
     return std(a, axis=axis, ddof=ddof, keepdims=keepdims) * (n**-0.5 if n else math.nan)
 
 
