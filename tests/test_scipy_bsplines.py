@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
+import funcgrad.numpy as fnp
 from funcgrad.errors import ArgumentError, FuncgradError, ShapeError
 from funcgrad.scipy import interpolate
 from funcgrad.testing import check_all
@@ -128,6 +129,37 @@ def test_derivatives_of_interpolation(k: int, ends: Any) -> None:
     check_all(f, (x, y, v), only=ONLY).raise_if_failed()
 
 
+@pytest.mark.parametrize("k", range(6))
+@settings(max_examples=10)
+@given(n=st.integers(3, 9), seed=st.integers(0, 99))
+def test_closed_curves_are_scipys(k: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = np.cumsum(rng.uniform(0.5, 1.5, n)), rng.normal(size=(2, n, 2))
+    y[:, -1] = y[:, 0]
+    try:
+        theirs = si.make_interp_spline(x, y, k, bc_type="periodic", axis=1)
+    except (np.linalg.LinAlgError, ValueError):  # few points for an even degree
+        return
+    ours = interpolate.make_interp_spline(x, y, k, bc_type="periodic", axis=1)
+    np.testing.assert_allclose(ours.t, theirs.t, rtol=1e-13)
+    places = np.concatenate([np.linspace(x[0] - 2, x[-1] + 3, 30) if k > 1 else [], x[1:-1]])
+    bound = 1e-9 * (1 + np.abs(theirs.c).max())
+    np.testing.assert_allclose(ours(places), theirs(places), rtol=1e-9, atol=bound)
+    np.testing.assert_allclose(ours(x), y, rtol=1e-9, atol=bound)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_derivatives_of_closed_curves(k: int) -> None:
+    x, y = np.array([0.0, 0.9, 2.1, 2.8, 4.0, 5.2]), np.array([0.4, -1.0, 0.7, 1.3, -0.2])
+
+    def f(x: Any, y: Any) -> Any:
+        y = fnp.concatenate([y, y[:1]])
+        s = interpolate.make_interp_spline(x, y, k, bc_type="periodic")
+        return s(np.array([-0.7, 0.3, 2.5, 4.4, 6.1]))
+
+    check_all(f, (x, y), only=ONLY).raise_if_failed()
+
+
 def test_the_value_of_a_derivative_has_a_derivative() -> None:
     x, y = np.arange(5.0), np.array([0.0, 1.0, 0.5, 2.0, 1.0])
 
@@ -169,7 +201,9 @@ MISTAKES: list[tuple[Callable[[], Any], type[FuncgradError], str]] = [
     (lambda: interpolate.BSpline(T, C[:2], 2), ShapeError, "need 3 for 6 knots"),
     (lambda: interpolate.BSpline(T, C, 3), ShapeError, "a row of 8"),
     (lambda: interpolate.make_interp_spline(T, C), ShapeError, "y has 3 along"),
-    (lambda: interpolate.make_interp_spline(T, T, bc_type="periodic"), ArgumentError, "CubicSpline"),
+    (lambda: interpolate.make_interp_spline(T, T, bc_type="periodic"), ArgumentError, "the same"),
+    (lambda: interpolate.make_interp_spline(T, 0 * T, t=T, bc_type="periodic"), ArgumentError, "t="),
+    (lambda: interpolate.make_interp_spline(T, T, bc_type="odd"), ArgumentError, "'odd'"),
     (lambda: interpolate.make_interp_spline(T[::-1], T), ArgumentError, "rise"),
     (lambda: interpolate.make_interp_spline(T, T, 2, bc_type="natural"), ShapeError, "conditions"),
     (lambda: interpolate.make_interp_spline(T, T, bc_type=([(1, [1.0, 2.0])], [(1, 0.0)])),

@@ -1,5 +1,6 @@
 """``scipy.integrate``: differential equations, integrals of functions and of samples."""
 
+from .bvp import solve_bvp
 from .ode import odeint, solve_ivp
 from .quadrature import dblquad, fixed_quad, quad, quad_vec
 from .samples import cumulative_simpson, cumulative_trapezoid, romb, simpson, trapezoid
@@ -14,6 +15,7 @@ __all__ = [
     "quad_vec",
     "romb",
     "simpson",
+    "solve_bvp",
     "solve_ivp",
     "trapezoid",
 ]

@@ -216,7 +216,8 @@ def make_interp_spline(
 
     `bc_type`: None or "not-a-knot" (the knots leave nothing to choose), "natural" (second derivative
     0), "clamped" (first derivative 0), or for each end one of these or a list of pairs: the order of a
-    derivative and its value. `t`: the knots, as many as there are points and values, and k + 1.
+    derivative and its value; or "periodic", for which the last `y` is that of the first, and not read:
+    one dense system. `t`: the knots, as many as there are points and values, and k + 1.
 
     Shapes: ``x: (n), y: (*a, n, *b)`` with n at `axis`, n > k.   Dtypes: floating, complex `y`.
     Derivative: linear in `y` and the values in `bc_type`; by the points and knots, too.
@@ -237,6 +238,8 @@ def make_interp_spline(
         raise ShapeError(
             f"make_interp_spline: x has {x.shape[0]} points, y has {y.shape[0]} along its axis{where()}"
         )
+    if isinstance(bc_type, str) and bc_type == "periodic":
+        return _periodic(x, y, k, t, axis)
     left, right = _conditions(bc_type)
     if t is None:
         t = _default_knots(x, k, bool(left or right))
@@ -248,8 +251,7 @@ def make_interp_spline(
             f"{x.shape[0]} points and {len(left) + len(right)} derivatives{where()}"
         )
     gap = _gap(t, x, k)
-    units = np.eye(k + 1, dtype=aval_of(t).dtype)
-    rows = _de_boor(t, [units[None, j] for j in range(k + 1)], x, gap, k)
+    rows, units = _rows(t, x, gap, k)
     ends = [
         [BSpline(t[part], units, k)(at, order) for order, _ in conditions]
         for part, at, conditions in (
@@ -257,14 +259,51 @@ def make_interp_spline(
         )
     ]  # fmt: skip
     first = fnp.concatenate([np.full(len(left), 0), gap - k, np.full(len(right), n - k - 1)])
-    rows = fnp.concatenate(
-        [_stacked(ends[0], k), fnp.broadcast_to(rows, (x.shape[0], k + 1)), _stacked(ends[1], k)]
-    )
+    rows = fnp.concatenate([_stacked(ends[0], k), rows, _stacked(ends[1], k)])
     values = [_values(conditions, y) for conditions in (left, right)]
     right_side = fnp.concatenate([values[0], y, values[1]])
     flat = fnp.reshape(right_side, (n, -1))
     c = fnp.reshape(solve_banded((k, k), _bands(rows, first, k), flat), right_side.shape)
     return BSpline(t, fnp.moveaxis(c, 0, axis), k, axis=axis)
+
+
+def _rows(t: Any, x: Any, gap: Any, k: int) -> tuple[Any, Any]:
+    """The k + 1 B-splines that are not 0 at every point, and the unit matrix."""
+    units = np.eye(k + 1, dtype=aval_of(t).dtype)
+    rows = _de_boor(t, [units[None, j] for j in range(k + 1)], x, gap, k)
+    return fnp.broadcast_to(rows, (x.shape[0], k + 1)), units
+
+
+def _periodic(x: Any, y: Any, k: int, t: Any, axis: int) -> BSpline:
+    """The spline that repeats from the last point on, through all points but the last."""
+    value, n = known(y), x.shape[0] - 1
+    if value is not None and not np.allclose(value[0], value[-1], atol=1e-15):
+        raise ArgumentError(
+            f"make_interp_spline: the first and the last y must be the same for 'periodic'{where()}"
+        )
+    if t is not None:
+        raise ArgumentError(
+            f"make_interp_spline: 'periodic' chooses the knots; t= is given{where()}"
+        )
+    if k < 2:
+        ends = ([x[:1]] if k else []), [x[-1:]]
+        return BSpline(
+            fnp.concatenate([*ends[0], x, *ends[1]]), fnp.moveaxis(y, 0, axis), k, axis=axis
+        )
+    knots = x if k % 2 else fnp.concatenate([x[:1], 0.5 * (x[:-2] + x[1:-1]), x[-1:]])
+    gaps = knots[1:] - knots[:-1]
+    around = read(gaps, np.arange(-k, n + k) % n)
+    before = x[0] - fnp.flip(fnp.cumsum(fnp.flip(around[:k])))
+    t = fnp.concatenate([before, knots, x[-1] + fnp.cumsum(around[n + k :])])
+    at = x[:-1]
+    gap = _gap(t, at, k)
+    rows, _ = _rows(t, at, gap, k)
+    places = fnp.expand_dims(gap - k, 1) + np.arange(k + 1)
+    hits = fnp.expand_dims(fnp.mod(places, n), 2) == np.arange(n)
+    matrix = fnp.sum(fnp.where(hits, fnp.expand_dims(rows, 2), 0.0), axis=1)
+    c = fnp.linalg.solve(matrix, fnp.reshape(y[:-1], (n, -1)))
+    c = fnp.reshape(read(c, np.arange(n + k) % n), (n + k, *y.shape[1:]))
+    return BSpline(t, fnp.moveaxis(c, 0, axis), k, "periodic", axis)
 
 
 def _conditions(bc_type: Any) -> list[list[tuple[int, Any]]]:
@@ -275,7 +314,7 @@ def _conditions(bc_type: Any) -> list[list[tuple[int, Any]]]:
         if isinstance(end, str) and end not in _NAMES:
             raise ArgumentError(
                 f"make_interp_spline: bc_type={end!r}; need one of {', '.join(map(repr, _NAMES))}, or "
-                f"pairs of orders and values; CubicSpline has 'periodic'{where()}"
+                f"pairs of orders and values, or 'periodic' for both{where()}"
             )
         end = _NAMES[end] if isinstance(end, str) else end
         found.append([(operator.index(order), value) for order, value in end or []])
