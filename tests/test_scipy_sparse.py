@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 import scipy.sparse.linalg as theirs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,8 @@ from funcgrad import tree
 from funcgrad.errors import ArgumentError, ShapeError
 from funcgrad.scipy.sparse import linalg as ours
 
-METHODS = ["cg", "bicgstab", "gmres"]
+METHODS = ["cg", "bicgstab", "gmres", "minres"]
+HERMITIAN = ("cg", "minres")
 TRANSFORMS: dict[str, Any] = {
     "value": lambda f: f,
     "jacrev": lambda f: funcgrad.jacrev(f, (0, 1)),
@@ -34,13 +36,16 @@ def system(name: str, n: int, seed: int, dtype: Any = np.float64) -> tuple[Any, 
     a, b = rng.normal(size=(n, n)), rng.normal(size=n)
     if np.dtype(dtype).kind == "c":
         a, b = a + 1j * rng.normal(size=(n, n)), b + 1j * rng.normal(size=n)
-    a = a @ a.conj().T + n * np.eye(n) if name == "cg" else a + 2 * n * np.eye(n)
+    if name == "minres":  # half of the eigenvalues are negative
+        a = a + a.conj().T + np.diag(4.0 * n * (-1.0) ** np.arange(n))
+    else:
+        a = a @ a.conj().T + n * np.eye(n) if name == "cg" else a + 2 * n * np.eye(n)
     return a.astype(dtype), b.astype(dtype)
 
 
 def made(name: str, a: Any) -> Any:
     """A matrix that suits the method, of any near to one that does."""
-    return (a + fnp.conj(a).T) / 2 if name == "cg" else a
+    return (a + fnp.conj(a).T) / 2 if name in HERMITIAN else a
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -66,10 +71,14 @@ def test_solutions_and_derivatives(name: str, transform: str) -> None:
 )
 def test_as_scipy(name: str, n: int, seed: int, dtype: Any, preconditioned: bool) -> None:
     a, b = system(name, n, seed, dtype)
-    near = np.diag(1 / np.diag(a)) if preconditioned else None
+    near = np.diag(1 / np.abs(np.diag(a))) if preconditioned else None
     x, info = getattr(ours, name)(a, b, rtol=1e-4, M=near)
+    assert x.dtype == dtype and info == 0
+    if name == "minres":  # SciPy's is for real numbers, and ends by an estimate
+        assert np.linalg.norm(b - a @ x) <= 1.1e-4 * np.linalg.norm(b)
+        return
     y, end = getattr(theirs, name)(a, b, rtol=1e-4, M=near)
-    assert x.dtype == dtype and info == end == 0
+    assert end == 0
     for found in (x, y):
         assert np.linalg.norm(b - a @ found) <= 1.1e-4 * np.linalg.norm(b)
 
@@ -87,6 +96,47 @@ def test_ends(name: str) -> None:
     f = lambda g: lambda b: fnp.real(fnp.sum(g(a, b) ** 2))  # noqa: E731
     found = funcgrad.grad(f(lambda a, b: solve(a, b, rtol=1e-13)[0]))(b)
     np.testing.assert_allclose(found, funcgrad.grad(f(fnp.linalg.solve))(b), rtol=1e-8)
+
+
+@given(st.integers(2, 30), st.integers(0, 99), st.floats(-1.0, 1.0))
+def test_least_residuals_of_shifted_matrices(n: int, seed: int, shift: float) -> None:
+    a, b = system("minres", n, seed)
+    x, info = ours.minres(a, b, shift=shift, rtol=1e-11)
+    np.testing.assert_allclose(x, np.linalg.solve(a - shift * np.eye(n), b), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        theirs.minres(a, b, shift=shift, rtol=1e-12)[0], x, rtol=1e-5, atol=1e-6
+    )
+    slope = funcgrad.grad(lambda s: fnp.sum(ours.minres(a, b, shift=s, rtol=1e-12)[0]))(shift)
+    expected = np.linalg.solve(
+        a - shift * np.eye(n), np.linalg.solve(a - shift * np.eye(n), b)
+    ).sum()
+    np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-8)
+    assert info == 0
+
+
+@pytest.mark.parametrize("columns", [(), (3,)])
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex128])
+def test_sparse_matrices(columns: tuple[int, ...], kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    a = scipy.sparse.random(9, 9, 0.3, random_state=1, format="csr") + 3 * scipy.sparse.eye(9)
+    a, b = a.astype(kind), rng.normal(size=(9, *columns))
+    found = ours.spsolve(a, b.astype(kind))
+    rtol = 1e-4 if kind is np.float32 else 1e-10
+    assert found.dtype == kind
+    np.testing.assert_allclose(found, np.linalg.solve(a.toarray(), b), rtol=rtol)
+    if kind is np.float32:
+        return
+    sparse = lambda b: fnp.sum(fnp.absolute(ours.spsolve(a, b)) ** 3)  # noqa: E731
+    dense = lambda b: fnp.sum(fnp.absolute(ours.spsolve(a.toarray(), b)) ** 3)  # noqa: E731
+    for t in (funcgrad.grad, lambda f: funcgrad.jit(funcgrad.grad(f)), funcgrad.hessian):
+        np.testing.assert_allclose(t(sparse)(b), t(dense)(b), rtol=1e-8, atol=1e-10)
+    pair = np.stack([b, 2 * b])
+    mapped = funcgrad.vmap(lambda b: ours.spsolve(a, b))(pair)
+    np.testing.assert_allclose(mapped, [ours.spsolve(a, b) for b in pair], rtol=1e-12)
+    if not columns:
+        normal = (a.conj().T @ a + scipy.sparse.eye(9)).tocsc()
+        x, _ = ours.cg(normal, b.astype(kind), rtol=1e-13)
+        np.testing.assert_allclose(x, ours.spsolve(normal, b), rtol=1e-9)
 
 
 def test_functions_of_trees() -> None:
@@ -120,6 +170,10 @@ def test_errors() -> None:
         (lambda: ours.gmres(a, b, M=np.eye(2)), ShapeError),
         (lambda: ours.gmres(a, b, restart=0), ArgumentError),
         (lambda: ours.cg(a, b, callback=print), ArgumentError),
+        (lambda: ours.minres(a, b, show=True), ArgumentError),
+        (lambda: ours.spsolve(a, np.ones(4)), ShapeError),
+        (lambda: ours.spsolve(0 * a, b), np.linalg.LinAlgError),
+        (lambda: ours.spsolve(scipy.sparse.csc_matrix((3, 3)), b), np.linalg.LinAlgError),
     ):
         with pytest.raises(error):
             call()

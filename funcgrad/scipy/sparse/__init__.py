@@ -1,4 +1,4 @@
-"""``scipy.sparse``: the solvers of large linear systems, in `linalg`. There are no sparse matrices."""
+"""``scipy.sparse``: solvers of large linear systems, in `linalg`, for arrays and SciPy's matrices."""
 
 from . import linalg
 

@@ -1,11 +1,13 @@
-"""Iterative solvers of linear systems under the names of ``scipy.sparse.linalg``.
+"""Solvers of linear systems under the names of ``scipy.sparse.linalg``.
 
-The matrix is an array or a function of a vector, or of a tree of arrays, as `b` then is. Derivatives
-are those of the solution, found by the same method, not those of the steps.
+The matrix is an array, one of SciPy's sparse matrices, which is a constant, or, for iterative solvers,
+a function of a vector, or of a tree of arrays, as `b` then is. Derivatives are those of the solution,
+found by the same method, not those of the steps.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -18,11 +20,14 @@ from ...errors import ArgumentError, ShapeError, where
 from ...flatten_util import ravel_pytree
 from ...lax.implicit import custom_linear_solve
 from ...numpy._arguments import array_of, is_array
+from ...ops.segments import segment_sum
 from ...transforms.linearize import linear_transpose
 from ...transforms.until import while_loop
+from .._arrays import floating
 from .._options import refuse_options
+from .._programs import on_host
 
-__all__ = ["bicgstab", "cg", "gmres"]
+__all__ = ["bicgstab", "cg", "gmres", "minres", "spsolve"]
 
 Function = Callable[[Any], Any]
 Method = Callable[..., tuple[Any, Any]]
@@ -138,7 +143,103 @@ def gmres(
     )
 
 
+def minres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    shift: Any = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: None = None,
+    show: bool = False,
+    check: bool = False,
+    atol: float = 0.0,
+) -> tuple[Any, Any]:
+    """``x`` with ``(A - shift) x = b``, for Hermitian `A`, definite or not, by least residuals, and
+    `info`; other arguments as for `cg`. It ends where `cg` does; SciPy's estimates norms for that. `M`
+    is positive definite.
+
+    Shapes: ``A: (n, n), b: (n,) -> (n,)``; `b` is any tree of arrays where `A` is a function.
+    Dtypes: floating, complex; integers give float64.
+    Derivative: that of ``(A - shift)^-1 b`` by `b`, `shift` and by what `A` is made of, to any order;
+    none by `x0`, `M`.
+    Raises: ShapeError: shapes do not fit. ArgumentError: `callback`, `show` or `check` is given.
+    Source: Paige & Saunders, SIAM J. Numer. Anal. 12 (1975).
+
+    >>> A = np.array([[1.0, 2.0], [2.0, -1.0]])
+    >>> minres(A, np.array([5.0, 0.0]), rtol=1e-12)[0].round(6).tolist()
+    [1.0, 2.0]
+    """
+    refuse_options("minres", show=show, check=check)
+    matvec = _function("minres", "A", A, b)
+
+    def shifted(x: Any) -> Any:
+        return tree.map(lambda y, v: y - shift * v, matvec(x), x)
+
+    moved = matvec if isinstance(shift, float | int) and not shift else shifted
+    return _solved("minres", _lanczos, moved, b, x0, rtol, atol, maxiter, M, callback)
+
+
+def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
+    """``x`` with ``A x = b`` by factors: SciPy's sparse ones for its sparse matrices, else dense ones.
+
+    `use_umfpack` changes nothing.
+
+    Shapes: ``A: (n, n), b: (n,) or (n, k) -> the same as b``.
+    Dtypes: floating, complex; integers give float64.
+    Derivative: that of ``A^-1 b``; by `A` only if it is an array.
+    Raises: LinAlgError: the matrix is singular. ShapeError: shapes do not fit.
+    Source: Demmel et al., SIAM J. Matrix Anal. Appl. 20 (1999); SciPy reference,
+    ``scipy.sparse.linalg.spsolve``.
+
+    >>> spsolve(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([3.0, 4.0])).tolist()
+    [1.0, 1.0]
+    """
+    b = floating(b)
+    shape = A.shape if _is_sparse(A) else aval_of(array_of(A)).shape
+    if len(shape) != 2 or shape != (b.shape[:1] * 2) or b.ndim > 2:
+        raise ShapeError(
+            f"spsolve: A has shape {list(shape)} and b {list(b.shape)}; need (n, n), and (n,) or (n, k)"
+            f"{where()}"
+        )
+    if not _is_sparse(A):
+        return fnp.linalg.solve(array_of(A), b)
+    dtype = np.result_type(A.dtype, aval_of(b).dtype)
+    b, A = b.astype(dtype), A.tocsc().astype(dtype)
+    try:
+        factors = importlib.import_module("scipy.sparse.linalg").splu(A, permc_spec)
+    except RuntimeError as error:
+        raise np.linalg.LinAlgError(f"spsolve: {error}{where()}") from None
+
+    def solver(way: str) -> Callable[[Function, Any], Any]:
+        def solve(_: Function, y: Any) -> Any:
+            return on_host("spsolve", lambda v: [factors.solve(v, way)], [y], [aval_of(y)])[0]
+
+        return solve
+
+    return custom_linear_solve(_product(A), b, solver("N"), solver("T"))
+
+
 # ---------------------------------------------------------------- what they share
+
+
+def _is_sparse(A: Any) -> bool:
+    return hasattr(A, "tocoo") and hasattr(A, "nnz")
+
+
+def _product(A: Any) -> Function:
+    """The product with a sparse matrix of SciPy's."""
+    found = A.tocoo()
+    rows, columns, values = (np.asarray(v) for v in (found.row, found.col, found.data))
+
+    def matvec(x: Any) -> Any:
+        parts = fnp.take(x, columns, axis=0)
+        weights = values.reshape(values.shape + (1,) * (parts.ndim - 1))
+        return segment_sum(parts * weights, rows, num_segments=found.shape[0])
+
+    return matvec
 
 
 def _solved(
@@ -176,9 +277,8 @@ def _solved(
     def flipped(y: Any) -> Any:
         return y if M is None else linear_transpose(near, y)(y)[0]
 
-    is_symmetric = name == "cg" and not _is_complex(
-        A, b
-    )  # a Hermitian matrix's transpose is another
+    # a Hermitian matrix's transpose is another
+    is_symmetric = name in ("cg", "minres") and not _is_complex(A, b)
     back = None if is_symmetric else solver(flipped, None)
     return custom_linear_solve(matvec, b, solver(near, x0), back, is_symmetric, has_aux=True)
 
@@ -193,14 +293,14 @@ def _function(name: str, what: str, A: Any, b: Any) -> Function:
         return lambda x: x
     if callable(A) and not is_array(A) and not isinstance(A, Tracer):
         return A
-    A = array_of(A)
+    A = A if _is_sparse(A) else array_of(A)
     n = aval_of(b).shape
-    if aval_of(A).shape != (*n, *n) or len(n) != 1:
+    if A.shape != (*n, *n) or len(n) != 1:
         raise ShapeError(
-            f"{name}: {what} is {aval_of(A)} and b {aval_of(b)}; need (n, n) and (n,), or a function "
-            f"in place of the matrix{where()}"
+            f"{name}: {what} has shape {list(A.shape)} and b is {aval_of(b)}; need (n, n) and (n,), "
+            f"or a function in place of the matrix{where()}"
         )
-    return lambda x: A @ x
+    return _product(A) if _is_sparse(A) else lambda x: A @ x
 
 
 def _norm(x: Any) -> Any:
@@ -223,6 +323,45 @@ def _conjugate_gradients(f: Function, m: Function, b: Any, x: Any, limit: Any, m
     start = (x, r, z, fnp.vdot(r, z), 0)
     x, _, _, _, k = while_loop(lambda s: (_norm(s[1]) > limit) & (s[4] < most), step, start)
     return x, k
+
+
+def _lanczos(f: Function, m: Function, b: Any, x: Any, limit: Any, most: int) -> Any:
+    """Orthonormal vectors by three terms, and rotations; `w` are steps, `fw` what `f` makes of them."""
+    r = b - f(x)
+    z = m(r)
+    size = fnp.sqrt(fnp.real(fnp.vdot(r, z)))
+    zero, none = 0.0 * r, 0.0 * size
+
+    def step(s: Any) -> Any:
+        x, r, (old, v), z, (before, size), (w0, w1), (f0, f1), (c0, c1), (s0, s1), eta, k = s
+        unit = z / fnp.where(size == 0, 1, size)
+        q = f(unit)
+        middle = fnp.real(fnp.vdot(unit, q))
+        new = q - middle / fnp.where(size == 0, 1, size) * v
+        new = new - size / fnp.where(before == 0, 1, before) * old
+        z = m(new)
+        after = fnp.sqrt(fnp.maximum(fnp.real(fnp.vdot(new, z)), 0))
+        front = c1 * middle - c0 * s1 * size
+        whole = fnp.sqrt(front * front + after * after)
+        whole = fnp.where(whole == 0, 1, whole)
+        mid, far = s1 * middle + c0 * c1 * size, s0 * size
+        w = (unit - far * w0 - mid * w1) / whole
+        fw = (q - far * f0 - mid * f1) / whole
+        c, turn = front / whole, after / whole
+        by = c * eta
+        return (
+            x + by * w, r - by * fw, (v, new), z, (size, after), (w1, w), (f1, fw),
+            (c1, c), (s1, turn), -turn * eta, k + 1,
+        )  # fmt: skip
+
+    one = none + 1.0
+    start = (
+        x, r, (zero, r), z, (none, size), (zero, zero), (zero, zero), (one, one), (none, none), size, 0,
+    )  # fmt: skip
+    found = while_loop(
+        lambda s: (_norm(s[1]) > limit) & (s[-1] < most) & (s[4][1] > 0), step, start
+    )
+    return found[0], found[-1]
 
 
 def _stabilised(f: Function, m: Function, b: Any, x: Any, limit: Any, most: int) -> Any:
