@@ -73,6 +73,101 @@ def test_derivatives_by_a_matrix(kind: str) -> None:
     assert all(o.status == "passed" for o in report.outcomes), str(report)
 
 
+@given(n=st.integers(1, 4), rank=st.integers(0, 4), data=st.data())
+def test_singular_matrices_are_scipys(n: int, rank: int, data: Any) -> None:
+    rank = min(rank, n)
+    root = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=(n, rank))
+    cov, centre = root @ root.T, np.arange(n) * 0.3
+    z = data.draw(arrays((3, rank), domain=floats(-2.0, 2.0)))
+    x = np.concatenate([centre + z @ root.T, np.ones((1, n))])
+    if rank:
+        args = (centre, cov, True)
+        his = np.squeeze(theirs.multivariate_normal.logpdf(x, *args))
+        same(stats.multivariate_normal.logpdf(x, *args), his, 1e-6)
+        same(
+            stats.multivariate_normal(*args).entropy(),
+            theirs.multivariate_normal(*args).entropy(),
+            1e-8,
+        )
+
+
+def test_derivatives_in_a_range() -> None:
+    """As those of the density of what is seen of a vector that has one."""
+    rng = np.random.default_rng(2)
+    root, z = rng.normal(size=(4, 2)), rng.normal(size=(3, 2))
+
+    def singular(root: Any, z: Any) -> Any:
+        normal = stats.multivariate_normal(np.zeros(4), root @ root.T, allow_singular=True)
+        return fnp.concatenate([normal.logpdf(z @ root.T), normal.entropy()[None]])
+
+    def regular(root: Any, z: Any) -> Any:
+        stretch = 0.5 * fnp.linalg.slogdet(root.T @ root)[1]
+        normal = stats.multivariate_normal([0.0, 0.0], np.eye(2))
+        return fnp.concatenate([normal.logpdf(z) - stretch, (normal.entropy() + stretch)[None]])
+
+    for t in (
+        lambda f: f,
+        lambda f: funcgrad.jacrev(f, (0, 1)),
+        lambda f: funcgrad.jacfwd(f, (0, 1)),
+        lambda f: funcgrad.hessian(f, (0, 1)),
+        lambda f: funcgrad.jit(funcgrad.jacrev(f, (0, 1))),
+        lambda f: lambda r, z: funcgrad.vmap(f, (0, None))(np.stack([r, 2 * r]), z),
+    ):
+        for a, b in zip(
+            funcgrad.tree.leaves(t(singular)(root, z)),
+            funcgrad.tree.leaves(t(regular)(root, z)),
+            strict=True,
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-7)
+
+
+def test_values_of_random_matrices_are_scipys() -> None:
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3):
+        root = rng.normal(size=(5, n, n))
+        x = np.moveaxis(root @ np.swapaxes(root, -1, -2) + 0.2 * np.eye(n), 0, -1)
+        scale = root[0] @ root[0].T + np.eye(n)
+        for name in ("wishart", "invwishart"):
+            ours, his = getattr(stats, name), getattr(theirs, name)
+            for df, spread in ((n + 0.3, scale), (n + 4.5, np.diag(scale)), (2.0 * n + 5, 0.7)):
+                if np.ndim(spread) < 1 and n > 1:
+                    continue
+                same(ours.logpdf(x, df, spread), his.logpdf(x, df, spread), 1e-10)
+                same(ours(df, spread).pdf(x[..., 0]), his(df, spread).pdf(x[..., 0]), 1e-10)
+                same(ours.entropy(df, spread), his(df, spread).entropy(), 1e-10)
+                if df > n + 3:
+                    same(ours.mean(df, spread), his.mean(df, spread), 1e-12)
+                    same(ours.var(df, spread), his.var(df, spread), 1e-12)
+        x, mean = rng.normal(size=(4, n, 3)), rng.normal(size=(n, 3))
+        columns = np.cov(rng.normal(size=(3, 9)))
+        ours, his = stats.matrix_normal, theirs.matrix_normal
+        for args in (
+            (mean, scale, columns),
+            (None, scale, columns),
+            (mean, 0.7, columns.diagonal()),
+        ):
+            same(ours.logpdf(x, *args), his.logpdf(x, *args), 1e-10)
+            same(ours(*args).pdf(x[0]), his(*args).pdf(x[0]), 1e-10)
+            same(ours.entropy(*args), his(*args).entropy(), 1e-10)
+
+
+def test_derivatives_of_random_matrices() -> None:
+    rng = np.random.default_rng(1)
+    root, scale = rng.normal(size=(2, 2)), np.array([[1.5, 0.4], [0.4, 0.9]])
+
+    def f(root: Any, scale: Any, df: Any) -> Any:
+        x, scale = root @ root.T + 0.3 * np.eye(2), 0.5 * (scale + scale.T)
+        found: list[Any] = []
+        for name in ("wishart", "invwishart"):
+            d = getattr(stats, name)(df, scale)
+            found += [d.logpdf(x), d.pdf(x), d.entropy(), d.mean()[0, 1], d.var()[0, 1]]
+        normal = stats.matrix_normal(root, x, scale)
+        return fnp.stack([*found, normal.logpdf(scale), normal.entropy()])
+
+    report = check_all(f, (root, scale, np.array(6.5)), only=[*CHECKS, "vmap"])
+    assert all(o.status == "passed" for o in report.outcomes), str(report)
+
+
 def test_many_matrices_at_once() -> None:
     matrices = np.stack([np.eye(2), np.array([[2.0, 0.5], [0.5, 1.0]])])
     x, means = np.array([0.3, -0.2]), np.array([[0.0, 0.0], [1.0, -1.0]])
@@ -154,7 +249,21 @@ REFUSED = [
     Refused(lambda: M.logpdf(0.0, cov=-1.0), np.linalg.LinAlgError, "not positive definite"),
     Refused(lambda: M.pdf([0, 0], [0, 0], np.eye(3)), ShapeError, r"need \[2, 2\], \[2\]"),
     Refused(lambda: M.pdf([0, 0, 0], [0, 0]), ShapeError, "need 2 components"),
-    Refused(lambda: M.entropy([0, 0], allow_singular=True), ArgumentError, "allow_singular"),
+    Refused(
+        lambda: M.logpdf([0, 0], cov=-np.eye(2), allow_singular=True),
+        np.linalg.LinAlgError,
+        "positive",
+    ),
+    Refused(lambda: stats.wishart.logpdf(np.eye(2), 1.0, np.eye(2)), ArgumentError, "above 1"),
+    Refused(lambda: stats.wishart.logpdf(np.eye(3), 2.0, np.eye(2)), ShapeError, "first"),
+    Refused(
+        lambda: stats.wishart.logpdf(-np.eye(2), 2.0, np.eye(2)), np.linalg.LinAlgError, "x is"
+    ),
+    Refused(lambda: stats.wishart.mean(2.0, np.ones((2, 3))), ShapeError, "square"),
+    Refused(lambda: stats.invwishart.mean(3.0, np.eye(2)), ArgumentError, "above 3"),
+    Refused(lambda: stats.matrix_normal.logpdf(np.eye(3), np.eye(2)), ShapeError, "last"),
+    Refused(lambda: stats.matrix_normal.logpdf(np.eye(2), rowcov=np.eye(3)), ShapeError, "last"),
+    Refused(lambda: stats.matrix_normal.logpdf(np.eye(2), [1.0]), ShapeError, "a matrix"),
     Refused(lambda: stats.multivariate_t(allow_singular=True), ArgumentError, "allow_singular"),
     Refused(lambda: M.rvs([0, 0]), ArgumentError, "funcgrad.random"),
     Refused(lambda: D.pdf([0.5, 0.6], [1.0, 1.0]), ArgumentError, "sum to 1"),

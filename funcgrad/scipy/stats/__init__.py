@@ -50,6 +50,7 @@ from .elliptical import multivariate_normal, multivariate_t
 from .extremes import genextreme, genpareto, gompertz, lomax, weibull_max
 from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
 from .kernels import gaussian_kde
+from .matrices import invwishart, matrix_normal, wishart
 from .means import entropy, gmean, hmean, pmean
 from .normal import halfnorm, lognorm, norm
 from .pairs import energy_distance, linregress, pearsonr, spearmanr, wasserstein_distance
@@ -117,6 +118,7 @@ __all__ = [
     "hypergeom",
     "invgamma",
     "invgauss",
+    "invwishart",
     "iqr",
     "jarque_bera",
     "kurtosis",
@@ -126,6 +128,7 @@ __all__ = [
     "logistic",
     "lognorm",
     "lomax",
+    "matrix_normal",
     "maxwell",
     "median_abs_deviation",
     "mode",
@@ -162,6 +165,7 @@ __all__ = [
     "wasserstein_distance",
     "weibull_max",
     "weibull_min",
+    "wishart",
     "wrapcauchy",
     "yeojohnson",
     "yeojohnson_llf",

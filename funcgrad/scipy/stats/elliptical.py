@@ -10,13 +10,18 @@ import numpy as np
 from ...core import aval_of
 from ...errors import ShapeError, where
 from ...numpy._arguments import array_of
-from ...numpy.matrices import diagonal
+from ...numpy.linalg import eigvalsh, pinv
+from ...numpy.matrices import diagonal, trace
 from ...numpy.ordering import swapaxes
-from ...numpy.shaping import squeeze
+from ...numpy.reductions import sum as sum_of
+from ...numpy.shaping import expand_dims, squeeze
+from ...ops.contract import matmul
 from ...ops.decompose import cholesky
-from ...ops.exponential import exp, log, log1p
+from ...ops.exponential import exp, log, log1p, sqrt
 from ...ops.gamma import digamma, gammaln
 from ...ops.logic import isinf
+from ...ops.rounding import rint
+from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from ...ops.solve import triangular_solve
 from ...ops.structural import broadcast_to, reshape, sum
@@ -32,6 +37,14 @@ class Elliptical(NamedDistribution):
         """The centre ``(*p, n)`` and the lower factor ``(*q, n, n)`` of the matrix.
 
         Raises: ShapeError: they do not fit. LinAlgError: the matrix is not positive definite.
+        """
+        centre, matrix = self._given(method, centre, matrix)
+        return centre, self._factor(method, matrix)
+
+    def _given(self, method: str, centre: Any, matrix: Any) -> tuple[Any, Any]:
+        """The centre ``(*p, n)`` and the whole matrix ``(*q, n, n)``.
+
+        Raises: ShapeError: they do not fit.
         """
         matrix = array_of(1.0 if matrix is None else matrix)
         if centre is None:
@@ -50,7 +63,7 @@ class Elliptical(NamedDistribution):
                 f"{self.name}.{method}: the matrix has shape {list(matrix.shape)}, but the centre "
                 f"has {n} components; need [{n}, {n}], [{n}] for a diagonal or a number{where()}"
             )
-        return centre, self._factor(method, matrix)
+        return centre, matrix
 
     def _factor(self, method: str, matrix: Any) -> Any:
         try:
@@ -58,7 +71,7 @@ class Elliptical(NamedDistribution):
         except np.linalg.LinAlgError:
             raise np.linalg.LinAlgError(
                 f"{self.name}.{method}: the matrix is not positive definite; need a symmetric one "
-                f"with positive eigenvalues, singular ones are not supported{where()}"
+                f"with positive eigenvalues{where()}"
             ) from None
 
     def _points(self, method: str, x: Any, n: int) -> Any:
@@ -90,6 +103,11 @@ class Elliptical(NamedDistribution):
         return sum(z * z, axis=(z.ndim - 2, z.ndim - 1))
 
 
+def _cut(dtype: Any) -> float:
+    """Which part of the largest eigenvalue counts as 0."""
+    return float(np.finfo(dtype).eps) * (1e3 if dtype == np.float32 else 1e6)
+
+
 def half_log_det(factor: Any) -> Any:
     """Half the logarithm of the determinant of ``factor @ factor.T``."""
     y = log(diagonal(factor, axis1=-2, axis2=-1))
@@ -105,9 +123,12 @@ class MultivariateNormal(Elliptical):
     broadcast.
     Dtypes: real; integers give float64.
     Derivative: by `x`, `mean` and `cov`, which counts by its symmetric part.
-    Raises: LinAlgError: `cov` is not positive definite. ShapeError: the shapes do not fit.
-    ArgumentError: allow_singular=True.
+    Raises: LinAlgError: `cov` is not positive definite, or with `allow_singular` has a negative
+    eigenvalue. ShapeError: the shapes do not fit.
     Source: SciPy reference, ``scipy.stats.multivariate_normal``.
+
+    With `allow_singular` the density is one in the range of `cov`, and 0 outside; its derivatives are
+    those where the rank stays.
 
     >>> float(multivariate_normal.logpdf([1.0, 0.0], [0.0, 0.0], np.eye(2)).round(4))
     -2.3379
@@ -126,7 +147,8 @@ class MultivariateNormal(Elliptical):
         >>> float(multivariate_normal.logpdf(0.0).round(4))
         -0.9189
         """
-        self._regular("logpdf", allow_singular)
+        if allow_singular:
+            return self._in_range(x, mean, cov)
         mean, factor = self._parts("logpdf", mean, cov)
         squares = self._distances("logpdf", x, mean, factor)
         log_norm = half_log_det(factor) + 0.5 * factor.shape[-1] * LOG_2PI
@@ -152,13 +174,36 @@ class MultivariateNormal(Elliptical):
         >>> float(multivariate_normal.entropy([0.0, 0.0]).round(4))
         2.8379
         """
-        self._regular("entropy", allow_singular)
+        if allow_singular:
+            _, cov = self._given("entropy", mean, cov)
+            _, _, half, rank = self._range("entropy", cov)
+            return half + 0.5 * rank * (LOG_2PI + 1.0)
         _, factor = self._parts("entropy", mean, cov)
         return half_log_det(factor) + 0.5 * factor.shape[-1] * (LOG_2PI + 1.0)
 
-    def _regular(self, method: str, allow_singular: Any) -> None:
-        if allow_singular:
-            self.refuse(method, "allow_singular=True is not supported; need a regular cov")
+    def _range(self, method: str, cov: Any) -> tuple[Any, Any, Any, Any]:
+        """The projection on what `cov` does not reach, the factor of `cov` with a multiple of that,
+        half of the logarithm of the product of its own eigenvalues, and how many these are.
+        """
+        n, dtype = cov.shape[-1], cov.dtype
+        inverse = pinv(cov, rcond=_cut(dtype))
+        beyond = np.eye(n, dtype=dtype) - matmul(cov, inverse)
+        size = stop_gradient(trace(cov, axis1=-2, axis2=-1)) / n
+        size = choose(size > 0, size, 1.0)
+        factor = self._factor(method, cov + beyond * expand_dims(size, (-2, -1)))
+        rank = n - rint(stop_gradient(trace(beyond, axis1=-2, axis2=-1)))
+        return beyond, factor, half_log_det(factor) - 0.5 * (n - rank) * log(size), rank
+
+    def _in_range(self, x: Any, centre: Any, cov: Any) -> Any:
+        centre, cov = self._given("logpdf", centre, cov)
+        beyond, factor, half, rank = self._range("logpdf", cov)
+        off = self._points("logpdf", x, cov.shape[-1]) - centre
+        away = sum_of(expand_dims(off, -2) * beyond, axis=-1)
+        largest = eigvalsh(stop_gradient(cov))[..., -1]
+        far = sqrt(sum_of(stop_gradient(away) ** 2, axis=-1))
+        inside = far < 1e3 * _cut(cov.dtype) * largest
+        squares = self._distances("logpdf", off - away, 0.0 * centre, factor)
+        return squeeze(choose(inside, -0.5 * squares - half - 0.5 * rank * LOG_2PI, -math.inf))
 
 
 class MultivariateT(Elliptical):
