@@ -93,6 +93,13 @@ CONTINUOUS = [
     Family("gompertz", ((0.1, 9.0),), without="var std", loose="mean", invalid=(-1.0,)),
     Family("halflogistic"),
     Family("triang", ((0.1, 0.9),), invalid=(1.1,)),
+    Family("loguniform", ((0.1, 0.9), (1.5, 40.0)), loose="var std", invalid=(1.0, 0.5)),
+    Family("powerlaw", ((1.0, 6.0),), loose="isf", invalid=(-1.0,)),
+    Family("johnsonsu", ((-1.5, 1.0), (0.6, 4.0)), without="entropy", invalid=(1.0, -1.0)),
+    Family("genlogistic", ((0.3, 6.0),), invalid=(-1.0,)),
+    Family("moyal", loose="entropy"),
+    Family("invweibull", ((2.3, 9.0),), loose="var std", invalid=(-1.0,)),
+    Family("hypsecant"),
     Family("exponnorm", ((0.3, 4.0),), without=f"{NO_QUANTILE} entropy", invalid=(-1.0,)),
 ]
 NO_SUMS = f"cdf sf logcdf logsf {NO_QUANTILE} entropy"
@@ -413,6 +420,16 @@ TAILS = [
     Tail("truncnorm", "logcdf", 50.5, (50.0, 60.0), lambda m, x, a, b: m.log(
         (m.ncdf(-a) - m.ncdf(-x)) / (m.ncdf(-a) - m.ncdf(-b)))),
     Tail("skewnorm", "logcdf", -20.0, (3.0,), skewed_below),
+    Tail("genlogistic", "logsf", 800.0, (2.5,), lambda m, x, c: m.log(
+        -m.expm1(-c * m.log1p(m.exp(-x))))),
+    Tail("moyal", "logcdf", -6.0, (), lambda m, x: m.log(m.erfc(m.exp(-x / 2) / m.sqrt(2)))),
+    Tail("moyal", "logsf", 60.0, (), lambda m, x: m.log(m.erf(m.exp(-x / 2) / m.sqrt(2)))),
+    Tail("hypsecant", "logcdf", -800.0, (), lambda m, x: m.log(2 / m.pi * m.atan(m.exp(x)))),
+    Tail("hypsecant", "logsf", -30.0, (), lambda m, x: m.log1p(-2 / m.pi * m.atan(m.exp(x)))),
+    Tail("invweibull", "logsf", 1e8, (3.0,), lambda m, x, c: m.log(-m.expm1(-(x**-c)))),
+    Tail("johnsonsu", "logcdf", -1e9, (0.5, 2.0),
+         lambda m, x, a, b: m.log(m.ncdf(a + b * m.asinh(x)))),
+    Tail("powerlaw", "logsf", 1e-9, (3.0,), lambda m, x, a: m.log1p(-(x**a))),
     Tail("genextreme", "logsf", 1e8, (-0.3,),
          lambda m, x, c: m.log(-m.expm1(-((1 - c * x) ** (1 / c))))),
     Tail("genextreme", "logcdf", -8.0, (1e-9,), lambda m, x, c: -((1 - c * x) ** (1 / c))),
