@@ -22,14 +22,16 @@ from .filtering import (
     sosfiltfilt,
     sosfreqz,
 )
+from .rates import chirp, deconvolve, firwin, resample_poly, upfirdn
 from .smoothing import detrend, hilbert, resample, savgol_coeffs, savgol_filter
 from .spectral import coherence, csd, istft, periodogram, spectrogram, stft, welch
 from .windows import get_window
 
 __all__ = [
-    "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate", "correlate2d",
-    "correlation_lags", "csd", "detrend", "fftconvolve", "filtfilt", "freqz", "freqz_sos",
-    "get_window", "hilbert", "istft", "lfilter", "lfilter_zi", "lfiltic", "oaconvolve",
-    "periodogram", "resample", "savgol_coeffs", "savgol_filter", "sosfilt", "sosfilt_zi",
-    "sosfiltfilt", "sosfreqz", "spectrogram", "stft", "welch",
+    "chirp", "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate",
+    "correlate2d", "correlation_lags", "csd", "deconvolve", "detrend", "fftconvolve",
+    "filtfilt", "firwin", "freqz", "freqz_sos", "get_window", "hilbert", "istft", "lfilter",
+    "lfilter_zi", "lfiltic", "oaconvolve", "periodogram", "resample", "resample_poly",
+    "savgol_coeffs", "savgol_filter", "sosfilt", "sosfilt_zi", "sosfiltfilt", "sosfreqz",
+    "spectrogram", "stft", "upfirdn", "welch",
 ]  # fmt: skip
