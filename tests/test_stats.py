@@ -89,7 +89,13 @@ CONTINUOUS = [
     Family("maxwell"),
     Family("chi", ((0.3, 30.0),), loose="var std", invalid=(-1.0,)),
     Family("nakagami", ((0.3, 30.0),), loose="var std", invalid=(-1.0,)),
-    Family("rice", ((0.1, 9.0),), f"cdf sf logcdf logsf {NO_QUANTILE} entropy", invalid=(-1.0,)),
+    Family(
+        "rice",
+        ((0.1, 9.0),),
+        f"{NO_QUANTILE} entropy",
+        loose="cdf sf logcdf logsf",
+        invalid=(-1.0,),
+    ),
     Family("gompertz", ((0.1, 9.0),), without="var std", loose="mean", invalid=(-1.0,)),
     Family("halflogistic"),
     Family("triang", ((0.1, 0.9),), invalid=(1.1,)),
@@ -346,6 +352,25 @@ def test_invalid_parameters_of_counts(family: Family) -> None:
             assert np.isnan(slope), method
 
 
+def test_shapes_that_are_zero() -> None:
+    """The derivatives are those from the right: the series at small numbers says them."""
+    z, zero, small = 0.7, np.float64(0.0), np.float64(1e-4)
+    for f in (
+        lambda v: stats.vonmises.logpdf(z, v),
+        stats.vonmises.entropy,
+        lambda v: stats.rice.logpdf(z, v),
+        lambda v: stats.rice.pdf(z, v),
+        lambda v: stats.rice.cdf(z, v),
+        lambda v: stats.rice.logsf(4.0, v),
+        stats.rice.mean,
+    ):
+        slope = funcgrad.grad(f)
+        np.testing.assert_allclose(slope(zero), slope(small), rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(slope(zero), (f(small) - f(zero)) / small, rtol=1e-3, atol=1e-3)
+        bend = funcgrad.grad(slope)
+        np.testing.assert_allclose(bend(zero), bend(small), rtol=1e-3, atol=1e-3)
+
+
 def test_sure_events() -> None:
     """Where a probability is 0 or 1 the derivatives are the limits."""
     one, zero = np.float64(1.0), np.float64(0.0)
@@ -386,6 +411,13 @@ def student_below(m: Any, x: Any, df: Any) -> Any:
     return beta_below(m, df / 2, m.mpf(0.5), df / (df + x * x)) - m.log(2)
 
 
+def rice_between(m: Any, low: Any, high: Any, b: Any, parts: int) -> Any:
+    steps = [low + (high - low) * k / parts for k in range(parts + 1)]
+    return m.log(
+        m.quad(lambda t: t * m.exp(-((t - b) ** 2) / 2 - b * t) * m.besseli(0, b * t), steps)
+    )
+
+
 def skewed_below(m: Any, x: Any, a: Any) -> Any:
     steps = [x - far for far in (9, 3, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0)]
     return m.log(m.quad(lambda z: 2 * m.npdf(z) * m.ncdf(a * z), steps))
@@ -420,6 +452,8 @@ TAILS = [
     Tail("truncnorm", "logcdf", 50.5, (50.0, 60.0), lambda m, x, a, b: m.log(
         (m.ncdf(-a) - m.ncdf(-x)) / (m.ncdf(-a) - m.ncdf(-b)))),
     Tail("skewnorm", "logcdf", -20.0, (3.0,), skewed_below),
+    Tail("rice", "logsf", 8.0, (2.0,), lambda m, x, b: rice_between(m, x, x + 5, b, 12)),
+    Tail("rice", "logcdf", 1e-5, (3.0,), lambda m, x, b: rice_between(m, m.mpf(0), x, b, 1)),
     Tail("genlogistic", "logsf", 800.0, (2.5,), lambda m, x, c: m.log(
         -m.expm1(-c * m.log1p(m.exp(-x))))),
     Tail("moyal", "logcdf", -6.0, (), lambda m, x: m.log(m.erfc(m.exp(-x / 2) / m.sqrt(2)))),

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ...ops.bessel import i0e, i1e
-from ...ops.exponential import log, log1p
+from ...ops.bessel import i1e
+from ...ops.exponential import exp, log, log1p
 from ...ops.inverses import cosm1
 from ...ops.trigonometric import arctan2, cos, sin
 from .continuous import ContinuousDistribution
+from .logs import log_i0e
 from .normal import LOG_2PI
 
 
@@ -31,14 +32,14 @@ class VonMises(ContinuousDistribution):
         return kappa >= 0
 
     def _logpdf(self, z: Any, kappa: Any) -> Any:
-        return kappa * cosm1(z) - log(i0e(kappa)) - LOG_2PI
+        return kappa * cosm1(z) - log_i0e(kappa) - LOG_2PI
 
     def _mean(self, kappa: Any) -> Any:
         return 0.0
 
     def _entropy(self, kappa: Any) -> Any:
-        scaled = i0e(kappa)
-        return kappa * (1.0 - i1e(kappa) / scaled) + log(scaled) + LOG_2PI
+        scaled = log_i0e(kappa)
+        return kappa * (1.0 - i1e(kappa) / exp(scaled)) + scaled + LOG_2PI
 
 
 class WrapCauchy(ContinuousDistribution):

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...core import aval_of
+from ...ops.bessel import i0e
 from ...ops.exponential import exp, log, log1p
 from ...ops.logic import greater, less
 from ...ops.select import minimum
 from ...ops.select import where as choose
 from ...ops.special import LOG_2, log1mexp
 
-__all__ = ["LOG_2", "bounded_exp", "log1mexp", "log1mexpexp", "log_of", "log_sum"]
+__all__ = ["LOG_2", "bounded_exp", "log1mexp", "log1mexpexp", "log_i0e", "log_of", "log_sum"]
 
 
 def log1mexpexp(u: Any) -> Any:
@@ -45,6 +46,18 @@ def log_sum(x: Any, y: Any) -> Any:
     first = greater(x, y)
     high, low = choose(first, x, y), choose(first, y, x)
     return high + log1p(exp(low - high))
+
+
+def log_i0e(x: Any) -> Any:
+    """``log(i0e(x))`` for x >= 0, with the derivatives from the right at 0, where `i0e` has a kink.
+
+    >>> float(log_i0e(np.array(0.0))), float(log_i0e(np.array(1.0)).round(4))
+    (0.0, -0.7641)
+    """
+    near = less(x, 1e-3)
+    v = choose(near, x, 0.0)
+    w = 0.25 * v * v
+    return choose(near, w * (1.0 - w * (0.25 - w / 9.0)) - v, log(i0e(choose(near, 1.0, x))))
 
 
 def bounded_exp(x: Any) -> Any:

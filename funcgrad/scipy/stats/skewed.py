@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ...ops.arithmetic import divide
+from ...ops.arithmetic import absolute, divide, hypot
 from ...ops.bessel import i0e, i1e
-from ...ops.exponential import exp, log, sqrt
+from ...ops.exponential import exp, expm1, log, sqrt
 from ...ops.gamma import as_column, integral_from
 from ...ops.integrals import exp1, owens_t
-from ...ops.logic import equal, greater, less
-from ...ops.select import stop_gradient
+from ...ops.logic import equal, greater, greater_equal, less
+from ...ops.select import minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import erfcx, log_ndtr, ndtr
 from .continuous import ContinuousDistribution
-from .logs import LOG_2, log_of, log_sum
+from .logs import LOG_2, log1mexp, log_i0e, log_of, log_sum
 from .normal import LOG_2PI, log_density
 
 _FADED = 40.0  # beyond a fall by e**-40 an integrand is left out
@@ -213,21 +213,54 @@ class Rice(ContinuousDistribution):
 
     shapes = ("b",)
     low = 0.0
+    formulas_at_ends = False
 
     def _valid(self, b: Any) -> Any:
         return (b >= 0) & (b < math.inf)
 
     def _logpdf(self, z: Any, b: Any) -> Any:
         off = z - b
-        return log(z) - 0.5 * off * off + log(i0e(b * z))
+        return log(z) - 0.5 * off * off + log_i0e(b * z)
 
     def _pdf(self, z: Any, b: Any) -> Any:
         off = z - b
-        return z * exp(-0.5 * off * off) * i0e(b * z)
+        return z * exp(log_i0e(b * z) - 0.5 * off * off)
+
+    def _side(self, z: Any, b: Any) -> tuple[Any, Any]:
+        """Whether `z` is above the mode, and the logarithm of the probability on that side of it: the
+        integral of the density over where it fades.
+        """
+        slope = stop_gradient(z - divide(1.0, z) - b * i1e(b * z) / i0e(b * z))
+        above, steep = greater_equal(slope, 0.0), absolute(slope)
+        # the logarithm falls faster than steep s + s**2 / 2
+        width = divide(2.0 * _FADED, steep + hypot(steep, math.sqrt(2.0 * _FADED)))
+        width = choose(above, width, -minimum(width, z))
+        peak = self._logpdf(z, b)
+
+        def falls(s: Any) -> Any:
+            return exp(self._logpdf(as_column(z) + s, as_column(b)) - as_column(peak))
+
+        return above, peak + log(integral_from(z * 0.0, width, falls))
+
+    def _cdf(self, z: Any, b: Any) -> Any:
+        above, side = self._side(z, b)
+        return choose(above, -expm1(side), exp(side))
+
+    def _sf(self, z: Any, b: Any) -> Any:
+        above, side = self._side(z, b)
+        return choose(above, exp(side), -expm1(side))
+
+    def _logcdf(self, z: Any, b: Any) -> Any:
+        above, side = self._side(z, b)
+        return choose(above, log1mexp(-choose(above, side, -1.0)), side)
+
+    def _logsf(self, z: Any, b: Any) -> Any:
+        above, side = self._side(z, b)
+        return choose(above, side, log1mexp(-choose(above, -1.0, side)))
 
     def _mean(self, b: Any) -> Any:
         x = 0.25 * b * b
-        return math.sqrt(0.5 * math.pi) * ((1.0 + 2.0 * x) * i0e(x) + 2.0 * x * i1e(x))
+        return math.sqrt(0.5 * math.pi) * ((1.0 + 2.0 * x) * exp(log_i0e(x)) + 2.0 * x * i1e(x))
 
     def _var(self, b: Any) -> Any:
         mean = self._mean(b)
