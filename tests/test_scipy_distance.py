@@ -74,6 +74,46 @@ def test_values_are_scipys(name: str, options: Any, case: Any) -> None:
         np.testing.assert_array_equal(distance.cdist(x, y, one, **options).shape, (len(x), len(y)))
 
 
+BOOLEAN = ["dice", "jaccard", "hamming", "rogerstanimoto", "russellrao", "sokalsneath", "yule"]
+
+
+@pytest.mark.parametrize("name", BOOLEAN)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 999), weighted=st.booleans(), kind=st.sampled_from("?d"))
+def test_truth_is_compared_as_scipys(name: str, seed: int, weighted: bool, kind: str) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = ((rng.random((n, 6)) < 0.5).astype(kind) for n in (3, 4))
+    options = {"w": rng.random(6)} if weighted else {}
+    with np.errstate(all="ignore"):
+        expected = theirs.cdist(x, y, name, **options)
+        pairs = theirs.pdist(x, name, **options)
+    np.testing.assert_allclose(
+        distance.cdist(x, y, name, **options), expected, rtol=1e-12, atol=1e-15
+    )
+    np.testing.assert_allclose(distance.pdist(x, name, **options), pairs, rtol=1e-12, atol=1e-15)
+    if (x[0] + y[0]).any():
+        found = getattr(distance, name)(x[0], y[0], **options)
+        np.testing.assert_allclose(found, getattr(theirs, name)(x[0], y[0], **options), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", BOOLEAN)
+def test_parts_of_truth(name: str) -> None:
+    rng = np.random.default_rng(4)
+    u, v, w = rng.random((3, 5))
+    f = getattr(distance, name)
+    report = check_all(f, (u, v, w))
+    assert all(o.status != "failed" for o in report.outcomes), str(report)
+
+
+def test_nothing_is_true() -> None:
+    none = np.zeros(3)
+    assert distance.jaccard(none, none) == distance.yule(none, none) == 0.0
+    assert np.isnan(distance.dice(none, none))
+    assert np.isnan(distance.cdist(none[None], none[None], "sokalsneath"))
+    with pytest.raises(ArgumentError, match="nothing is true"):
+        distance.sokalsneath(none, none)
+
+
 @every_metric
 def test_derivatives(name: str, options: Any) -> None:
     """By the points, the weights and the moments."""
@@ -190,7 +230,11 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: distance.minkowski([1.0], [1.0], 0.0), ArgumentError, "must be greater than 0"),
     (lambda: distance.cdist(np.ones((2, 2)), np.ones((2, 3))), ShapeError, "rows of one length"),
     (lambda: distance.pdist(np.ones(3)), ShapeError, "need a matrix"),
-    (lambda: distance.pdist(np.ones((3, 2)), "yule"), ArgumentError, "metric='yule'; there are"),
+    (
+        lambda: distance.pdist(np.ones((3, 2)), "kulsinski"),
+        ArgumentError,
+        "metric='kulsinski'; there are",
+    ),
     (lambda: distance.pdist(np.ones((3, 2)), p=3), ArgumentError, "euclidean has no p="),
     (lambda: distance.pdist(np.ones((2, 3)), "mahalanobis"), ShapeError, "is singular"),
     (lambda: distance.squareform(np.ones(2)), ShapeError, "squareform: X is"),

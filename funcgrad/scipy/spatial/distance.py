@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import array_of, arrays_of, axis_of, converted, stacked, with_axes, written
+from ...numpy._arguments import array_of, arrays_of, axis_of, stacked, with_axes, written
 from ...numpy.creation import zeros
 from ...numpy.joining import concatenate
 from ...numpy.linalg import inv
@@ -30,21 +30,20 @@ from ...ops.logic import equal
 from ...ops.reduce import mean
 from ...ops.select import where as choose
 from ...ops.structural import expand_dims, reshape
-from ...ops.structural import sum as sum_
 from ..special import rel_entr
+from . import booleans as _booleans
+from ._arguments import floating_vectors, prepared, total, two_vectors
+from .booleans import dice, hamming, jaccard, rogerstanimoto, russellrao, sokalsneath, yule
 
 __all__ = [
     "braycurtis", "canberra", "cdist", "chebyshev", "cityblock", "correlation", "cosine",
-    "euclidean", "jensenshannon", "mahalanobis", "minkowski", "pdist", "seuclidean", "sqeuclidean",
-    "squareform",
+    "dice", "euclidean", "hamming", "jaccard", "jensenshannon", "mahalanobis",
+    "minkowski", "pdist", "rogerstanimoto",
+    "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "squareform", "yule",
 ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- of arrays, along the last axis
-
-
-def _total(x: Any, weights: Any) -> Any:
-    return sum_(x if weights is None else x * weights, axis=(x.ndim - 1,))
 
 
 def _minkowski(x: Any, y: Any, *, p: float = 2.0, w: Any = None) -> Any:
@@ -62,7 +61,7 @@ def _chebyshev(x: Any, y: Any, *, w: Any = None) -> Any:
 
 def _squares(x: Any, y: Any, *, w: Any = None) -> Any:
     d = x - y
-    return _total(d * d, w)
+    return total(d * d, w)
 
 
 def _units(x: Any, *, w: Any = None) -> Any:
@@ -71,7 +70,7 @@ def _units(x: Any, *, w: Any = None) -> Any:
 
 def _centred_units(x: Any, *, w: Any = None) -> Any:
     last = (x.ndim - 1,)
-    middle = mean(x, axis=last) if w is None else _total(x, w) / _total(w, None)
+    middle = mean(x, axis=last) if w is None else total(x, w) / total(w, None)
     return _units(x - expand_dims(middle, axis=last), w=w)
 
 
@@ -87,11 +86,11 @@ def _half_square_distances(x: Any, y: Any, /) -> Any:
 def _canberra(x: Any, y: Any, *, w: Any = None) -> Any:
     size = absolute(x) + absolute(y)
     nothing = equal(size, 0)
-    return _total(choose(nothing, 0.0, absolute(x - y) / choose(nothing, 1.0, size)), w)
+    return total(choose(nothing, 0.0, absolute(x - y) / choose(nothing, 1.0, size)), w)
 
 
 def _braycurtis(x: Any, y: Any, *, w: Any = None) -> Any:
-    return _total(absolute(x - y), w) / _total(absolute(x + y), w)
+    return total(absolute(x - y), w) / total(absolute(x + y), w)
 
 
 def _seuclidean(x: Any, y: Any, *, V: Any) -> Any:
@@ -100,13 +99,13 @@ def _seuclidean(x: Any, y: Any, *, V: Any) -> Any:
 
 def _mahalanobis(x: Any, y: Any, *, VI: Any) -> Any:
     d = x - y
-    return root(_total(matmul(d, VI) * d, None))
+    return root(total(matmul(d, VI) * d, None))
 
 
 def _jensenshannon(x: Any, y: Any, *, base: Any = None) -> Any:
-    p, q = (a / expand_dims(_total(a, None), axis=(a.ndim - 1,)) for a in (x, y))
+    p, q = (a / expand_dims(total(a, None), axis=(a.ndim - 1,)) for a in (x, y))
     middle = 0.5 * (p + q)
-    entropy = 0.5 * _total(rel_entr(p, middle) + rel_entr(q, middle), None)
+    entropy = 0.5 * total(rel_entr(p, middle) + rel_entr(q, middle), None)
     return root(entropy if base is None else entropy / math.log(base))
 
 
@@ -126,12 +125,19 @@ _METRICS = {
     "cityblock": _Metric(_cityblock),
     "correlation": _Metric(_half_squares, ("w",), _centred_units, _half_square_distances),
     "cosine": _Metric(_half_squares, ("w",), _units, _half_square_distances),
+    "dice": _Metric(_booleans.dice_of),
     "euclidean": _Metric(_minkowski, ("w",), None, distances),
+    "hamming": _Metric(_booleans.hamming_of),
+    "jaccard": _Metric(_booleans.jaccard_of),
     "jensenshannon": _Metric(_jensenshannon, ("base",)),
     "mahalanobis": _Metric(_mahalanobis, ("VI",)),
     "minkowski": _Metric(_minkowski, ("p", "w")),
+    "rogerstanimoto": _Metric(_booleans.rogerstanimoto_of, ("w",), _booleans.truth),
+    "russellrao": _Metric(_booleans.russellrao_of, ("w",), _booleans.truth),
     "seuclidean": _Metric(_seuclidean, ("V",)),
+    "sokalsneath": _Metric(_booleans.sokalsneath_of, ("w",), _booleans.truth),
     "sqeuclidean": _Metric(_squares, ("w",), None, square_distances),
+    "yule": _Metric(_booleans.yule_of, ("w",), _booleans.truth),
 }
 _SHORT = {
     "chebyshev": "chebychev cheby cheb ch",
@@ -139,6 +145,8 @@ _SHORT = {
     "correlation": "co",
     "cosine": "cos",
     "euclidean": "euclid eu e",
+    "hamming": "matching hamm ha h",
+    "jaccard": "jacc ja j",
     "jensenshannon": "js",
     "mahalanobis": "mahal mah",
     "minkowski": "mi m pnorm",
@@ -151,40 +159,9 @@ _NAMES = {short: name for name, all_ in _SHORT.items() for short in all_.split()
 # ---------------------------------------------------------------- arguments
 
 
-def _floating(name: str, *xs: Any) -> list[Any]:
-    """The arrays in their common floating dtype, which is real."""
-    found = arrays_of(*xs)
-    dtype = np.result_type(*(aval_of(x).promoting() for x in found))
-    if dtype.kind == "c":
-        raise ArgumentError(f"distance.{name}: needs real numbers, found {dtype}{where()}")
-    return [converted(x, dtype if dtype.kind == "f" else np.float64) for x in found]
-
-
-def _prepared(name: str, options: dict[str, Any], length: int, *xs: Any) -> list[Any]:
-    """The vectors, in one dtype with the options that are arrays, which are replaced."""
-    arrays = {k: options[k] for k in ("w", "V", "VI") if options.get(k) is not None}
-    found = _floating(name, *xs, *arrays.values())
-    options.update(zip(arrays, found[len(xs) :], strict=True))
-    for key in arrays:
-        shape = (length, length) if key == "VI" else (length,)
-        if options[key].shape != shape:
-            raise ShapeError(
-                f"distance.{name}: {key} is {aval_of(options[key])}; need the shape {shape}{where()}"
-            )
-    if not float(options.get("p", 1.0)) > 0.0:
-        raise ArgumentError(f"distance.{name}: p={options['p']}; must be greater than 0{where()}")
-    return found[: len(xs)]
-
-
 def _of_two(name: str, u: Any, v: Any, **options: Any) -> Any:
     """The distance of two vectors."""
-    u, v = array_of(u), array_of(v)
-    if u.ndim != 1 or u.shape != v.shape:
-        raise ShapeError(
-            f"distance.{name}: u is {aval_of(u)} and v is {aval_of(v)}; need two vectors of one "
-            f"length{where()}"
-        )
-    u, v = _prepared(name, options, u.shape[0], u, v)
+    u, v = two_vectors(name, options, u, v)
     metric = _METRICS[name]
     if metric.rows is not None:
         u, v = (metric.rows(x, **options) for x in (u, v))
@@ -366,7 +343,7 @@ def jensenshannon(
     >>> float(jensenshannon([1.0, 0.0], [0.0, 1.0], 2.0))
     1.0
     """
-    p, q = _floating("jensenshannon", p, q)
+    p, q = floating_vectors("jensenshannon", p, q)
     p, q = broadcast_arrays(p, q)
     axis = axis_of("distance.jensenshannon", axis, p.ndim)
     y = _jensenshannon(moveaxis(p, axis, -1), moveaxis(q, axis, -1), base=base)
@@ -399,7 +376,7 @@ def _with_moments(key: str, options: dict[str, Any], *xs: Any) -> dict[str, Any]
     missing = {"seuclidean": "V", "mahalanobis": "VI"}.get(key)
     if missing is None or options.get(missing) is not None:
         return options
-    points = concatenate(_floating(key, *xs))
+    points = concatenate(floating_vectors(key, *xs))
     if missing == "V":
         return {**options, "V": var(points, axis=0, ddof=1)}
     count, length = points.shape
@@ -438,12 +415,12 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwa
         )
     key = _metric_of("cdist", metric, kwargs)
     if callable(key):
-        x, y = _floating("cdist", x, y)
+        x, y = floating_vectors("cdist", x, y)
         flat = [key(a, b, **kwargs) for a in x for b in y]
         found = reshape(stacked(flat), shape=(x.shape[0], y.shape[0]))
         return _out("cdist", found, out)
     kwargs = _with_moments(key, kwargs, x, y)
-    x, y = _prepared("cdist", kwargs, x.shape[1], x, y)
+    x, y = prepared("cdist", kwargs, x.shape[1], x, y)
     between, _, rows, products = _METRICS[key]
     if rows is not None:
         x, y = rows(x, **kwargs), rows(y, **kwargs)
@@ -473,11 +450,11 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) 
     key = _metric_of("pdist", metric, kwargs)
     i, j = np.triu_indices(x.shape[0], 1)
     if callable(key):
-        (x,) = _floating("pdist", x)
+        (x,) = floating_vectors("pdist", x)
         pairs = [key(x[a], x[b], **kwargs) for a, b in zip(i, j, strict=True)]
         return _out("pdist", stacked(pairs), out)
     kwargs = _with_moments(key, kwargs, x)
-    (x,) = _prepared("pdist", kwargs, x.shape[1], x)
+    (x,) = prepared("pdist", kwargs, x.shape[1], x)
     between, _, rows, products = _METRICS[key]
     if rows is not None:
         x = rows(x, **kwargs)
