@@ -53,6 +53,11 @@ def _beta(p: Any, q: Any) -> Any:
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Any, q: Any) -> Any:
+    # With more trials in q the quotient of the binomial coefficients stays in the expectation.
+    if (q.total_count > p.total_count).any():
+        raise NotImplementedError(
+            "KL between Binomials where q.total_count > p.total_count is not implemented"
+        )
     each = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
     return torch.where(p.total_count > q.total_count, math.inf, p.total_count * each)
 

@@ -101,7 +101,8 @@ class StickBreakingTransform(_SameForAll):
     bijective = True
 
     def _call(self, x: Any) -> Any:
-        z = torch.sigmoid(x - _left(x).log())
+        limits = torch.finfo(x.dtype)  # shares of 0 and 1 would have no density
+        z = torch.sigmoid(x - _left(x).log()).clamp(min=limits.tiny, max=1.0 - limits.eps)
         return F.pad(z, [0, 1], value=1) * F.pad((1 - z).cumprod(-1), [1, 0], value=1)
 
     def _inverse(self, y: Any) -> Any:

@@ -74,8 +74,16 @@ class dependent_property(property, _Dependent):
         property.__init__(self, fn)
         self._is_discrete, self._event_dim = is_discrete, event_dim
 
+    def __repr__(self) -> str:
+        return "DependentProperty()"
+
     def __call__(self, fn: Callable[..., Any]) -> dependent_property:  # type: ignore[override]
         return dependent_property(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+
+
+def _require_constraint(given: Any) -> None:
+    if not isinstance(given, Constraint):
+        raise AssertionError(f"base_constraint must be a Constraint, got {type(given).__name__}")
 
 
 def is_dependent(constraint: Any) -> bool:
@@ -84,9 +92,20 @@ def is_dependent(constraint: Any) -> bool:
 
 
 class _IndependentConstraint(Constraint):
-    """A set of events whose last axes are `reinterpreted_batch_ndims` axes of single events."""
+    """A set of events whose last axes are `reinterpreted_batch_ndims` axes of single events.
+
+    Raises: AssertionError: `base_constraint` is no constraint, or the number none of axes.
+    """
 
     def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
+        _require_constraint(base_constraint)
+        n = reinterpreted_batch_ndims
+        if not isinstance(n, int):
+            raise AssertionError(
+                f"reinterpreted_batch_ndims must be an int, got {type(n).__name__}"
+            )
+        if n < 0:
+            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {n}")
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__()
@@ -113,9 +132,13 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The set of a mixture's components, which values lack the axis of."""
+    """The set of a mixture's components, which values lack the axis of.
+
+    Raises: AssertionError: `base_constraint` is no constraint.
+    """
 
     def __init__(self, base_constraint: Any) -> None:
+        _require_constraint(base_constraint)
         self.base_constraint = base_constraint
         super().__init__()
 

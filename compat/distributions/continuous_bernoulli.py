@@ -11,7 +11,7 @@ from . import _draws, constraints
 from ._probs_or_logits import BinaryParameter, cross_entropy
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
-from .utils import broadcast_all, clamp_probs
+from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
 
 
 class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
@@ -54,6 +54,11 @@ class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
         new = self._expanded(ContinuousBernoulli, batch_shape, _instance, *names)
         new._lims = self._lims
         return new
+
+    @lazy_property
+    def probs(self) -> Any:
+        """The parameter p, kept away from 0 and 1: the normalizer is infinite there."""
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self) -> Any:
         low, high = self._lims

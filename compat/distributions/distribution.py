@@ -166,8 +166,11 @@ class Distribution:
     def _extended_shape(self, sample_shape: Any = EMPTY) -> Any:
         return Size(tuple(sample_shape) + tuple(self._batch_shape) + tuple(self._event_shape))
 
-    def _validate_sample(self, value: Any) -> None:
-        """Raises: ValueError: `value` is no tensor, of another shape, or not in the support."""
+    def _validate_sample(self, value: Any, with_end: bool = False) -> None:
+        """`with_end`: a lower end that is not in the support is allowed, too.
+
+        Raises: ValueError: `value` is no tensor, of another shape, or not in the support.
+        """
         if not isinstance(value, torch.Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         dims = len(self._event_shape)
@@ -192,6 +195,8 @@ class Distribution:
                 stacklevel=3,
             )
             return
+        if with_end and isinstance(support, constraints.greater_than):
+            support = constraints.greater_than_eq(support.lower_bound)
         if not support.check(value).all():
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "

@@ -39,7 +39,8 @@ class FisherSnedecor(Distribution):
 
     @property
     def mean(self) -> Any:
-        return torch.where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
+        b = torch.where(self.df2 > 2, self.df2, math.nan)
+        return b / (b - 2)
 
     @property
     def mode(self) -> Any:
@@ -48,9 +49,8 @@ class FisherSnedecor(Distribution):
 
     @property
     def variance(self) -> Any:
-        a, b = self.df1, self.df2
-        found = 2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))
-        return torch.where(b > 4, found, math.nan)
+        a, b = self.df1, torch.where(self.df2 > 4, self.df2, math.nan)
+        return 2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))
 
     def rsample(self, sample_shape: Any = EMPTY) -> Any:
         above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)

@@ -63,6 +63,7 @@ class Kumaraswamy(TransformedDistribution):
     def mode(self) -> Any:
         a, b = self.concentration1, self.concentration0
         inside = (a >= 1) & (b >= 1) & ((a != 1) | (b != 1))
+        a, b = (torch.where(inside, x, 2.0) for x in (a, b))  # of what is NaN the derivative is 0
         return torch.where(inside, ((a - 1) / (a * b - 1)) ** a.reciprocal(), math.nan)
 
     @property

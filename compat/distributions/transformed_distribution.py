@@ -120,7 +120,8 @@ class TransformedDistribution(Distribution):
         return sign * (value - 0.5) + 0.5
 
     def cdf(self, value: Any) -> Any:
-        value = self._checked(value)
+        if self._validate_args:
+            self._validate_sample(value, with_end=True)
         for t in reversed(self.transforms):
             value = t.inv(value)
         return self._increasing(self.base_dist.cdf(value))

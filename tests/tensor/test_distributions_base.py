@@ -78,6 +78,10 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "part batch": lambda m, d: _mixture(m, d, m.ones(4, 2), d.Normal(m.ones(3, 2), 1.0)),
     "transforms": lambda m, d: d.TransformedDistribution(d.Normal(0.0, 1.0), 3),
     "a transform": lambda m, d: d.TransformedDistribution(d.Normal(0.0, 1.0), [3]),
+    "independent of a number": lambda m, d: d.constraints.independent(0, 1),
+    "independent axes": lambda m, d: d.constraints.independent(d.constraints.real, 1.0),
+    "fewer axes": lambda m, d: d.constraints.independent(d.constraints.real, -1),
+    "mixture of a number": lambda m, d: d.constraints.MixtureSameFamilyConstraint(0),
     "too few axes": lambda m, d: d.TransformedDistribution(
         d.Normal(0.0, 1.0), d.StickBreakingTransform()
     ),
@@ -134,6 +138,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
             d.AffineTransform(0, 1).inv,
             d.ComposeTransform([d.ExpTransform(), d.TanhTransform()]),
             d.IndependentTransform(d.ExpTransform(), 1),
+            d.constraints.dependent_property(),
             _mixture(m, d, m.ones(2), d.Normal(m.zeros(2), 1.0)),
         )
     ],
