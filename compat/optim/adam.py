@@ -19,7 +19,8 @@ class Adam(RuleOptimizer):
     `amsgrad` divides by the largest ``v`` so far; `maximize` goes up. `foreach`, `fused` and
     `capturable` are accepted and change nothing.
 
-    Raises: ValueError: an option is out of its range.
+    Raises: ValueError: an option is out of its range, or a tensor where `foreach` has to have a
+        number (without `capturable`).
     Source: Kingma & Ba, "Adam: a method for stochastic optimization", ICLR (2015).
 
     >>> import compat as torch
@@ -49,6 +50,12 @@ class Adam(RuleOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        if foreach and not capturable:
+            for name, value in (("lr", lr), ("betas[0]", betas[0]), ("betas[1]", betas[1])):
+                if isinstance(value, TensorBase):
+                    raise ValueError(
+                        f"{name} as a Tensor is not supported for capturable=False and foreach=True"
+                    )
         if isinstance(betas[0], TensorBase) != isinstance(betas[1], TensorBase):
             raise ValueError("betas must be either both floats or both Tensors")
         super().__init__(params, taken(locals()))

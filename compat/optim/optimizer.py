@@ -308,9 +308,9 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = []
         for i, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {i}\n")
-            lines += [f"    {k}: {group[k]}\n" for k in sorted(group) if k != "params"]
-        return f"{type(self).__name__} (\n{''.join(lines)})"
+            options = [f"    {k}: {group[k]}\n" for k in sorted(group) if k != "params"]
+            lines.append(f"\nParameter Group {i}\n{''.join(options)}")
+        return f"{type(self).__name__} ({''.join(lines)})"
 
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:

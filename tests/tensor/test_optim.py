@@ -361,6 +361,10 @@ def test_repr(th: Any) -> None:
         "    fused: None\n    lr: 0.1\n    maximize: False\n    momentum: 0\n    nesterov: False\n"
         "    weight_decay: 0\n)"
     )
+    groups = [{"params": [th.ones(1, requires_grad=True)], "lr": lr} for lr in (0.1, 0.2)]
+    shown = repr(th.optim.Adadelta(groups))
+    assert shown.startswith("Adadelta (\nParameter Group 0\n    capturable: False\n")
+    assert "    weight_decay: 0\n\nParameter Group 1\n" in shown
 
 
 # ---------------------------------------------------------------- hooks, own optimizers
@@ -491,6 +495,12 @@ ERRORS = [
     ("SGD([t], fused=True, foreach=True)", RuntimeError, "cannot be `True` together"),
     ("Adam([t], betas=(1.0, 0.9))", ValueError, "Invalid beta parameter at index 0: 1.0"),
     ("Adam([t], betas=(0.9, 1.0))", ValueError, "Invalid beta parameter at index 1: 1.0"),
+    ("Adam([t], lr=th.ones(1), foreach=True)", ValueError, "lr as a Tensor is not supported"),
+    (
+        "AdamW([t], betas=(th.ones(1) / 2, th.ones(1) / 2), foreach=True)",
+        ValueError,
+        "betas[0] as a Tensor is not supported for capturable=False and foreach=True",
+    ),
     ("Adam([t], eps=-1)", ValueError, "Invalid epsilon value: -1"),
     ("Adam([t], weight_decay=-1)", ValueError, "Invalid weight_decay value: -1"),
     ("Optimizer([t], {}).step()", NotImplementedError, ""),
