@@ -238,7 +238,7 @@ def angle(input: Any, *, out: Any = None) -> Any:
         return finish("angle", composed("AngleBackward0", fnp.angle, x), out, (x,))
     if dtype_of(x).category < 2:
         x = convert(x, dtypes.get_default_dtype())
-    half_turn = record(where, (record(less, (x, 0)), math.pi, x.detach() * 0))
+    half_turn = convert(record(less, (x, 0)), dtype_of(x)) * math.pi
     y = record(where, (record(isnan, (x,)), math.nan, half_turn))
     return finish("angle", stepped("AngleBackward0", y, x), out, (x,))
 

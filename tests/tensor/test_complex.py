@@ -105,6 +105,7 @@ VALUES: list[Callable[[Any], Any]] = [
     lambda m: m.view_as_real(m.tensor([1.0])),
     lambda m: m.angle(m.tensor([-1, 0, 1])),
     lambda m: m.angle(m.tensor([-1.0, -0.0, float("nan")])),
+    lambda m: m.angle(m.tensor([float("inf"), -float("inf")], dtype=m.float64)),
     lambda m: m.angle(m.tensor([True])),
     lambda m: m.imag(m.tensor([1.0])),
     lambda m: m.real(m.tensor([1 + 2j])),

@@ -143,6 +143,7 @@ def test_packed_sequences(name: str, bidirectional: bool, lengths: tuple[int, ..
         for th, module in pair(name, 3, 4, 2, bidirectional=bidirectional):
             rows = [th.tensor(numbers(n, 3)).requires_grad_() for n in lengths]
             packed = th.nn.utils.rnn.pack_sequence(rows, enforce_sorted=False)
+            assert not packed.is_pinned()
             layers = 4 if bidirectional else 2
             h = th.tensor(numbers(layers, len(lengths), 4))
             state = (h, 2 * h) if name == "LSTM" else h

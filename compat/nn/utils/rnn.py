@@ -89,6 +89,14 @@ class PackedSequence(_Fields):
     def is_cuda(self) -> bool:
         return self.data.is_cuda
 
+    def is_pinned(self) -> bool:
+        """Whether the memory is locked for copies to a GPU: never."""
+        return self.data.is_pinned()
+
+    def pin_memory(self) -> Any:
+        """A copy."""
+        return self._replace(data=self.data.pin_memory())
+
 
 def invert_permutation(permutation: Any) -> Any:
     """Where the places `0, 1, ...` went; None of None."""
