@@ -1805,3 +1805,18 @@ def test_cholesky_refuses_nan(place: tuple[int, int]) -> None:
     for a in (x, np.stack([np.eye(3), x])):
         with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
             fnp.linalg.cholesky(a)
+
+
+@pytest.mark.parametrize("f", [fnp.logaddexp, fnp.logaddexp2])
+@given(st.floats(-30, 30, width=32), st.sampled_from([0, 2**10, -(2**13), 2**19]))
+def test_shares_of_a_logarithmic_sum_depend_on_the_difference(
+    f: Callable[..., Any], gap: float, shift: int
+) -> None:
+    gap = round(gap * 16) / 16  # so that nothing is rounded when both are shifted
+    xs = np.float32(shift + gap), np.float32(shift)
+    shares = funcgrad.grad(f, argnums=(0, 1))(*xs)
+    base = np.e if f is fnp.logaddexp else 2.0
+    wanted = 1 / (1 + base**-gap), 1 / (1 + base**gap)
+    np.testing.assert_allclose(shares, wanted, rtol=2e-5)
+    second = funcgrad.grad(funcgrad.grad(f))(*xs)
+    np.testing.assert_allclose(second, np.log(base) * wanted[0] * wanted[1], rtol=2e-5)
