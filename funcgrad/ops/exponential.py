@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra import elementwise
 from ..core import dtype_of
-from .logic import equal, logical_and
+from .logic import equal, greater, logical_and, logical_or
 from .select import clip, maximum, minimum, where
 
 LN2 = math.log(2.0)
@@ -160,28 +160,27 @@ def cbrt(xp, x, /):
 
 # ---------------------------------------------------------------- logarithms of sums
 
+_LOGARITHMS: dict[Callable[..., Any], Callable[[float], float]] = {exp: math.log, exp2: math.log2}
 
-def _weight(
-    power: Callable[..., Any], total: Callable[..., Any], z: Any, x: Any, other: Any
-) -> Any:
+
+def _weight(power: Callable[..., Any], z: Any, x: Any, other: Any) -> Any:
     """``power(x - z)``, the share of `x` in the sum with `other`, finite for infinite operands.
 
-    For two arrays ``power(-total(other - x, 0))``: the digits that large operands have in common
-    are not lost. Of two infinities each has half, of two minus infinities neither has a share.
+    For two arrays ``1 / (1 + power(other - x))``: the digits that large operands have in common are
+    not lost. Of two infinities each has half, of two minus infinities neither has a share.
     """
     largest = float(np.finfo(dtype_of(z)).max)
     if isinstance(other, int | float):  # z >= x: where x is infinite this is never inf - inf
         z = clip(z, -largest, largest)
         return where(equal(minimum(x, other), math.inf), 0.5, power(minimum(x, z) - z))
-    half = largest / 2
+    half, most = largest / 2, 0.99 * _LOGARITHMS[power](largest)
     gap = clip(other, -half, half) - clip(x, -half, half)
-    return where(equal(maximum(x, other), -math.inf), 0.0, power(-total(gap, 0.0)))
+    share = 1.0 / (1.0 + power(minimum(gap, most)))
+    has_none = logical_or(greater(gap, most), equal(maximum(x, other), -math.inf))
+    return where(has_none, 0.0, share)
 
 
-@elementwise(
-    lambda z, x, y: _weight(exp, logaddexp, z, x, y),
-    lambda z, x, y: _weight(exp, logaddexp, z, y, x),
-)
+@elementwise(lambda z, x, y: _weight(exp, z, x, y), lambda z, x, y: _weight(exp, z, y, x))
 def logaddexp(xp, x, y, /):
     """``log(e**x + e**y)`` without overflow.
 
@@ -197,10 +196,7 @@ def logaddexp(xp, x, y, /):
     return xp.logaddexp(x, y)
 
 
-@elementwise(
-    lambda z, x, y: _weight(exp2, logaddexp2, z, x, y),
-    lambda z, x, y: _weight(exp2, logaddexp2, z, y, x),
-)
+@elementwise(lambda z, x, y: _weight(exp2, z, x, y), lambda z, x, y: _weight(exp2, z, y, x))
 def logaddexp2(xp, x, y, /):
     """``log2(2**x + 2**y)`` without overflow.
 
