@@ -224,7 +224,10 @@ def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | No
     """
     prelude = _prelude()
     library = None if prelude is None else _library(prelude + sources(kernels), may_build=may_build)
-    return None if library is None else [_ufunc(library, k) for k in kernels]
+    if library is None:
+        return None
+    made = {name: _ufunc(library, k) for name, k in {k.name: k for k in kernels}.items()}
+    return [made[k.name] for k in kernels]
 
 
 def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:

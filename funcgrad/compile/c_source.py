@@ -340,6 +340,11 @@ class Kernel:
         self.signature = self._signature()
         self.text = self._text()
 
+    def same(self) -> Any:
+        """What two kernels have in common of which one is enough: all but the name."""
+        types = [v.dtype for v in (*self.inputs, *self.outs)]
+        return self.text.replace(self.name, ""), self.signature, len(self.inputs), *types
+
     def title(self) -> str:
         """What NumPy says where it warns: the name, and the first functions that may overflow."""
         found = list(dict.fromkeys(_warning(getattr(self.group, "steps", ()))))
@@ -553,5 +558,5 @@ void free(void *);
 def sources(kernels: Sequence[Kernel]) -> str:
     """The whole file, without the declarations of the C library."""
     return "\n".join(
-        [*dict.fromkeys(part for k in kernels for part in k.shared), *(k.text for k in kernels)]
+        dict.fromkeys([*(part for k in kernels for part in k.shared), *(k.text for k in kernels)])
     )

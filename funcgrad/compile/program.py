@@ -100,10 +100,7 @@ class Program:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
         program = with_regions(self.lowered)
         steps = kernels_of(program)
-        kernels = [
-            _KERNELS.get(type(s.function), c_source.Kernel)(s.function, f"kernel{i}")
-            for i, s in enumerate(steps)
-        ]
+        kernels = _kernels(steps)
         loops = c_compiler.load(kernels, may_build=may_build) if kernels else None
         if loops is not None:
             for step, kernel, loop in zip(steps, kernels, loops, strict=True):
@@ -113,6 +110,19 @@ class Program:
             self.source, run = straight(program, self.into)
             is_checked = any(step.options is not None for step in steps)
             self.run = _or_again(run, self._numpy) if is_checked else run
+
+
+def _kernels(steps: Sequence[Step]) -> list[Any]:
+    """The kernels of steps. Unrolled loops and layers have the same ones, which are compiled once."""
+    known: dict[Any, Any] = {}
+    found = []
+    for s in steps:
+        make = _KERNELS.get(type(s.function), c_source.Kernel)
+        kernel = make(s.function, f"kernel{len(known)}")
+        first = known.setdefault(kernel.same(), kernel)
+        kernel.name, kernel.text = first.name, first.text
+        found.append(kernel)
+    return found
 
 
 def _or_again(

@@ -316,6 +316,21 @@ def test_large_arrays_are_not_read_in_many_places_at_once(shape: tuple[int, ...]
     assert max(nest.count("= a0[") for nest in nests) <= 4
 
 
+def test_layers_that_are_alike_are_one_function() -> None:
+    def f(x: Any, w: Any, b: Any) -> Any:
+        for _ in range(5):
+            x = np.tanh(x @ w + b) * x
+        return np.sin(x @ w - b)
+
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=shape) for shape in ((200, 300), (300, 300), (300,))]
+    compiled = funcgrad.jit(f)
+    with funcgrad.config("c"):
+        np.testing.assert_allclose(compiled(*args), f(*args), rtol=1e-9, atol=1e-12)
+        assert compiled.code.count("kernel0(") == 5 and compiled.code.count("kernel1(") == 1
+        assert "kernel2" not in compiled.code
+
+
 def test_neighbours_in_long_steps() -> None:
     """Vectors along the examples, whose rows are written out: GCC read all between, for minutes."""
 
