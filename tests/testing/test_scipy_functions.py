@@ -294,7 +294,7 @@ REFUSED = [
     Refused("scipy.stats.multivariate_normal.pdf", (X,), "multivariate_normal.pdf (at"),
     Refused("scipy.stats.gaussian_kde", (X,), "use funcgrad.scipy.stats.gaussian_kde (at"),
     Refused("scipy.stats.dweibull.pdf", (X, 2.0), FORMULA),
-    Refused("scipy.stats.pearsonr", (X, P), FORMULA),
+    Refused("scipy.stats.pearsonr", (X, P), "use funcgrad.scipy.stats.pearsonr"),
 ]
 
 
