@@ -185,7 +185,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
         return
     for sent in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(OSError):  # which is what a group that has ended gives
             os.killpg(process.pid, sent)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_TO_END)

@@ -162,18 +162,20 @@ def percentile_filter(
 
 
 def _extreme1d(
-    name: str, x: Any, size: int, axis: int, mode: str, cval: Any, origin: int, sign: int
+    extreme: Any, name: str, x: Any, size: int, axis: int, mode: str, cval: Any, origin: int
 ) -> Any:
+    """`extreme`: the function that finds the least or the greatest."""
     axis, size = axis_of(name, axis, x.ndim), operator.index(size)
     if size < 1:
         raise ArgumentError(f"{name}: size={size}; need a positive integer{where()}")
     if 0 in x.shape:
         return x
     windows = _windows(name, x, np.ones(size, bool), (axis,), mode, cval, origin)
-    return fnp.max(windows, axis=0) if sign > 0 else fnp.min(windows, axis=0)
+    return extreme(windows, axis=0)
 
 
 def _extreme(
+    extreme: Any,
     name: str,
     x: Any,
     size: Any,
@@ -182,18 +184,17 @@ def _extreme(
     cval: Any,
     origin: Any,
     axes: Any,
-    sign: int,
 ) -> Any:
     found = axes_in(name, axes, x.ndim)
     print_ = _footprint(name, size, footprint, len(found))
     if not print_.all():
         windows = _windows(name, x, print_, found, mode, cval, origin)
-        return fnp.max(windows, axis=0) if sign > 0 else fnp.min(windows, axis=0)
+        return extreme(windows, axis=0)
     options = [
         per_axis(name, what, v, len(found)) for what, v in (("mode", mode), ("origin", origin))
     ]
     for axis, n, way, o in zip(found, print_.shape, *options, strict=True):
-        x = _extreme1d(name, x, n, axis, way, cval, o, sign)
+        x = _extreme1d(extreme, name, x, n, axis, way, cval, o)
     return x
 
 
@@ -217,7 +218,7 @@ def maximum_filter1d(
     [3.0, 3.0, 5.0, 5.0]
     """
     x = image("maximum_filter1d", input, output)
-    return _extreme1d("maximum_filter1d", x, size, axis, mode, cval, origin, 1)
+    return _extreme1d(fnp.max, "maximum_filter1d", x, size, axis, mode, cval, origin)
 
 
 def minimum_filter1d(
@@ -238,7 +239,7 @@ def minimum_filter1d(
     [1.0, 1.0, 1.0, 2.0]
     """
     x = image("minimum_filter1d", input, output)
-    return _extreme1d("minimum_filter1d", x, size, axis, mode, cval, origin, -1)
+    return _extreme1d(fnp.min, "minimum_filter1d", x, size, axis, mode, cval, origin)
 
 
 def maximum_filter(
@@ -262,7 +263,7 @@ def maximum_filter(
     [[2.0, 2.0], [3.0, 3.0]]
     """
     x = image("maximum_filter", input, output)
-    return _extreme("maximum_filter", x, size, footprint, mode, cval, origin, axes, 1)
+    return _extreme(fnp.max, "maximum_filter", x, size, footprint, mode, cval, origin, axes)
 
 
 def minimum_filter(
@@ -286,4 +287,4 @@ def minimum_filter(
     [[0.0, 2.0], [0.0, 2.0]]
     """
     x = image("minimum_filter", input, output)
-    return _extreme("minimum_filter", x, size, footprint, mode, cval, origin, axes, -1)
+    return _extreme(fnp.min, "minimum_filter", x, size, footprint, mode, cval, origin, axes)

@@ -151,13 +151,13 @@ def yule(u: Any, v: Any, w: Any = None) -> Any:
 
 
 def jaccard(u: Any, v: Any, w: Any = None) -> Any:
-    """Of the places where one is not 0, the part where the other is; 0 if there are none.
+    """Of the places where one is not 0, the part where the other is 0; 0 if there are none.
 
     Shapes, Dtypes, Raises: as `dice`.   Derivative: by `w`; zero by `u` and `v`.
     Source: SciPy reference, ``scipy.spatial.distance.jaccard``.
 
-    >>> float(jaccard([1, 0, 0], [1, 1, 0]))
-    0.5
+    >>> float(jaccard([1, 0, 0, 0], [1, 1, 1, 1]))
+    0.75
     """
     options = {"w": w}
     return jaccard_of(*two_vectors("jaccard", options, u, v), w=options["w"])

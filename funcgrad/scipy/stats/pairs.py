@@ -89,7 +89,8 @@ def spearmanr(
 
     Shapes: ``a, b: (n,) -> ()``.   Dtypes: real; gives float64.
     Derivative: zero.
-    Raises: ShapeError: `a` and `b` are no two rows of the same length.
+    Raises: ShapeError: `a` and `b` are no two rows of the same length. ArgumentError: there is no `b`,
+    or no such `alternative`.
     Source: SciPy reference, ``scipy.stats.spearmanr``.
 
     >>> found = spearmanr([1.0, 2.0, 3.0, 5.0], [2.0, 1.0, 4.0, 5.0])

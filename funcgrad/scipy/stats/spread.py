@@ -30,6 +30,8 @@ from ..special import boxcox as power_transform
 from ..special import boxcox1p
 from .descriptive import count_of, kurtosis, sample_of, skew
 
+_NORMAL_QUARTILE = 0.6744897501960817  # three quarters of a normal variable are below
+
 
 class DescribeResult(NamedTuple):
     """The size of a sample, its ends and its first moments."""
@@ -129,9 +131,6 @@ def median_abs_deviation(
     y = median(off, axis, keepdims=keepdims)
     y = y / _scale("median_abs_deviation", scale, _NORMAL_QUARTILE)
     return y.reshape((1,) * whole) if keepdims and whole else y
-
-
-_NORMAL_QUARTILE = 0.6744897501960817
 
 
 def _scale(name: str, scale: Any, of_normal: float) -> Any:
