@@ -14,6 +14,7 @@ from importlib import import_module as _import_module
 from .core import Array
 from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
+from .memory import keep_freed_memory as _keep_freed_memory
 from .ops.select import stop_gradient
 from .transforms.callbacks import io_callback, pure_callback
 from .transforms.checkpoint import checkpoint
@@ -35,6 +36,8 @@ from .transforms.strong import strong_zeros
 from .transforms.trace import ShapeDtypeStruct, eval_shape, make_jaxpr
 from .transforms.vjp import vjp
 from .transforms.vmap import vmap
+
+_keep_freed_memory()
 
 __version__ = "0.1.0"
 
