@@ -13,7 +13,7 @@ from typing import Any
 
 from funcgrad.inline import Symbol
 from funcgrad.ops import exponential
-from funcgrad.ops.arithmetic import _slope_in_base, power, reciprocal
+from funcgrad.ops.arithmetic import _slope_in_base, power, power_as_products, reciprocal
 from funcgrad.ops.logic import bitwise_and, equal, less, logical_or
 from funcgrad.ops.select import where
 
@@ -38,17 +38,6 @@ from .pointwise import operator
 # ---------------------------------------------------------------- one exponent
 
 
-# Where NumPy's power is slow, or by a rounding not what PyTorch computes.
-_SHORT: dict[float, Callable[..., Any]] = {
-    -2: lambda xp, x: 1.0 / (x * x),
-    -1: lambda xp, x: 1.0 / x,
-    -0.5: lambda xp, x: 1.0 / xp.sqrt(x),
-    0.5: lambda xp, x: xp.sqrt(x),
-    2: lambda xp, x: x * x,
-    3: lambda xp, x: x * x * x,
-}
-
-
 class _To:
     """`power` with its second operand fixed: what printing, and a node, need of a primitive."""
 
@@ -60,8 +49,8 @@ class _To:
         self.rules = (lambda _z, x: _slope_in_base(_printed_power, x, exponent),)
 
     def impl(self, xp: Any, x: Any) -> Any:
-        short = _SHORT.get(self.exponent)
-        return xp.power(x, self.exponent) if short is None else short(xp, x)
+        short = power_as_products(xp, x, self.exponent)
+        return xp.power(x, self.exponent) if short is None else short
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         save_ans, save_xs = power.saves((*wanted, False))

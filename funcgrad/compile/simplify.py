@@ -11,8 +11,10 @@ count as nothing: they are not added or multiplied.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,14 +22,18 @@ import numpy as np
 from ..core import REGISTRY, Primitive
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, has_effect
 from ..ops.arithmetic import (
+    absolute,
     add,
     multiply,
     negative,
+    power_as_products,
+    reciprocal,
     square,
     subtract,
     zero_preserving_multiply,
 )
 from ..ops.contract import dot_general, matmul
+from ..ops.exponential import sqrt
 from ..ops.index import Slice, embed, getitem, view_update
 from ..ops.join import concatenate
 from ..ops.select import where
@@ -210,16 +216,12 @@ def _power(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     x, y = inputs
     if _is_number(y, 1.0):
         return x
-    if not _is_real(x):
+    single = x.aval.dtype.itemsize >= 4  # half precision is rounded once, as eagerly
+    if not (_is_real(x) and single and y.__class__ is Literal and x.aval == eqn.outs[0].aval):
         return None
-    # A square overflows or vanishes only where the third and the fourth power do.
-    for exponent in (2.0, 3.0, 4.0):
-        if _is_number(y, exponent):
-            squared = r.apply(square, x)
-            if exponent == 2.0:
-                return squared
-            return r.apply(multiply, squared, x if exponent == 3.0 else squared)
-    return None
+    steps = {op.name: functools.partial(r.apply, op) for op in (reciprocal, sqrt, absolute)}
+    product = functools.partial(r.apply, multiply)
+    return power_as_products(SimpleNamespace(**steps), x, y.value, product)
 
 
 def _unchanged(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
