@@ -7,6 +7,7 @@ protocols in `protocols.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,7 +45,13 @@ class TracedArray(ArrayMethods):
     __slots__ = ()
     __array_priority__ = 1000
     __pandas_priority__ = 5000  # above that of tables, which leave their operators to us then
-    __hash__ = None  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        raise _handover(
+            self,
+            "hash(x), as in x in {0, 1}, cache[x] or a function under functools.cache,",
+            "x == 0 or a tuple for a set, and remember results by plain numbers",
+        )
 
     def __len__(self) -> int:
         if not self.shape:
@@ -243,14 +250,31 @@ class TracedArray(ArrayMethods):
     def __index__(self) -> int:
         if self.dtype.kind not in "iub":
             raise _handover(
-                self, "int(x)", "x itself; to index, keep the integer out of the traced values"
+                self, "x as an index", "int(x), or keep the integer out of the traced values"
             )
         return int(self._number("int()"))
 
+    def _whole(self, how: Callable[[Any], int], kind: str) -> int:
+        """What `how` makes of the number. Steps have slope 0, so nothing is cut, as in np.floor."""
+        if self.dtype.kind == "c":
+            raise _handover(self, kind, "x.real")
+        return how(self._number(kind))
+
     def __int__(self) -> int:
-        return self.__index__()
+        return self._whole(int, "int()")
+
+    def __trunc__(self) -> int:
+        return self._whole(math.trunc, "math.trunc()")
+
+    def __floor__(self) -> int:
+        return self._whole(math.floor, "math.floor()")
+
+    def __ceil__(self) -> int:
+        return self._whole(math.ceil, "math.ceil()")
 
     def __float__(self) -> float:
+        if self.dtype.kind in "iub":
+            return float(self._number("float()"))
         raise _handover(
             self,
             "float(x), as in math.sin(x) or z[0] = x for a plain array z,",
@@ -259,14 +283,20 @@ class TracedArray(ArrayMethods):
         )
 
     def __complex__(self) -> complex:
+        if self.dtype.kind in "iub":
+            return complex(self._number("complex()"))
         raise _handover(self, "complex(x)", "x itself, and fnp.exp for cmath.exp")
 
     def item(self, *args: int) -> Any:
-        """Raises: a Python number would cut the derivative."""
+        """The integer; of a floating value raises, since a Python number would cut the derivative."""
+        if self.dtype.kind in "iub":
+            return self._number("x.item()").item(*args)
         raise _handover(self, "x.item()", "x itself, or x[i]")
 
     def tolist(self) -> Any:
-        """Raises: Python numbers would cut the derivative."""
+        """Lists of integers; of floating values raises, since Python numbers cut the derivative."""
+        if self.dtype.kind in "iub":
+            return self._number("x.tolist()").tolist()
         raise _handover(self, "x.tolist()", "list(x)")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -346,7 +376,9 @@ def _would_be_a_view(index: Any) -> bool:
     entries = index if isinstance(index, tuple) else (index,)
     traced = [i for i in entries if isinstance(i, Tracer)]
     return bool(traced) and all(
-        not aval_of(i).shape if isinstance(i, Tracer) else not isinstance(i, list | np.ndarray)
+        not aval_of(i).shape and aval_of(i).dtype.kind != "b"
+        if isinstance(i, Tracer)
+        else not isinstance(i, list | np.ndarray)
         for i in entries
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -135,6 +137,83 @@ def test_plain_arrays_do_not_take_traced_indices() -> None:
         funcgrad.vmap(lambda i: table[i])(at)
     for f in (lambda i: fnp.take(table, i, axis=0), lambda i: fnp.array(table)[i]):
         assert funcgrad.vmap(f)(at).tolist() == [3.0, 1.0]
+
+
+ROUNDED: dict[str, tuple[Any, Any]] = {
+    "floor": (math.floor, np.floor),
+    "ceil": (math.ceil, np.ceil),
+    "trunc": (math.trunc, np.trunc),
+    "int": (int, np.trunc),
+    "round": (round, np.round),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+@given(x=st.floats(-9.0, 9.0))
+def test_whole_numbers_of_known_values_are_those_of_numpys_steps(name: str, x: float) -> None:
+    pythons, numpys = ROUNDED[name]
+
+    def by(step: Any) -> Any:
+        return lambda x: x**3 * step(x) + np.sin(x) * step(2.0 * x)
+
+    for transform in (funcgrad.grad, lambda f: funcgrad.grad(funcgrad.grad(f))):
+        assert transform(by(pythons))(x) == transform(by(numpys))(x)
+    assert funcgrad.jvp(by(pythons), (x,), (1.0,)) == funcgrad.jvp(by(numpys), (x,), (1.0,))
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc", "int"])
+def test_whole_numbers_need_a_value_and_a_real_one(name: str) -> None:
+    step = ROUNDED[name][0]
+    for transform in (funcgrad.vmap, lambda f: funcgrad.jit(funcgrad.vmap(f))):
+        with pytest.raises(ConcretizationError, match=rf"{name}\(\) of a traced value"):
+            transform(lambda x: x * step(x))(np.ones(2))
+    with pytest.raises(HandoverError, match=r"x\.real"):
+        funcgrad.grad(lambda z: step(z) * abs(z))(1.5 + 2.0j)
+    with pytest.raises(TypeError):
+        funcgrad.grad(lambda x: step(x) * x.sum())(np.ones(2))
+
+
+def test_traced_integers_are_given_as_numbers() -> None:
+    """They have no derivative that could be cut."""
+
+    def f(x: Any) -> Any:
+        i = fnp.array([[1, 4], [9, 16]])
+        assert i.tolist() == [[1, 4], [9, 16]] and i.item(3) == 16 and i[0, 1].item() == 4
+        assert float(i[1, 0]) == 9.0 and complex(i[0, 0]) == 1.0 and math.sqrt(i[1, 1]) == 4.0
+        i[0, 0] = 5
+        assert i.tolist()[0] == [5, 4]
+        return (x * x).sum()
+
+    assert funcgrad.grad(f)(np.ones(2)).tolist() == [2.0, 2.0]
+    assert funcgrad.jit(funcgrad.grad(f))(np.ones(2)).tolist() == [2.0, 2.0]
+    for cut in (float, complex, lambda x: x.item(), lambda x: x.tolist()):
+        with pytest.raises(HandoverError, match="would cut the derivative"):
+            funcgrad.grad(lambda x, cut=cut: x * cut(x))(1.0)
+        with pytest.raises(ConcretizationError):
+            funcgrad.vmap(lambda i, cut=cut: i * cut(i))(np.arange(2))
+
+
+def test_traced_values_are_no_keys() -> None:
+    """A result remembered by a traced value would be another trace's."""
+    for f in (functools.cache(np.sin), lambda x: x if x in {1.0, 2.0} else 2 * x):
+        with pytest.raises(HandoverError, match=r"functools\.cache"):
+            funcgrad.grad(f)(1.0)
+    with pytest.raises(HandoverError, match=r"int\(x\)"):
+        funcgrad.grad(lambda x: [3.0, 4.0][x] * x)(1.0)
+
+
+@given(x=st.floats(-2.0, 2.0))
+def test_a_flag_that_is_traced_is_a_mask(x: float) -> None:
+    """Not an integer, so what it reads is a copy that is written back."""
+
+    def f(x: Any, flag: Any) -> Any:
+        h = x * x
+        h[flag(x < 0)] += 3.0 * x
+        return h
+
+    x = x or 1.0
+    got = funcgrad.grad(lambda x: f(fnp.stack([x])[..., 0], lambda m: fnp.array(bool(m))))(x)
+    assert np.isclose(got, 2.0 * x + 3.0 * (x < 0))
 
 
 METHODS: dict[str, Any] = {
