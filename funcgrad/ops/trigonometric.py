@@ -11,7 +11,7 @@ from ..algebra import elementwise
 from ..core import dtype_of
 from .arithmetic import divide, hypot
 from .exponential import sqrt
-from .logic import equal
+from .logic import equal, less
 from .select import where
 
 
@@ -93,9 +93,19 @@ def rad2deg(xp, x, /):
 # ---------------------------------------------------------------- inverses
 
 
+def _sided(root: Any, like: Any) -> Any:
+    """`root` or its negative, whichever lies on the side of `like`.
+
+    On the cut of a complex function the sign of a zero says which side is meant. ``1 - x`` loses it;
+    the function itself does not.
+    """
+    return where(less((root * like.conj()).real, 0.0), -root, root)
+
+
 def _circle(x: Any) -> Any:
     """``sqrt(1 - x**2)``, accurate near 1 and -1."""
-    return sqrt((1 - x) * (1 + x))
+    root = sqrt((1 - x) * (1 + x))
+    return _sided(root, cos(arcsin(x))) if dtype_of(x).kind == "c" else root
 
 
 @elementwise(lambda _y, x: 1.0 / _circle(x))
@@ -215,7 +225,15 @@ def tanh(xp, x, /):
 
 def _hyperbola(x: Any) -> Any:
     """``sqrt(1 + x**2)``, for real `x` without overflow."""
-    return sqrt(1 + x * x) if dtype_of(x).kind == "c" else hypot(x, 1.0)
+    if dtype_of(x).kind != "c":
+        return hypot(x, 1.0)
+    return _sided(sqrt(1 + x * x), cosh(arcsinh(x)))
+
+
+def _upper_hyperbola(x: Any) -> Any:
+    """``sqrt(x**2 - 1)``, without overflow."""
+    root = sqrt(x - 1) * sqrt(x + 1)
+    return _sided(root, sinh(arccosh(x))) if dtype_of(x).kind == "c" else root
 
 
 @elementwise(lambda _y, x: 1.0 / _hyperbola(x))
@@ -233,7 +251,7 @@ def arcsinh(xp, x, /):
     return xp.arcsinh(x)
 
 
-@elementwise(lambda _y, x: 1.0 / (sqrt(x - 1) * sqrt(x + 1)))
+@elementwise(lambda _y, x: 1.0 / _upper_hyperbola(x))
 def arccosh(xp, x, /):
     """The number >= 0 with hyperbolic cosine `x`.
 
