@@ -29,7 +29,7 @@ from numpy import (
     uintc, uintp, ulong, ulonglong, unravel_index, unsignedinteger, ushort, void,
 )
 
-from . import fft, linalg, polynomial
+from . import fft, lib, linalg, polynomial
 from ..core import Array as ndarray
 from ..ops.arithmetic import (
     absolute, absolute as abs, add, copysign, divide, divide as true_divide, float_power,
@@ -384,7 +384,7 @@ __all__ = [
     "less",
     "less_equal",
     "lexsort",
-    "linalg",
+    "lib", "linalg",
     "linspace",
     "little_endian",
     "load",
