@@ -98,6 +98,25 @@ def test_ends(name: str) -> None:
     np.testing.assert_allclose(found, funcgrad.grad(f(fnp.linalg.solve))(b), rtol=1e-8)
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_wider_matrices(name: str) -> None:
+    """Solutions have the dtype that A and b have together, which no step may lose."""
+    solve = getattr(ours, name)
+    a, _ = system(name, 3, 2, np.complex128)
+    b = np.array([1.0, 2.0, -1.0])
+    expected = np.linalg.solve(a, b)
+    for matrix in (a, lambda x: a @ x, scipy.sparse.csr_array(a)):
+        for right in (b, b.astype(np.float32), b.astype(int)):
+            np.testing.assert_allclose(solve(matrix, right, rtol=1e-12)[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(solve(a, b.tolist(), rtol=1e-12)[0], expected, rtol=1e-9)
+    single = solve(a.real.astype(np.float32), b.astype(np.float32))[0]
+    assert single.dtype == np.float32
+    found = funcgrad.grad(lambda b: fnp.sum(fnp.absolute(solve(a, b, rtol=1e-13)[0]) ** 2))(b)
+    exact = funcgrad.grad(lambda b: fnp.sum(fnp.absolute(fnp.linalg.solve(a, b)) ** 2))(b)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, exact, rtol=1e-8)
+
+
 @given(st.integers(2, 30), st.integers(0, 99), st.floats(-1.0, 1.0))
 def test_least_residuals_of_shifted_matrices(n: int, seed: int, shift: float) -> None:
     a, b = system("minres", n, seed)

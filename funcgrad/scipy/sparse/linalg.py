@@ -19,9 +19,10 @@ from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...flatten_util import ravel_pytree
 from ...lax.implicit import custom_linear_solve
-from ...numpy._arguments import array_of, is_array
+from ...numpy._arguments import array_of, converted, is_array
 from ...ops.segments import segment_sum
 from ...transforms.linearize import linear_transpose
+from ...transforms.trace import eval_shape
 from ...transforms.until import while_loop
 from .._arrays import floating
 from .._options import refuse_options
@@ -173,6 +174,7 @@ def minres(
     [1.0, 2.0]
     """
     refuse_options("minres", show=show, check=check)
+    b = _promoted(b, A)
     matvec = _function("minres", "A", A, b)
 
     def shifted(x: Any) -> Any:
@@ -255,6 +257,7 @@ def _solved(
     callback: None,
 ) -> tuple[Any, Any]:
     refuse_options(name, callback=callback)
+    b = _promoted(b, A, M)
     size = sum(aval_of(leaf).size for leaf in tree.leaves(b))
     most = 10 * size if maxiter is None else maxiter
     matvec, near = _function(name, "A", A, b), _function(name, "M", M, b)
@@ -283,6 +286,27 @@ def _solved(
     return custom_linear_solve(matvec, b, solver(near, x0), back, is_symmetric, has_aux=True)
 
 
+def _promoted(b: Any, *operators: Any) -> Any:
+    """`b` in the dtype that solutions have: steps of a wider one would not fit into the loop."""
+    if any(x is not None and not _is_function(x) for x in operators):
+        b = array_of(b)
+    b = tree.map(floating, b)
+    for operator in operators:
+        if _is_function(operator):
+            b = tree.map(lambda v, y: converted(v, _wider(v, y)), b, eval_shape(operator, b))
+        elif operator is not None:
+            b = converted(b, _wider(b, operator if _is_sparse(operator) else array_of(operator)))
+    return b
+
+
+def _wider(v: Any, y: Any) -> np.dtype[Any]:
+    return np.result_type(aval_of(v).dtype, y.dtype)
+
+
+def _is_function(x: Any) -> bool:
+    return callable(x) and not is_array(x) and not isinstance(x, Tracer)
+
+
 def _is_complex(*xs: Any) -> bool:
     leaves = [leaf for x in xs if not callable(x) for leaf in tree.leaves(x)]
     return any(aval_of(leaf).dtype.kind == "c" for leaf in leaves)
@@ -291,7 +315,7 @@ def _is_complex(*xs: Any) -> bool:
 def _function(name: str, what: str, A: Any, b: Any) -> Function:
     if A is None:
         return lambda x: x
-    if callable(A) and not is_array(A) and not isinstance(A, Tracer):
+    if _is_function(A):
         return A
     A = A if _is_sparse(A) else array_of(A)
     n = aval_of(b).shape
