@@ -164,14 +164,14 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     [0.7652, 0.4401]
     """
     z = array_of(z)
-    orders = np.arange(_count("bessel_jn", "v", v) + 1)
+    orders = np.arange(count_of("bessel_jn", "v", v) + 1)
     return _bessel.jv(beside(z, orders.reshape(-1, *(1,) * z.ndim)), z)
 
 
 # ---------------------------------------------------------------- Bernoulli's numbers
 
 
-def _count(name: str, what: str, n: Any) -> int:
+def count_of(name: str, what: str, n: Any) -> int:
     try:
         found = operator.index(concrete(name, what, n))
     except TypeError:
@@ -194,7 +194,7 @@ def bernoulli(n: int) -> Any:
     >>> bernoulli(4).round(4).tolist()
     [1.0, -0.5, 0.1667, 0.0, -0.0333]
     """
-    n = _count("bernoulli", "n", n)
+    n = count_of("bernoulli", "n", n)
     half = min(n, _LARGEST) // 2
     tangents = [math.factorial(k) for k in range(half)]
     for k in range(1, half):
