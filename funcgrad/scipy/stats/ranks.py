@@ -98,6 +98,17 @@ def rankdata(
     return choose(any_of(isnan(a), axis=axis, keepdims=True), math.nan, ranks)
 
 
+def tie_correction(a: Any) -> Any:
+    """``sum(t**3 - t)`` over the runs of t equal elements along the last axis.
+
+    >>> float(tie_correction(np.array([3.0, 1.0, 3.0])))
+    6.0
+    """
+    runs = _runs(sort(a, axis=-1), a.ndim - 1)
+    length = (runs.last - runs.first + 1) * 1.0
+    return choose(runs.begins, length * length * length - length, 0.0).sum(axis=-1)
+
+
 def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
     """The commonest element along the axis, the least of several, and how often it occurs; nans
     count as equal.
