@@ -18,7 +18,7 @@ from ..linalg import solve_banded
 from .piecewise import columns, require_rising
 
 
-def _knots(name: str, t: Any, k: int) -> Any:
+def knots_of(name: str, t: Any, k: int) -> Any:
     """Knots that do not fall, as far as they are known, with a gap in the part that counts."""
     t = floating(t)
     if aval_of(t).dtype.kind == "c" or t.ndim != 1 or t.shape[0] < 2 * k + 2:
@@ -35,14 +35,14 @@ def _knots(name: str, t: Any, k: int) -> Any:
     return t
 
 
-def _degree(name: str, k: Any) -> int:
+def degree_of(name: str, k: Any) -> int:
     k = operator.index(k)
     if k < 0:
         raise ArgumentError(f"{name}: k={k}; a degree is not negative{where()}")
     return k
 
 
-def _gap(t: Any, x: Any, k: int) -> Any:
+def gap_of(t: Any, x: Any, k: int) -> Any:
     """The number of the gap between knots in which `x` is, or of the one that is nearest."""
     n = t.shape[0] - k - 1
     first, last = 0, n - 1
@@ -52,7 +52,7 @@ def _gap(t: Any, x: Any, k: int) -> Any:
     return fnp.clip(fnp.searchsorted(t, x, side="right") - 1, first, last)
 
 
-def _de_boor(t: Any, rows: Sequence[Any], x: Any, gap: Any, k: int) -> Any:
+def de_boor(t: Any, rows: Sequence[Any], x: Any, gap: Any, k: int) -> Any:
     """The sum of the B-splines that are not 0 in a gap; `rows` are their k + 1 coefficients there."""
     rows = list(rows)
     rest = (1,) * (rows[0].ndim - x.ndim)
@@ -86,8 +86,8 @@ class BSpline:
     """
 
     def __init__(self, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
-        self.k = _degree("BSpline", k)
-        self.t = _knots("BSpline", t, self.k)
+        self.k = degree_of("BSpline", k)
+        self.t = knots_of("BSpline", t, self.k)
         c = floating(c)
         self.axis = axis_of("BSpline", axis, c.ndim)
         c = fnp.moveaxis(c, self.axis, 0)
@@ -130,9 +130,9 @@ class BSpline:
         elif not extrapolate:
             lost = fnp.logical_or(lost, fnp.logical_or(x < low, x > high))
         x = fnp.where(lost, low, x)
-        gap = _gap(self.t, x, self.k)
+        gap = gap_of(self.t, x, self.k)
         rows = [read(self.c, gap + (j - self.k)) for j in range(self.k + 1)]
-        value = _de_boor(self.t, rows, x, gap, self.k)
+        value = de_boor(self.t, rows, x, gap, self.k)
         value = fnp.where(fnp.reshape(lost, x.shape + (1,) * (self.c.ndim - 1)), np.nan, value)
         if not self.axis:
             return value
@@ -171,6 +171,37 @@ class BSpline:
             t, k = fnp.concatenate([t[:1], t, t[-1:]]), k + 1
         way = False if self.extrapolate == "periodic" else self.extrapolate
         return self._made(t, c, k, way)
+
+    def insert_knot(self, x: Any, m: int = 1) -> BSpline:
+        """The same function with `m` more knots at `x`, a number between the ends.
+
+        Raises: ArgumentError: `m` is not positive, or `x` is not between the ends, as far as known.
+        """
+        if operator.index(m) < 1:
+            raise ArgumentError(f"BSpline.insert_knot: m={m}; need 1 or more{where()}")
+        x, (low, high) = floating(x), self._ends()
+        apart = known(fnp.logical_or(x < low, x > high))
+        if x.shape or (apart is not None and apart):
+            raise ArgumentError(
+                f"BSpline.insert_knot: x={x}; need a number from {low} to {high}{where()}"
+            )
+        if self.extrapolate == "periodic":
+            raise ArgumentError(f"BSpline.insert_knot: the spline is periodic{where()}")
+        t, c, k = self.t, self.c, self.k
+        for _ in range(m):
+            n = c.shape[0]
+            gap, i = gap_of(t, x, k), np.arange(n + 1)
+            inside = fnp.logical_and(i > gap - k, i <= gap)
+            left, right = t[: n + 1], t[k : n + 1 + k]
+            width = fnp.where(inside, right - left, 1.0)
+            share = fnp.where(inside, (x - left) / width, fnp.where(i <= gap - k, 1.0, 0.0))
+            share = columns(share, c)
+            c = share * fnp.concatenate([c, c[-1:]]) + (1.0 - share) * fnp.concatenate([c[:1], c])
+            place = np.arange(n + k + 2)
+            later = read(t, np.maximum(place - 1, 0))
+            earlier = read(t, np.minimum(place, n + k))
+            t = fnp.where(place <= gap, earlier, fnp.where(place == gap + 1, x, later))
+        return self._made(t, c, k, self.extrapolate)
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
         """The integral from `a` to `b`; its derivative by them is the value there.
@@ -230,7 +261,7 @@ def make_interp_spline(
     >>> float(s(1.5).round(6)), float(s(1.5, 1).round(6))
     (2.25, 3.0)
     """
-    k = _degree("make_interp_spline", k)
+    k = degree_of("make_interp_spline", k)
     x, y = require_rising("make_interp_spline", x), floating(y)
     axis = axis_of("make_interp_spline", axis, y.ndim)
     y = fnp.moveaxis(y, axis, 0)
@@ -242,16 +273,16 @@ def make_interp_spline(
         return _periodic(x, y, k, t, axis)
     left, right = _conditions(bc_type)
     if t is None:
-        t = _default_knots(x, k, bool(left or right))
-    t = _knots("make_interp_spline", t, k)
+        t = default_knots(x, k, bool(left or right))
+    t = knots_of("make_interp_spline", t, k)
     n = t.shape[0] - k - 1
     if n != x.shape[0] + len(left) + len(right):
         raise ShapeError(
             f"make_interp_spline: {t.shape[0]} knots of degree {k} need {n} conditions; there are "
             f"{x.shape[0]} points and {len(left) + len(right)} derivatives{where()}"
         )
-    gap = _gap(t, x, k)
-    rows, units = _rows(t, x, gap, k)
+    gap = gap_of(t, x, k)
+    rows, units = basis_rows(t, x, gap, k)
     ends = [
         [BSpline(t[part], units, k)(at, order) for order, _ in conditions]
         for part, at, conditions in (
@@ -267,10 +298,10 @@ def make_interp_spline(
     return BSpline(t, fnp.moveaxis(c, 0, axis), k, axis=axis)
 
 
-def _rows(t: Any, x: Any, gap: Any, k: int) -> tuple[Any, Any]:
+def basis_rows(t: Any, x: Any, gap: Any, k: int) -> tuple[Any, Any]:
     """The k + 1 B-splines that are not 0 at every point, and the unit matrix."""
     units = np.eye(k + 1, dtype=aval_of(t).dtype)
-    rows = _de_boor(t, [units[None, j] for j in range(k + 1)], x, gap, k)
+    rows = de_boor(t, [units[None, j] for j in range(k + 1)], x, gap, k)
     return fnp.broadcast_to(rows, (x.shape[0], k + 1)), units
 
 
@@ -296,8 +327,8 @@ def _periodic(x: Any, y: Any, k: int, t: Any, axis: int) -> BSpline:
     before = x[0] - fnp.flip(fnp.cumsum(fnp.flip(around[:k])))
     t = fnp.concatenate([before, knots, x[-1] + fnp.cumsum(around[n + k :])])
     at = x[:-1]
-    gap = _gap(t, at, k)
-    rows, _ = _rows(t, at, gap, k)
+    gap = gap_of(t, at, k)
+    rows, _ = basis_rows(t, at, gap, k)
     places = fnp.expand_dims(gap - k, 1) + np.arange(k + 1)
     hits = fnp.expand_dims(fnp.mod(places, n), 2) == np.arange(n)
     matrix = fnp.sum(fnp.where(hits, fnp.expand_dims(rows, 2), 0.0), axis=1)
@@ -325,7 +356,7 @@ def _conditions(bc_type: Any) -> list[list[tuple[int, Any]]]:
     return found
 
 
-def _default_knots(x: Any, k: int, has_conditions: bool) -> Any:
+def default_knots(x: Any, k: int, has_conditions: bool) -> Any:
     """Knots at the points, or between them for even degrees, that leave nothing to choose."""
     if has_conditions:
         inner = x[1:-1]

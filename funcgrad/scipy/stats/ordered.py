@@ -223,7 +223,7 @@ def kstest(
     if isinstance(rvs, str) or callable(rvs):
         raise ArgumentError(f"stats.kstest: rvs={rvs!r}; need a sample: numbers{where()}")
     if isinstance(cdf, str):
-        found = getattr(importlib.import_module(__package__), cdf, None)
+        found: Any = getattr(importlib.import_module(__package__), cdf, None)
         if not callable(getattr(found, "cdf", None)):
             raise ArgumentError(f"stats.kstest: there is no distribution {cdf!r} here{where()}")
         cdf = found.cdf
