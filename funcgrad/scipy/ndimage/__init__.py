@@ -1,6 +1,13 @@
 """``scipy.ndimage``: filters and interpolation of images of any number of axes, differentiable."""
 
-from .coordinates import affine_transform, map_coordinates, rotate, shift, zoom
+from .coordinates import (
+    affine_transform,
+    geometric_transform,
+    map_coordinates,
+    rotate,
+    shift,
+    zoom,
+)
 from .filters import (
     convolve,
     convolve1d,
@@ -12,11 +19,36 @@ from .filters import (
     uniform_filter,
     uniform_filter1d,
 )
+from .fourier import (
+    fourier_gaussian,
+    fourier_shift,
+    fourier_uniform,
+)
 from .gaussian import (
     gaussian_filter,
     gaussian_filter1d,
     gaussian_gradient_magnitude,
     gaussian_laplace,
+)
+from .measurements import (
+    center_of_mass,
+    maximum,
+    mean,
+    minimum,
+    standard_deviation,
+    sum_labels,
+    variance,
+)
+from .measurements import sum_labels as sum
+from .morphology import (
+    black_tophat,
+    grey_closing,
+    grey_dilation,
+    grey_erosion,
+    grey_opening,
+    morphological_gradient,
+    morphological_laplace,
+    white_tophat,
 )
 from .ranks import (
     maximum_filter,
@@ -31,21 +63,36 @@ from .splines import spline_filter, spline_filter1d
 
 __all__ = [
     "affine_transform",
+    "black_tophat",
+    "center_of_mass",
     "convolve",
     "convolve1d",
     "correlate",
     "correlate1d",
+    "fourier_gaussian",
+    "fourier_shift",
+    "fourier_uniform",
     "gaussian_filter",
     "gaussian_filter1d",
     "gaussian_gradient_magnitude",
     "gaussian_laplace",
+    "geometric_transform",
+    "grey_closing",
+    "grey_dilation",
+    "grey_erosion",
+    "grey_opening",
     "laplace",
     "map_coordinates",
+    "maximum",
     "maximum_filter",
     "maximum_filter1d",
+    "mean",
     "median_filter",
+    "minimum",
     "minimum_filter",
     "minimum_filter1d",
+    "morphological_gradient",
+    "morphological_laplace",
     "percentile_filter",
     "prewitt",
     "rank_filter",
@@ -54,7 +101,12 @@ __all__ = [
     "sobel",
     "spline_filter",
     "spline_filter1d",
+    "standard_deviation",
+    "sum",
+    "sum_labels",
     "uniform_filter",
     "uniform_filter1d",
+    "variance",
+    "white_tophat",
     "zoom",
 ]

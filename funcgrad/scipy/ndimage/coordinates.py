@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from ...core import aval_of
 from ...errors import ConcretizationError, ShapeError, where
 from ...indexing import known, read
 from ...numpy._arguments import array_of, converted
+from ...transforms.vmap import vmap
+from .._arrays import floating
 from ..special import cosdg, sindg
 from .filters import axes_in, image, per_axis
 from .splines import place_mode, prefiltered, spline_order, taps
@@ -52,6 +54,47 @@ def map_coordinates(
     """
     x = image("map_coordinates", input, output)
     return _at("map_coordinates", x, x.ndim, coordinates, order, mode, cval, prefilter)
+
+
+def geometric_transform(
+    input: Any,
+    mapping: Callable[..., Any],
+    output_shape: Any = None,
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: Any = 0.0,
+    prefilter: bool = True,
+    extra_arguments: Any = (),
+    extra_keywords: Any = None,
+) -> Any:
+    """The image whose element i is that of `input` at the place ``mapping(i, *args, **kwargs)``, with i
+    a tuple of integers.
+
+    `mapping` is called once, for all elements (under `vmap`). Other arguments as `map_coordinates`.
+
+    Shapes: ``input: (*a) -> output_shape``, by default that of the image.
+    Dtypes: floating, complex input; integers give float64.
+    Derivative: that of `map_coordinates`, also by what `mapping` is given and closes over.
+    Raises: as `map_coordinates`; ConcretizationError: `mapping` branches on where it is.
+    Source: SciPy reference, ``scipy.ndimage.geometric_transform``.
+
+    >>> row = [0.0, 1.0, 4.0, 9.0]
+    >>> geometric_transform(row, lambda i: (i[0] - 0.5,), order=1).tolist()
+    [0.0, 0.5, 2.5, 6.5]
+    """
+    x = image("geometric_transform", input, output)
+    shape = x.shape if output_shape is None else tuple(output_shape)
+    keywords = extra_keywords or {}
+
+    def place(*i: Any) -> Any:
+        found = mapping(i, *extra_arguments, **keywords)
+        return fnp.stack([array_of(v) for v in found])
+
+    places = np.indices(shape).reshape(len(shape), -1)
+    coordinates = fnp.transpose(vmap(place)(*places)) if places.size else np.zeros((x.ndim, 0))
+    coordinates = fnp.reshape(floating(coordinates), (coordinates.shape[0], *shape))
+    return _at("geometric_transform", x, x.ndim, coordinates, order, mode, cval, prefilter)
 
 
 def _at(

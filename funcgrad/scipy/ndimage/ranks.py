@@ -15,7 +15,7 @@ from ...numpy._arguments import axis_of
 from .filters import axes_in, image, padded, per_axis, places_before
 
 
-def _footprint(name: str, size: Any, footprint: Any, count: int) -> np.ndarray:
+def footprint_of(name: str, size: Any, footprint: Any, count: int) -> np.ndarray:
     """Which elements a window has."""
     if footprint is None:
         if size is None:
@@ -33,7 +33,7 @@ def _footprint(name: str, size: Any, footprint: Any, count: int) -> np.ndarray:
     return found
 
 
-def _windows(
+def windows_of(
     name: str,
     x: Any,
     footprint: np.ndarray,
@@ -94,8 +94,8 @@ def rank_filter(
     """
     x = image("rank_filter", input, output)
     found = axes_in("rank_filter", axes, x.ndim)
-    print_ = _footprint("rank_filter", size, footprint, len(found))
-    windows = _windows("rank_filter", x, print_, found, mode, cval, origin)
+    print_ = footprint_of("rank_filter", size, footprint, len(found))
+    windows = windows_of("rank_filter", x, print_, found, mode, cval, origin)
     return _ranked("rank_filter", x, operator.index(rank), windows)
 
 
@@ -120,8 +120,8 @@ def median_filter(
     """
     x = image("median_filter", input, output)
     found = axes_in("median_filter", axes, x.ndim)
-    print_ = _footprint("median_filter", size, footprint, len(found))
-    windows = _windows("median_filter", x, print_, found, mode, cval, origin)
+    print_ = footprint_of("median_filter", size, footprint, len(found))
+    windows = windows_of("median_filter", x, print_, found, mode, cval, origin)
     return _ranked("median_filter", x, windows.shape[0] // 2, windows)
 
 
@@ -154,28 +154,28 @@ def percentile_filter(
         raise ArgumentError(
             f"percentile_filter: percentile={percentile}; need a constant in -100..100{where()}"
         )
-    print_ = _footprint("percentile_filter", size, footprint, len(found))
-    windows = _windows("percentile_filter", x, print_, found, mode, cval, origin)
+    print_ = footprint_of("percentile_filter", size, footprint, len(found))
+    windows = windows_of("percentile_filter", x, print_, found, mode, cval, origin)
     count = windows.shape[0]
     rank = count - 1 if share == 100 else int(count * float(share) / 100.0)
     return _ranked("percentile_filter", x, rank, windows)
 
 
 def _extreme1d(
-    extreme: Any, name: str, x: Any, size: int, axis: int, mode: str, cval: Any, origin: int
+    end: Any, name: str, x: Any, size: int, axis: int, mode: str, cval: Any, origin: int
 ) -> Any:
-    """`extreme`: the function that finds the least or the greatest."""
+    """`end`: the function that finds the least or the greatest."""
     axis, size = axis_of(name, axis, x.ndim), operator.index(size)
     if size < 1:
         raise ArgumentError(f"{name}: size={size}; need a positive integer{where()}")
     if 0 in x.shape:
         return x
-    windows = _windows(name, x, np.ones(size, bool), (axis,), mode, cval, origin)
-    return extreme(windows, axis=0)
+    windows = windows_of(name, x, np.ones(size, bool), (axis,), mode, cval, origin)
+    return end(windows, axis=0)
 
 
-def _extreme(
-    extreme: Any,
+def extreme(
+    end: Any,
     name: str,
     x: Any,
     size: Any,
@@ -185,16 +185,17 @@ def _extreme(
     origin: Any,
     axes: Any,
 ) -> Any:
+    """`end` of every window, one axis after the other where it is a whole box."""
     found = axes_in(name, axes, x.ndim)
-    print_ = _footprint(name, size, footprint, len(found))
+    print_ = footprint_of(name, size, footprint, len(found))
     if not print_.all():
-        windows = _windows(name, x, print_, found, mode, cval, origin)
-        return extreme(windows, axis=0)
+        windows = windows_of(name, x, print_, found, mode, cval, origin)
+        return end(windows, axis=0)
     options = [
         per_axis(name, what, v, len(found)) for what, v in (("mode", mode), ("origin", origin))
     ]
     for axis, n, way, o in zip(found, print_.shape, *options, strict=True):
-        x = _extreme1d(extreme, name, x, n, axis, way, cval, o)
+        x = _extreme1d(end, name, x, n, axis, way, cval, o)
     return x
 
 
@@ -263,7 +264,7 @@ def maximum_filter(
     [[2.0, 2.0], [3.0, 3.0]]
     """
     x = image("maximum_filter", input, output)
-    return _extreme(fnp.max, "maximum_filter", x, size, footprint, mode, cval, origin, axes)
+    return extreme(fnp.max, "maximum_filter", x, size, footprint, mode, cval, origin, axes)
 
 
 def minimum_filter(
@@ -287,4 +288,4 @@ def minimum_filter(
     [[0.0, 2.0], [0.0, 2.0]]
     """
     x = image("minimum_filter", input, output)
-    return _extreme(fnp.min, "minimum_filter", x, size, footprint, mode, cval, origin, axes)
+    return extreme(fnp.min, "minimum_filter", x, size, footprint, mode, cval, origin, axes)
