@@ -22,16 +22,19 @@ from .filtering import (
     sosfiltfilt,
     sosfreqz,
 )
-from .rates import chirp, deconvolve, firwin, resample_poly, upfirdn
+from .ranked import medfilt, medfilt2d, order_filter, wiener
+from .rates import chirp, decimate, deconvolve, firwin, resample_poly, upfirdn
 from .smoothing import detrend, hilbert, resample, savgol_coeffs, savgol_filter
 from .spectral import coherence, csd, istft, periodogram, spectrogram, stft, welch
+from .waveforms import gausspulse, lombscargle, sawtooth, square
 from .windows import get_window
 
 __all__ = [
     "chirp", "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate",
-    "correlate2d", "correlation_lags", "csd", "deconvolve", "detrend", "fftconvolve",
-    "filtfilt", "firwin", "freqz", "freqz_sos", "get_window", "hilbert", "istft", "lfilter",
-    "lfilter_zi", "lfiltic", "oaconvolve", "periodogram", "resample", "resample_poly",
-    "savgol_coeffs", "savgol_filter", "sosfilt", "sosfilt_zi", "sosfiltfilt", "sosfreqz",
-    "spectrogram", "stft", "upfirdn", "welch",
+    "correlate2d", "correlation_lags", "csd", "decimate", "deconvolve", "detrend",
+    "fftconvolve", "filtfilt", "firwin", "freqz", "freqz_sos", "gausspulse", "get_window",
+    "hilbert", "istft", "lfilter", "lfilter_zi", "lfiltic", "lombscargle", "medfilt",
+    "medfilt2d", "oaconvolve", "order_filter", "periodogram", "resample", "resample_poly",
+    "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi", "sosfiltfilt",
+    "sosfreqz", "spectrogram", "square", "stft", "upfirdn", "welch", "wiener",
 ]  # fmt: skip
