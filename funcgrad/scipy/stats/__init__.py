@@ -11,6 +11,7 @@ A distribution is an object with SciPy's methods; called with its parameters, it
 """
 
 from .betas import beta, betaprime, f, t
+from .burrs import burr, burr12, exponweib, laplace_asymmetric, skellam
 from .circular import vonmises, wrapcauchy
 from .comparing import (
     chisquare,
@@ -109,21 +110,21 @@ from .variances import (
 
 __all__ = [
     "bartlett", "bernoulli", "beta", "betabinom", "betaprime", "binom", "boxcox", "boxcox_llf",
-    "cauchy", "chi", "chi2", "chi2_contingency", "chisquare", "circmean", "circstd", "circvar",
-    "combine_pvalues", "describe", "dirichlet", "energy_distance", "entropy", "expon",
-    "exponnorm", "f", "f_oneway", "fisk", "fligner", "friedmanchisquare", "gamma",
-    "gaussian_kde", "genextreme", "gengamma", "genlogistic", "gennorm", "genpareto", "geom",
-    "gmean", "gompertz", "gstd", "gumbel_l", "gumbel_r", "halfcauchy", "halflogistic",
-    "halfnorm", "hmean", "hypergeom", "hypsecant", "invgamma", "invgauss", "invweibull",
-    "invwishart", "iqr", "jarque_bera", "johnsonsu", "kendalltau", "kruskal", "ks_1samp",
-    "ks_2samp", "kstest", "kurtosis", "kurtosistest", "laplace", "levene", "linregress",
-    "loggamma", "logistic", "lognorm", "loguniform", "lomax", "mannwhitneyu", "matrix_normal",
-    "maxwell", "median_abs_deviation", "mode", "moment", "moyal", "multinomial",
-    "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest",
-    "pareto", "pearsonr", "pmean", "poisson", "power_divergence", "powerlaw", "randint",
-    "rankdata", "ranksums", "rayleigh", "reciprocal", "rice", "sem", "skew", "skewnorm",
-    "skewtest", "spearmanr", "t", "triang", "trim_mean", "truncnorm", "ttest_1samp",
-    "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "uniform", "variation", "vonmises",
-    "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon", "wishart", "wrapcauchy",
-    "yeojohnson", "yeojohnson_llf", "zmap", "zscore",
+    "burr", "burr12", "cauchy", "chi", "chi2", "chi2_contingency", "chisquare", "circmean",
+    "circstd", "circvar", "combine_pvalues", "describe", "dirichlet", "energy_distance",
+    "entropy", "expon", "exponnorm", "exponweib", "f", "f_oneway", "fisk", "fligner",
+    "friedmanchisquare", "gamma", "gaussian_kde", "genextreme", "gengamma", "genlogistic",
+    "gennorm", "genpareto", "geom", "gmean", "gompertz", "gstd", "gumbel_l", "gumbel_r",
+    "halfcauchy", "halflogistic", "halfnorm", "hmean", "hypergeom", "hypsecant", "invgamma",
+    "invgauss", "invweibull", "invwishart", "iqr", "jarque_bera", "johnsonsu", "kendalltau",
+    "kruskal", "ks_1samp", "ks_2samp", "kstest", "kurtosis", "kurtosistest", "laplace",
+    "laplace_asymmetric", "levene", "linregress", "loggamma", "logistic", "lognorm",
+    "loguniform", "lomax", "mannwhitneyu", "matrix_normal", "maxwell", "median_abs_deviation",
+    "mode", "moment", "moyal", "multinomial", "multivariate_normal", "multivariate_t",
+    "nakagami", "nbinom", "norm", "normaltest", "pareto", "pearsonr", "pmean", "poisson",
+    "power_divergence", "powerlaw", "randint", "rankdata", "ranksums", "rayleigh", "reciprocal",
+    "rice", "sem", "skellam", "skew", "skewnorm", "skewtest", "spearmanr", "t", "triang",
+    "trim_mean", "truncnorm", "ttest_1samp", "ttest_ind", "ttest_ind_from_stats", "ttest_rel",
+    "uniform", "variation", "vonmises", "wasserstein_distance", "weibull_max", "weibull_min",
+    "wilcoxon", "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "zmap", "zscore",
 ]  # fmt: skip

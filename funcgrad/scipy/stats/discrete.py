@@ -31,6 +31,10 @@ class DiscreteDistribution(Distribution):
     def _pmf(self, k: Any, *shapes: Any) -> Any:
         return exp(self._logpmf(k, *shapes))
 
+    def _somewhere(self, low: Any) -> Any:
+        """A number of the support, whose least one is `low`."""
+        return stop_gradient(low)
+
     def _logcdf(self, k: Any, *shapes: Any) -> Any:
         return log_of(self._cdf(k, *shapes), self._sf(k, *shapes))
 
@@ -150,7 +154,7 @@ class DiscreteDistribution(Distribution):
         low, high = self._support(*p.shapes)
         apart = not_equal(k, floor(k)) & equal(k, k)
         outside = less(k, low) | greater(k, high) | apart | isinf(k)
-        y = f(choose(outside, stop_gradient(low), k), *p.shapes)
+        y = f(choose(outside, self._somewhere(low), k), *p.shapes)
         return p.result(choose(outside, other, y))
 
     def _of_many(
