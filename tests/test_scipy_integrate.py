@@ -376,9 +376,31 @@ def test_integral_of_an_integral() -> None:
     )
 
 
+def test_integrals_of_many_variables() -> None:
+    """Of polynomials, for which no interval is halved."""
+
+    def f(m: Any, c: Any) -> Any:
+        sides = (0.0, c, 0.0, lambda x: c * x, lambda x, y: x, 2.0)
+        return m.tplquad(lambda z, y, x, k: k * x * y * z, *sides, (0.7,))[0]
+
+    def g(m: Any, c: Any) -> Any:
+        ranges = [lambda y, k: (0.0, k * y), (0.0, c)]
+        return m.nquad(lambda x, y, k: k * x * y, ranges, (1.3,), {"epsabs": 1e-10})[0]
+
+    for h in (f, g):
+        np.testing.assert_allclose(h(integrate, 0.9), h(si, 0.9), rtol=1e-10)
+    slope = funcgrad.grad(lambda c: g(integrate, c))(0.9)
+    np.testing.assert_allclose(slope, 1.3**3 / 2 * 0.9**3, rtol=1e-9)
+    one = integrate.nquad(np.cos, [(0, 1)], opts=[{"limit": 20}])[0]
+    np.testing.assert_allclose(one, np.sin(1.0))
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
+        (lambda: integrate.nquad(np.sin, []), "need ranges"),
+        (lambda: integrate.nquad(np.sin, [(0, 1)], opts=[{"weight": "cos"}]), "options epsabs"),
+        (lambda: integrate.nquad(np.sin, [(0, 1)], opts=[{}, {}]), "for all or each"),
         (lambda: integrate.quad(np.sin, 0, 1, weight="cos", wvar=2), "weight"),
         (lambda: integrate.quad(np.sin, 0, 1, full_output=1), "full_output"),
         (lambda: integrate.quad(np.sin, [0.0], 1), "need a real number"),

@@ -2,7 +2,7 @@
 
 from .bvp import solve_bvp
 from .ode import odeint, solve_ivp
-from .quadrature import dblquad, fixed_quad, quad, quad_vec
+from .quadrature import dblquad, fixed_quad, nquad, quad, quad_vec, tplquad
 from .samples import cumulative_simpson, cumulative_trapezoid, romb, simpson, trapezoid
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "cumulative_trapezoid",
     "dblquad",
     "fixed_quad",
+    "nquad",
     "odeint",
     "quad",
     "quad_vec",
@@ -17,5 +18,6 @@ __all__ = [
     "simpson",
     "solve_bvp",
     "solve_ivp",
+    "tplquad",
     "trapezoid",
 ]

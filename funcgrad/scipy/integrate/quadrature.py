@@ -1,4 +1,4 @@
-"""Integrals of functions: `quad`, `quad_vec`, `dblquad`, `fixed_quad`."""
+"""Integrals of functions: `quad`, `quad_vec`, `dblquad`, `tplquad`, `nquad`, `fixed_quad`."""
 
 from __future__ import annotations
 
@@ -252,6 +252,90 @@ def dblquad(
         return quad(func, low, high, (x, *args), epsabs=epsabs, epsrel=epsrel)[0]
 
     return quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
+def tplquad(
+    func: Callable[..., Any],
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    qfun: Any,
+    rfun: Any,
+    args: Any = (),
+    epsabs: float = 1.49e-8,
+    epsrel: float = 1.49e-8,
+) -> tuple[Any, Any]:
+    """The integral of ``func(z, y, x, *args)`` over x from `a` to `b`, y from `gfun` to `hfun`, which
+    are numbers or functions of x, and z from `qfun` to `rfun`, numbers or functions of x and y; and an
+    estimate of the outer integral's error.
+
+    Shapes: scalars.   Dtypes: real; gives float64.
+    Derivative: as `quad`, also by what the limits close over.
+    Raises: as `quad`.
+    Source: SciPy reference, ``scipy.integrate.tplquad``.
+
+    >>> float(round(tplquad(lambda z, y, x: x * y * z, 0, 1, 0, 2, 0, lambda x, y: x)[0], 9))
+    0.25
+    """
+    require_callable("tplquad", func)
+
+    def depths(y: Any, x: Any, *_: Any) -> list[Any]:
+        return [g(x, y) if callable(g) else g for g in (qfun, rfun)]
+
+    def widths(x: Any, *_: Any) -> list[Any]:
+        return [g(x) if callable(g) else g for g in (gfun, hfun)]
+
+    return nquad(func, [depths, widths, (a, b)], args, {"epsabs": epsabs, "epsrel": epsrel})
+
+
+_OF_QUAD = ("epsabs", "epsrel", "limit")
+
+
+def nquad(
+    func: Callable[..., Any],
+    ranges: Sequence[Any],
+    args: Any = None,
+    opts: Any = None,
+    full_output: bool = False,
+) -> tuple[Any, Any]:
+    """The integral of ``func(x0, ..., xn, *args)`` over all `ranges`, x0 being innermost, and an
+    estimate of the outer integral's error.
+
+    A range is a pair of numbers, or a function of the variables further out and `args` that gives one.
+    `opts`: "epsabs", "epsrel", "limit" of `quad`, for all integrals or in a list, for each.
+
+    Shapes: scalars.   Dtypes: real; gives float64.
+    Derivative: as `quad`, also by what ranges close over.
+    Raises: as `quad`; ArgumentError: no ranges, another option, `full_output`, options that are
+    functions.
+    Source: SciPy reference, ``scipy.integrate.nquad``.
+
+    >>> float(round(nquad(lambda x, y, c: c * x * y, [lambda y, c: (0, y), (0, 1)], (8.0,))[0], 9))
+    1.0
+    """
+    require_callable("nquad", func)
+    extras = () if args is None else args if isinstance(args, tuple) else (args,)
+    choices = list(opts) if isinstance(opts, list | tuple) else [opts] * len(ranges)
+    fits = all(c is None or (isinstance(c, dict) and set(c) <= set(_OF_QUAD)) for c in choices)
+    if not ranges or len(choices) != len(ranges) or not fits or full_output:
+        raise ArgumentError(
+            f"nquad: {len(ranges)} ranges, opts={opts!r}, full_output={full_output}; need ranges, and "
+            f"options {', '.join(_OF_QUAD)} for all or each{where()}"
+        )
+
+    def over(depth: int, outer: tuple[Any, ...]) -> tuple[Any, Any]:
+        span = ranges[depth]
+        low, high = span(*outer, *extras) if callable(span) else span
+
+        def integrand(x: Any) -> Any:
+            if not depth:
+                return func(x, *outer, *extras)
+            return over(depth - 1, (x, *outer))[0]
+
+        return quad(integrand, low, high, **(choices[depth] or {}))
+
+    return over(len(ranges) - 1, ())
 
 
 def fixed_quad(

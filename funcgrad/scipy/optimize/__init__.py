@@ -1,5 +1,6 @@
 """``scipy.optimize``: roots, minima and fits, with derivatives by the implicit function theorem."""
 
+from .assigned import isotonic_regression, linear_sum_assignment
 from .differences import approx_fprime, check_grad
 from .fits import curve_fit, least_squares, leastsq
 from .linear import lsq_linear, nnls
@@ -16,8 +17,10 @@ __all__ = [
     "curve_fit",
     "fixed_point",
     "fsolve",
+    "isotonic_regression",
     "least_squares",
     "leastsq",
+    "linear_sum_assignment",
     "lsq_linear",
     "minimize",
     "minimize_scalar",

@@ -78,21 +78,24 @@ def least_squares(
     verbose: int = 0,
     args: Any = (),
     kwargs: Any = None,
+    callback: Any = None,
+    workers: Any = None,
 ) -> Any:
     """An `x` near `x0` at which ``1/2 sum(rho(fun(x, *args)**2))`` is least.
 
     SciPy finds it with funcgrad's Jacobian, whatever difference `jac` names (a function of your own is
-    used as it is), so `diff_step` and `jac_sparsity` change nothing. In compiled programs it runs when
-    they do, under `vmap` for one example after another. Under a transform the result has the fields
-    ``x``, ``cost``, ``fun``, ``jac``, ``grad``, ``active_mask``, ``success``, ``status``, ``message``,
+    used as it is), so `diff_step`, `jac_sparsity` and `workers` change nothing. In compiled programs it
+    runs when they do, under `vmap` for one example after another. Under a transform the result has the
+    fields ``x``, ``cost``, ``fun``, ``jac``, ``grad``, ``active_mask``, ``success``, ``status``, ``message``,
     ``nfev``.
 
     Shapes: ``x0: (n), fun: (n) -> (m)``.   Dtypes: real floating; integers give float64.
     Derivative: that of the minimum, with all second derivatives of `fun`; also by what `fun` closes
     over; none by `x0` and the bounds. An element on a bound stays there. It is as exact as the minimum,
     so lower the tolerances, and nan where the solver ends elsewhere.
-    Raises: LinAlgError: the Hessian is singular. ArgumentError: a loss that has no name. ShapeError:
-    `fun` gives no row. ConcretizationError: `fun` branches on traced values.
+    Raises: LinAlgError: the Hessian is singular. ArgumentError: a loss that has no name, `callback`
+    under a transform. ShapeError: `fun` gives no row. ConcretizationError: `fun` branches on traced
+    values.
     Source: as `minimize`; Moré, "The Levenberg-Marquardt algorithm", 1978; SciPy reference,
     ``scipy.optimize.least_squares``.
 
@@ -116,6 +119,7 @@ def least_squares(
         "f_scale": f_scale, "tr_solver": tr_solver, "tr_options": tr_options or {},
         "max_nfev": max_nfev, "verbose": verbose,
         **({} if x_scale is None else {"x_scale": x_scale}),
+        **({} if callback is None else {"callback": callback}),
     }  # fmt: skip
 
     def f(x: Any) -> Any:
@@ -128,6 +132,7 @@ def least_squares(
 
     if not tracing():
         return in_precision(solve(f, given, x0), x0)
+    refuse("least_squares", "under transforms", callback=callback)
     require_constants("least_squares", **options)
     program = Programs([f, *given], [aval_of(x0)])
     return _traced(program, x0, solve, loss, f_scale, bounds)
