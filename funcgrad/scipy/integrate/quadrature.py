@@ -270,6 +270,8 @@ def tplquad(
     are numbers or functions of x, and z from `qfun` to `rfun`, numbers or functions of x and y; and an
     estimate of the outer integral's error.
 
+    A gradient takes minutes, since it is a triple integral of programs; nested `fixed_quad` is faster.
+
     Shapes: scalars.   Dtypes: real; gives float64.
     Derivative: as `quad`, also by what the limits close over.
     Raises: as `quad`.

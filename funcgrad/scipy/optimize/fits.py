@@ -86,8 +86,8 @@ def least_squares(
     SciPy finds it with funcgrad's Jacobian, whatever difference `jac` names (a function of your own is
     used as it is), so `diff_step`, `jac_sparsity` and `workers` change nothing. In compiled programs it
     runs when they do, under `vmap` for one example after another. Under a transform the result has the
-    fields ``x``, ``cost``, ``fun``, ``jac``, ``grad``, ``active_mask``, ``success``, ``status``, ``message``,
-    ``nfev``.
+    fields ``x``, ``cost``, ``fun``, ``jac``, ``grad``, ``active_mask``, ``success``, ``status``,
+    ``message``, ``nfev``.
 
     Shapes: ``x0: (n), fun: (n) -> (m)``.   Dtypes: real floating; integers give float64.
     Derivative: that of the minimum, with all second derivatives of `fun`; also by what `fun` closes
