@@ -287,7 +287,7 @@ REFUSED = [
     Refused("scipy.integrate.trapezoid", (X,), "use funcgrad.scipy.integrate.trapezoid"),
     Refused("scipy.integrate.simpson", (X,), "use funcgrad.scipy.integrate.simpson"),
     Refused("scipy.signal.fftconvolve", (X, P), "use funcgrad.scipy.signal.fftconvolve"),
-    Refused("scipy.signal.medfilt", (X,), FORMULA),
+    Refused("scipy.signal.medfilt", (X,), "use funcgrad.scipy.signal.medfilt"),
     Refused("scipy.stats.zscore", (X,), "use funcgrad.scipy.stats.zscore"),
     Refused("scipy.stats.norm.logpdf", (X,), "use funcgrad.scipy.stats.norm.logpdf"),
     Refused("scipy.stats.poisson.pmf", (2, X), "use funcgrad.scipy.stats.poisson.pmf"),
