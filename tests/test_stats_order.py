@@ -127,6 +127,9 @@ def test_the_distance_from_a_distribution_has_derivatives() -> None:
         only=CHECKS,
     )
     assert not report.failures, str(report)
+    for transform in (funcgrad.grad, funcgrad.jit):
+        with pytest.raises(ArgumentError, match="without its derivative"):
+            transform(lambda m: stats.kstest(x, "norm", (m,)).pvalue)(0.3)
 
 
 SMOOTH: list[tuple[str, dict[str, Any]]] = [

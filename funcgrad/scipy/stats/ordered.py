@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import numpy as fnp
-from ...core import aval_of
+from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...numpy._arguments import axis_of, concrete
 from ...ops.select import stop_gradient
@@ -108,8 +108,8 @@ def ks_1samp(
     Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: real; integers give float64.
     Derivative: of the statistic by `x`, `args` and what `cdf` closes over: that of `cdf` at the place
     of the distance, the first of several.
-    Raises: ArgumentError: no such `alternative` or `method`. ConcretizationError: `pvalue` of a traced
-    statistic.
+    Raises: ArgumentError: no such `alternative` or `method`, `pvalue` of a traced statistic. ShapeError:
+    there are no observations.
     Source: SciPy reference, ``scipy.stats.ks_1samp``.
 
     >>> from funcgrad.scipy import stats
@@ -134,7 +134,12 @@ def ks_1samp(
     statistic = fnp.where(upper, above, below)
 
     def pvalue() -> Any:
-        d = concrete("stats.ks_1samp", "the statistic, for its p-value,", statistic)
+        if isinstance(statistic, Tracer):
+            raise ArgumentError(
+                f"stats.ks_1samp: SciPy finds the p-value, without its derivative by the statistic, which "
+                f"is traced; use the statistic, or stop_gradient of the sample and parameters{where()}"
+            )
+        d = np.asarray(statistic)[()]
         theirs = _scipy_stats("ks_1samp")
         if side != "two-sided":
             return theirs.ksone.sf(d, n)
