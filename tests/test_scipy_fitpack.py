@@ -137,6 +137,13 @@ def test_what_has_no_derivative_is_refused() -> None:
     ):
         with pytest.raises(ArgumentError, match="traced"):
             funcgrad.grad(f)(y)
+    for f in (
+        lambda s: ours.UnivariateSpline(x, y, s=s)(1.0),
+        lambda s: ours.RectBivariateSpline(x[:5], x[:5], fnp.outer(y[:5], y[:5]), s=s).ev(1.0, 1.0),
+        lambda s: ours.splprep([x, y], s=s)[1][1],
+    ):
+        with pytest.raises(ArgumentError, match="s="):
+            funcgrad.grad(f)(0.5)
     f = ours.UnivariateSpline(x, y)
     slope = funcgrad.grad(f)(x[4] + 0.1)
     close(slope, f.derivative()(x[4] + 0.1))

@@ -212,6 +212,8 @@ def test_counts_that_are_none() -> None:
     ):
         with pytest.raises(ArgumentError, match=cause):
             stats.chi2_contingency(table)
+    with pytest.raises(ArgumentError, match="need a constant"):
+        funcgrad.grad(lambda p: stats.power_divergence([1.0, 2.0], lambda_=p).statistic)(0.5)
     with pytest.raises(ArgumentError, match="lambda_='no'"):
         stats.power_divergence([1.0, 2.0], lambda_="no")
     with pytest.raises(ArgumentError, match="power_divergence: the sums"):

@@ -48,7 +48,7 @@ def _fitted(
         return make_lsq_spline(x, y, _with_ends(t, low, high, k), k, w)
     if s is None:
         s = float(n) if w is not None or name == "UnivariateSpline" else 0.0
-    smoothing = known(array_of(s))
+    smoothing = None if isinstance(s, Tracer) else known(array_of(s))
     if smoothing is None or smoothing < 0:
         raise ArgumentError(f"{name}: s={s}; need a constant, 0 or more{where()}")
     if smoothing:
@@ -196,7 +196,7 @@ def splprep(
     """
     options = {"w": w, "ub": ub, "ue": ue, "task": task or None, "t": t, "nest": nest}
     refuse_options("splprep", **options, full_output=full_output or None, per=per or None)
-    if s is None or known(array_of(s)) != 0:
+    if s is None or isinstance(s, Tracer) or known(array_of(s)) != 0:
         raise ArgumentError(
             f"splprep: s={s}; need s=0, because knots that are chosen by the values have no "
             f"derivative{where()}"

@@ -67,7 +67,7 @@ class RectBivariateSpline:
                     f"{_NAME}: degree {k} for {points.shape[0]} points; need 1 to 5, and more "
                     f"points{where()}"
                 )
-        smoothing = known(array_of(s))
+        smoothing = None if isinstance(s, Tracer) else known(array_of(s))
         if smoothing is None or smoothing < 0:
             raise ArgumentError(f"{_NAME}: s={s}; need a constant, 0 or more{where()}")
         if smoothing:

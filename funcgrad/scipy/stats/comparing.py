@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, axis_of, converted
@@ -297,12 +298,9 @@ def power_of(lambda_: Any) -> float:
 
     Raises: ArgumentError: there is no such name, or it is traced.
     """
-    found = (
-        1.0
-        if lambda_ is None
-        else known(_POWERS.get(lambda_, math.nan) if isinstance(lambda_, str) else lambda_)
-    )
-    if found is None or np.ndim(found) or math.isnan(found):
+    found = 1.0 if lambda_ is None else lambda_
+    found = _POWERS.get(found, math.nan) if isinstance(found, str) else found
+    if isinstance(found, Tracer) or np.ndim(found) or math.isnan(found):
         raise ArgumentError(
             f"stats.power_divergence: lambda_={lambda_!r}; need a constant, or one of "
             f"{', '.join(map(repr, _POWERS))}{where()}"

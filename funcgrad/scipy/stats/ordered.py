@@ -108,8 +108,8 @@ def ks_1samp(
     Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: real; integers give float64.
     Derivative: of the statistic by `x`, `args` and what `cdf` closes over: that of `cdf` at the place
     of the distance, the first of several.
-    Raises: ArgumentError: no such `alternative` or `method`, `pvalue` of a traced statistic. ShapeError:
-    there are no observations.
+    Raises: ArgumentError: no such `alternative` or `method`, `pvalue` of a traced statistic.
+    ShapeError: there are no observations.
     Source: SciPy reference, ``scipy.stats.ks_1samp``.
 
     >>> from funcgrad.scipy import stats
@@ -136,8 +136,8 @@ def ks_1samp(
     def pvalue() -> Any:
         if isinstance(statistic, Tracer):
             raise ArgumentError(
-                f"stats.ks_1samp: SciPy finds the p-value, without its derivative by the statistic, which "
-                f"is traced; use the statistic, or stop_gradient of the sample and parameters{where()}"
+                f"stats.ks_1samp: SciPy finds the p-value, without its derivative by the statistic, "
+                f"which is traced; use the statistic, or stop_gradient of what it is made of{where()}"
             )
         d = np.asarray(statistic)[()]
         theirs = _scipy_stats("ks_1samp")
