@@ -227,12 +227,11 @@ def power(xp, x, y, /):
     """
     if not hasattr(x, "dtype"):
         return xp.power(x, y)
-    if y.__class__ is int or y.__class__ is float:
-        if y not in _SHORT_IN_NUMPY and x.dtype.char in "fdg":
-            short = power_as_products(xp, x, y)
-            if short is not None:
-                return short
-    return x**y
+    is_number = y.__class__ is int or y.__class__ is float
+    if not is_number or y in _SHORT_IN_NUMPY or x.dtype.char not in "fdg":
+        return x**y
+    short = power_as_products(xp, x, y)
+    return x**y if short is None else short
 
 
 @elementwise(
