@@ -171,7 +171,7 @@ def make_smoothing_spline(
             part = q[i + off][: n - off] * q[i][off:] * inverse[i + off : i + n]
             bands[off] = bands[off] + lam * part
     zero = np.zeros(2, aval_of(bands[0]).dtype)
-    rows = [fnp.concatenate([zero[:off], bands[off], zero[:0]]) for off in (2, 1, 0)] + [
+    rows = [fnp.concatenate([zero[:off], bands[off]]) for off in (2, 1, 0)] + [
         fnp.concatenate([bands[off], zero[:off]]) for off in (1, 2)
     ]
     bend = solve_banded((2, 2), fnp.stack(rows), right)

@@ -139,8 +139,10 @@ def percentile_filter(
 ) -> Any:
     """The element of every window with `percentile` % of the others below; 100 more if negative.
 
-    Shapes, Dtypes, Derivative: as `rank_filter`; none by `percentile`.
-    Raises: as `rank_filter`; ArgumentError: `percentile` is traced, or not in -100..100.
+    Shapes, Dtypes, Derivative: as `rank_filter`; 0 by `percentile`, which steps from one element to
+    the next.
+    Raises: as `rank_filter`; ArgumentError: `percentile` is not known (under `jit`, `vmap`), or not
+    in -100..100.
     Source: SciPy reference, ``scipy.ndimage.percentile_filter``.
 
     >>> percentile_filter([3.0, 1.0, 2.0, 5.0], 100, 3).tolist()
