@@ -85,10 +85,7 @@ class Symbol:
         return self.program.assign(f"{self.text}.sum(axis={self.program.text(axis)})")
 
     def dot(self, other: Any) -> Symbol:
-        if other.__class__ is _Turned:
-            out = self.program.call("dot", dot, [self, other])
-        else:
-            out = self.program.assign(f"{self.text}.dot({self.program.text(other)})")
+        out = self.program.call("dot", dot, [self, other])
         if getattr(self, "ndim", 0) == getattr(other, "ndim", 0) == 2:
             out.ndim = 2
         return out
@@ -105,12 +102,6 @@ class Symbol:
 
     def __getattr__(self, name: str) -> Any:
         raise NotPrintableError(name)
-
-
-class _Turned(Symbol):
-    """The transpose of a matrix."""
-
-    __slots__ = ()
 
 
 class _Flat(Symbol):
@@ -295,7 +286,7 @@ class Program:
         """`x` with its axes in another order; it is known that a matrix stays one."""
         if axes != (1, 0):
             return self.assign(f"{x.text}.transpose({axes!r})")
-        out = _Turned(self, self.assign(f"{x.text}.T").text)
+        out = self.assign(f"{x.text}.T")
         out.ndim = 2
         return out
 

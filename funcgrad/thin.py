@@ -1,9 +1,9 @@
-"""Products of a matrix of few rows with a transposed one, as a layer makes them of a small batch.
+"""Products of two matrices, where `ndarray.dot` is not the fastest that can be had.
 
 Layer 0. OpenBLAS, which NumPy is built with, spends half of the time of ``x @ w.T`` in single
-precision on arranging w. The other way round, ``(w @ x.T).T``, it arranges x. Measured on AVX-512:
-16 x 128 times 128 x 512 in 37 instead of 62 us, 8 x 1024 times 1024 x 1024 in 0.42 instead of 0.87 ms,
-the copy into the usual order included.
+precision, for an `x` of few rows, on arranging w. The other way round, ``(w @ x.T).T``, it arranges x.
+Measured on AVX-512: 16 x 128 times 128 x 512 in 37 instead of 62 us, 8 x 1024 times 1024 x 1024 in 0.42
+instead of 0.87 ms, the copy into the usual order included.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ import numpy as np
 LEAST = 1 << 18  # multiplications; for fewer OpenBLAS arranges nothing
 MOST_ROWS = 48
 
+ndarray = np.ndarray
 _SINGLE = np.dtype(np.float32)
+
+# Asked for each large product first, where something is here; see compile/own_products.py.
+own: Any = None
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -26,13 +30,18 @@ def dot(x: Any, y: Any) -> Any:
     >>> dot(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]]).T).tolist()
     [[1.0, 3.0], [2.0, 4.0]]
     """
-    if (
-        x.__class__ is y.__class__ is np.ndarray
-        and y.size * len(x) >= LEAST
-        and 1 < len(x) <= MOST_ROWS
-        and x.dtype is y.dtype is _SINGLE
-        and x.ndim == y.ndim == 2
-        and y.strides[0] < y.strides[1]
-    ):
+    if x.__class__ is y.__class__ is ndarray and x.ndim == y.ndim == 2 and y.size * len(x) >= LEAST:
+        out = own(x, y) if own is not None else None
+        return by_blas(x, y) if out is None else out
+    return x.dot(y)
+
+
+def by_blas(x: Any, y: Any) -> Any:
+    """``x.dot(y)`` of two large matrices.
+
+    >>> by_blas(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    if 1 < len(x) <= MOST_ROWS and x.dtype is y.dtype is _SINGLE and y.strides[0] < y.strides[1]:
         return np.ascontiguousarray(y.T.dot(x.T).T)
     return x.dot(y)

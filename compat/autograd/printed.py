@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from funcgrad.algebra import Elementwise, Selection, sum_to
+from funcgrad.compile.own_products import dot
 from funcgrad.compile.quick import quick
 from funcgrad.core import Primitive
 from funcgrad.inline import NotPrintableError, Program
@@ -78,6 +79,7 @@ _GLOBALS: dict[str, Any] = {
     "UNCOUNTED": UNCOUNTED,
     "user_code": None,  # the code that called last, if it is not ours
     "asarray": np.asarray,
+    "dot": dot,
     "edge": edge,
     "f32": np.dtype("float32"),
     "f64": _F64,

@@ -8,7 +8,7 @@ again, and has to be cheap.
 >>> from compat.autograd import printed
 >>> text = printed.source(torch.nn.functional.linear)
 >>> [line.strip() for line in text.splitlines() if "dot(" in line]
-['t2 = dot(x, t1)', 't4 = g.dot(w)', 'r = g.T.dot(x)']
+['t2 = dot(x, t1)', 't4 = dot(g, w)', 'r = dot(g.T, x)']
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _rules(text: _Text, names: Sequence[str], spread: Sequence[str]) -> str:
     parts += ["summed = None"] * bool(spread)
     for i, (name, ct) in enumerate(zip(names, text.cts, strict=True)):
         own = text.lines(text.needs[i] - text.shared)
-        product = re.fullmatch(r"(t\d+) = g\.T\n(t\d+) = \1\.dot\((\w+)\)", own)
+        product = re.fullmatch(r"(t\d+) = g\.T\n(t\d+) = dot\(\1, (\w+)\)", own)
         if product and product[2] == ct.text:
             body = templates.PASS_ON_PRODUCT.format(edge=f"e{name}", factor=product[3])
             parts.append(f"if e{name} is not None:\n" + body.rstrip())

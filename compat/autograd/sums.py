@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.compile.own_products import dot
 from funcgrad.ops.index import as_index
 
 from .errors import require_unwritten
@@ -61,9 +62,9 @@ class Sum:
             if counter[0] != version:  # by a hook, since the pass has been there
                 require_unwritten(node, Saved(x, counter, version, False))
         if len(self.lefts) == 1:
-            product = self.lefts[0].T.dot(self.rights[0])
+            product = dot(self.lefts[0].T, self.rights[0])
         else:
-            product = np.concatenate(self.lefts).T.dot(np.concatenate(self.rights))
+            product = dot(np.concatenate(self.lefts).T, np.concatenate(self.rights))
         product += self.total
         self.total, self.owned = product, True
         self.lefts, self.rights, self.nodes, self.rows = [], [], [], 0

@@ -45,7 +45,7 @@ PASS_ON_NEW = """\
 PASS_ON_PRODUCT = """\
     old = {edge}.ct
     if old is None or {edge}.__class__ is not AccumulateGrad:
-        r = g.T.dot({factor})
+        r = dot(g.T, {factor})
         if old is not None:
             r += old
         {edge}.ct = r

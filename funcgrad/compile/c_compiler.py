@@ -96,7 +96,7 @@ def _prelude() -> str | None:
         (prototypes(), " + ".join(f"{f}(x[i])" for f in VECTORISED)),
         (PLAIN, "exp(x[i])"),
     ):
-        if _library(f"{declared}{probe}{calls};\n}}\n") is not None:
+        if library_of(f"{declared}{probe}{calls};\n}}\n") is not None:
             return declared
     return None
 
@@ -106,7 +106,7 @@ def has_vector_functions() -> bool:
     return _prelude() not in (None, PLAIN)
 
 
-def _library(text: str, *, may_build: bool = True) -> ctypes.CDLL | None:
+def library_of(text: str, *, may_build: bool = True) -> ctypes.CDLL | None:
     """The shared library of a C source; None if that cannot be had."""
     found = compiler()
     if found is None:
@@ -223,7 +223,9 @@ def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | No
     `may_build`: else only what is on disk, which takes milliseconds.
     """
     prelude = _prelude()
-    library = None if prelude is None else _library(prelude + sources(kernels), may_build=may_build)
+    library = (
+        None if prelude is None else library_of(prelude + sources(kernels), may_build=may_build)
+    )
     if library is None:
         return None
     made = {name: _ufunc(library, k) for name, k in {k.name: k for k in kernels}.items()}
@@ -258,5 +260,5 @@ def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
 @functools.cache
 def _quietly() -> int | None:
     """The address of what is called in front of loops; None where it cannot be compiled."""
-    library = _library(c_flags.TEXT)
+    library = library_of(c_flags.TEXT)
     return None if library is None else ctypes.cast(library.quietly, ctypes.c_void_p).value

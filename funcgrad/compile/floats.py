@@ -50,6 +50,11 @@ ON_FLOATS: dict[Any, str] = {
 }
 
 
+def as_python(value: Value, text: str) -> str:
+    """A 0-d array as a number of Python's."""
+    return f"{'bool' if value.dtype == BOOL else 'float'}({text})"
+
+
 def read_once(program: Lowered, float_steps: Iterable[Step]) -> set[Value]:
     """Values that are read once, on Python's floats: their expressions are put where that is."""
     uses: dict[Value, int] = dict.fromkeys(program.outs, 2)

@@ -29,6 +29,7 @@ from .into import Into
 from .lower import CALL, LOOP, Lowered, OutOfBoundsError, Step, lower
 from .parallel import shared
 from .regions import Region, with_regions
+from .sameness import is_same_result, largest
 from .simplify import simplify
 from .straight import straight
 
@@ -38,7 +39,6 @@ LONG = 0.05  # seconds that a program has run before it is compiled as C
 PATIENCE = 1.0  # seconds for which loops may run in Python rather than wait for a compiler
 # Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number.
 ARRAY, NUMBER, OTHER, DRAWN = 1.5e-6, 2e-7, 1e-5, 1.5e-4
-ROUNDINGS = 1000  # of the operands that two ways to a result may be apart
 _compiling = threading.Lock()  # in the background one at a time: a compiler takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
@@ -192,12 +192,12 @@ class _Trial:
             [x.copy() if i in written else x for i, x in enumerate(args)] for _ in range(2)
         )
         in_c = [np.array(x) for x in self.in_c(*copies)]  # results may share memory with arguments
-        scale = max(map(_largest, args), default=0.0)
+        scale = max(map(largest, args), default=0.0)
         found = program._numpy(*args)
         self.times.append(math.inf)
 
         def agree(others: Iterable[Any]) -> bool:
-            return all(_agree(x, y, scale) for x, y in zip(others, found, strict=True))
+            return all(is_same_result(x, y, scale) for x, y in zip(others, found, strict=True))
 
         # Where NumPy itself gives other numbers for operands that differ in the last place, as in long
         # loops of a chaotic system, rounding is enough of a reason.
@@ -216,14 +216,6 @@ class _Trial:
         program.run, program.source, program.c_source = program._numpy, self.numpy_source, ""
 
 
-def _largest(x: Any) -> float:
-    """The largest absolute value of the finite numbers in an operand."""
-    x = np.asarray(x)
-    if x.dtype.kind not in "fc":
-        return 0.0
-    return float(np.max(np.abs(x), where=np.isfinite(x), initial=0.0))
-
-
 def _nudged(x: Any) -> Any:
     """An operand that differs by a few units in the last place."""
     if isinstance(x, float):
@@ -231,24 +223,6 @@ def _nudged(x: Any) -> Any:
     if getattr(x, "dtype", np.dtype(bool)).kind not in "fc":
         return x
     return (x * (1 + 4 * np.finfo(x.dtype).eps)).astype(x.dtype)
-
-
-def _agree(x: Any, y: Any, scale: float) -> bool:
-    """Whether two results are equal but for the order in which numbers were added up.
-
-    `scale`: of the operands, which may cancel.
-    """
-    x, y = np.asarray(x), np.asarray(y)
-    if x.dtype.kind not in "fc":  # what is compared with a limit may fall on either side
-        return x.shape == y.shape and bool(np.count_nonzero(x != y) <= 0.01 * x.size)
-    known = np.isfinite(x) & np.isfinite(y)
-    if not known.any():
-        return bool(np.array_equal(np.isfinite(x), np.isfinite(y)))
-    eps = float(np.finfo(x.dtype).eps)
-    with np.errstate(all="ignore"):
-        apart = float(np.max(np.abs(x - y), where=known, initial=0.0))
-    allowed = eps ** (1 / 3) * _largest(y) + ROUNDINGS * eps * max(scale, 1.0)
-    return apart <= allowed and bool(np.mean(np.isfinite(x) != np.isfinite(y)) < 0.01)
 
 
 def _as_numpy(program: Lowered, into: dict[int, int]) -> tuple[str, Callable[..., tuple[Any, ...]]]:

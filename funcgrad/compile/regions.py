@@ -41,8 +41,8 @@ from .parallel import LARGE
 
 HUGE = 1 << 24  # elements that are too many for memory between nests
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
-IN_TILES = 1 << 18  # up to which tiles are faster than BLAS
-IN_LOOP = 1 << 20  # up to which they are as fast, and a loop in C is worth it
+IN_TILES = 1 << 18  # up to which a call is not worth it, see own_products.py
+IN_LOOP = 1 << 20  # up to which tiles are as fast as BLAS, and a loop in C is worth it
 THIN = 16  # the widest matrix that is no good for BLAS
 TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
 MANY = 8  # products of matrices that are worth a call

@@ -1,4 +1,4 @@
-"""Whether two programs are the same but for the names of their variables.
+"""Whether two programs are the same but for the names of their variables, and results but for rounding.
 
 Layer 4½.
 """
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..jaxpr import Atom, Jaxpr, Var
+
+ROUNDINGS = 1000  # of the operands that two ways to a result may be apart
 
 
 def is_same_program(a: Jaxpr, b: Jaxpr) -> bool:
@@ -76,3 +78,29 @@ def _is_equal(x: Any, y: Any) -> bool:
         return bool(x == y)
     except (TypeError, ValueError):
         return False
+
+
+def largest(x: Any) -> float:
+    """The largest absolute value of the finite numbers in an operand."""
+    x = np.asarray(x)
+    if x.dtype.kind not in "fc":
+        return 0.0
+    return float(np.max(np.abs(x), where=np.isfinite(x), initial=0.0))
+
+
+def is_same_result(x: Any, y: Any, scale: float) -> bool:
+    """Whether two results are equal but for the order in which numbers were added up.
+
+    `scale`: of the operands, which may cancel.
+    """
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind not in "fc":  # what is compared with a limit may fall on either side
+        return x.shape == y.shape and bool(np.count_nonzero(x != y) <= 0.01 * x.size)
+    known = np.isfinite(x) & np.isfinite(y)
+    if not known.any():
+        return bool(np.array_equal(np.isfinite(x), np.isfinite(y)))
+    eps = float(np.finfo(x.dtype).eps)
+    with np.errstate(all="ignore"):
+        apart = float(np.max(np.abs(x - y), where=known, initial=0.0))
+    allowed = eps ** (1 / 3) * largest(y) + ROUNDINGS * eps * max(scale, 1.0)
+    return apart <= allowed and bool(np.mean(np.isfinite(x) != np.isfinite(y)) < 0.01)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .floats import BOOL, FLOAT64, ON_FLOATS, float_steps, read_once
+from .floats import BOOL, FLOAT64, ON_FLOATS, as_python, float_steps, read_once
 from .into import Homes, homes_of, numbers_first
 from .lower import (
     CALL,
@@ -35,15 +35,12 @@ from .lower import (
     Value,
     result_dtype,
 )
+from .own_products import LEAST, dot
 from .source import Source, compiled, with_fallback
 from .turned import turned
 from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order, is_large, last_uses
 
 KEYWORD_OUT = frozenset({np.maximum, np.minimum})  # that take no third operand by position
-
-
-def as_python(value: Value, text: str) -> str:
-    return f"{'bool' if value.dtype == BOOL else 'float'}({text})"
 
 
 class Straight:
@@ -439,10 +436,11 @@ class Straight:
     def call(self, step: Step) -> str:
         f = step.function
         texts = [self.wrapped(v) for v in step.operands]
-        if f is np.dot:
+        if f is np.dot and step.out.size * step.operands[0].shape[-1] < LEAST:
             return f"{texts[0]}.dot({texts[1]})"
-        if f is np.matmul:
-            return f"{self.source.function(f)}({', '.join(texts)})"
+        if f in (np.dot, np.matmul):
+            name = self.source.bind(dot, "dot") if f is np.dot else self.source.function(f)
+            return f"{name}({', '.join(texts)})"
         options = [f"{k}={self.source.bind(v, f'{f.name}_{k}')}" for k, v in step.options.items()]
         return (
             f"{self.source.bind(f.impl, f'call_{f.name}')}({', '.join(['np', *texts, *options])})"

@@ -190,7 +190,7 @@ def dot_general(xp, x, y, /, *, contracting, batch):
         x = x.reshape(*x.shape[:b], _product(x.shape[b : b + i]), _product(x.shape[b + i :]))
     if j != 1 or y.ndim != b + 2:
         y = y.reshape(*y.shape[:b], x.shape[-1], _product(shape[b + i :]))
-    return xp.matmul(x, y).reshape(shape)
+    return (xp.matmul if b else thin.dot)(x, y).reshape(shape)
 
 
 def _matrix_product(x: Any, y: Any, x_axis: Axes, y_axis: Axes) -> Any:

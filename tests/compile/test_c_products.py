@@ -108,9 +108,11 @@ def test_products_with_one_term() -> None:
     np.testing.assert_allclose(found, funcgrad.grad(f)(x), rtol=1e-12)
 
 
-def test_long_sums_are_not_in_tiles() -> None:
-    assert c_products.are_tiled(16, 16, c_products.MOST_TERMS, 8)
-    assert not c_products.are_tiled(16, 16, c_products.MOST_TERMS + 1, 8)
+def test_long_sums_of_few_rows_are_not_in_tiles() -> None:
+    most = c_products.MOST_TERMS
+    assert c_products.are_tiled(16, 16, most + 1, 8)
+    assert c_products.are_tiled(3, 16, most, 8)
+    assert not c_products.are_tiled(3, 16, most + 1, 8)
     assert not c_products.are_tiled(1, 16, 16, 8)
     assert not c_products.are_tiled(3, 3, 16, 8)
 
@@ -138,4 +140,5 @@ def test_numbers_that_are_not_finite() -> None:
 
     with funcgrad.config("c"), np.errstate(all="raise"):
         found = funcgrad.jit(run)(a, b)
-    np.testing.assert_array_equal(found, a @ b)
+    with np.errstate(invalid="ignore"):  # which some kernels of BLAS say
+        np.testing.assert_array_equal(found, a @ b)
