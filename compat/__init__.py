@@ -8,8 +8,12 @@ tensor([2., 4.])
 """
 
 import sys as _sys
+import typing as _typing
 import warnings as _warnings
-from math import e, inf, nan, pi
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 
 from funcgrad.stand_in import install as _install_stand_in
 
@@ -39,29 +43,25 @@ from . import (
     version,
 )
 from ._missing import explain as _explain_missing
-from ._tensor import Tensor
-from .amp import autocast
-from .amp.autocast_mode import (
-    clear_autocast_cache,
-    get_autocast_dtype,
-    is_autocast_cache_enabled,
-    is_autocast_enabled,
-)
-from .autograd import (
-    enable_grad,
-    inference_mode,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .compiling import compile
+from ._tensor import Tensor as Tensor
+from .amp import autocast as autocast
+from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
+from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
+from .amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled
+from .amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
+from .autograd import enable_grad as enable_grad
+from .autograd import inference_mode as inference_mode
+from .autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .autograd import is_anomaly_enabled as is_anomaly_enabled
+from .autograd import is_grad_enabled as is_grad_enabled
+from .autograd import is_inference_mode_enabled as is_inference_mode_enabled
+from .autograd import no_grad as no_grad
+from .autograd import set_grad_enabled as set_grad_enabled
+from .compiling import compile as compile
 from .cuda import amp as _cuda_amp
 from .distributed import nn as _distributed_nn
 from .dtypes import *
-from .func import vmap
+from .func import vmap as vmap
 from .jit import annotations as _annotations
 from .linalg.lowrank import *
 from .linalg.names import *
@@ -120,9 +120,10 @@ from .ops.spectra import *
 from .ops.statistics import *
 from .ops.trigonometric import *
 from .ops.windows import *
-from .parameter import Parameter
-from .printing import set_printoptions
-from .serialization import load, save
+from .parameter import Parameter as Parameter
+from .printing import set_printoptions as set_printoptions
+from .serialization import load as load
+from .serialization import save as save
 from .settings import *
 from .settings import _assert, _assert_async, _check
 from .size import *
@@ -166,5 +167,16 @@ _LATER = (
     "quasirandom",
     "signal",
 )
+if _typing.TYPE_CHECKING:
+    from . import distributions as distributions
+    from . import futures as futures
+    from . import masked as masked
+    from . import multiprocessing as multiprocessing
+    from . import onnx as onnx
+    from . import overrides as overrides
+    from . import profiler as profiler
+    from . import quasirandom as quasirandom
+    from . import signal as signal
+
 _explain_missing("torch", globals(), _LATER)
 _install_stand_in(__name__)

@@ -329,13 +329,33 @@ class iinfo(_Limits):
         self.min = builtins.int(info.min)
 
 
-NAMES = [name for name, value in list(globals().items()) if value.__class__ is dtype]
-__all__ = [
-    *NAMES,
+NAMES = [n for n, x in list(globals().items()) if x.__class__ is dtype and n[0] != "_"]
+__all__ = [  # written out for type checkers
+    "bool",
+    "cdouble",
+    "cfloat",
+    "complex64",
+    "complex128",
+    "double",
     "dtype",
     "finfo",
+    "float",
+    "float16",
+    "float32",
+    "float64",
     "get_default_dtype",
+    "half",
     "iinfo",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "long",
     "promote_types",
     "set_default_dtype",
+    "short",
+    "uint8",
 ]
+if "bfloat16" in globals():
+    __all__ += ["bfloat16"]

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._missing import explain as _explain_missing
+
+if TYPE_CHECKING:
+    from . import nn as nn
 
 
 def is_available() -> bool:

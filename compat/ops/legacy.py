@@ -212,6 +212,16 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 __all__ = [
-    *(c.__name__ for c in TYPES.values()),
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
     "set_default_tensor_type",
 ]
+if "BFloat16Tensor" in globals():
+    __all__ += ["BFloat16Tensor"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ... import nn
 from .. import (
@@ -31,6 +32,9 @@ from .. import (
     transformer,
 )
 from . import utils as _utils
+
+if TYPE_CHECKING:
+    from .. import *
 
 # PyTorch's files whose names are elsewhere here, or among others: file -> (where, names).
 _FILES: dict[str, list[tuple[ModuleType, str]]] = {
@@ -87,4 +91,4 @@ for _module in _SAME:
     sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module
     globals()[_module.__name__.rpartition(".")[2]] = _module
 globals().update({name: getattr(nn, name) for name in nn.__all__})
-utils = _utils  # not those of `nn`
+utils = _utils  # type: ignore[misc]  # not those of `nn`
