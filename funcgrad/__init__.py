@@ -90,12 +90,14 @@ _LATE = {
 if _typing.TYPE_CHECKING:
     from . import datasets as datasets
     from . import debug as debug
+    from . import errors as errors
     from . import flatten_util as flatten_util
     from . import image as image
     from . import jax as jax
     from . import lax as lax
     from . import nn as nn
     from . import numpy as numpy
+    from . import ops as ops
     from . import optim as optim
     from . import random as random
     from . import scipy as scipy

@@ -137,7 +137,47 @@ def remove() -> None:
     _set_attributes(dict.fromkeys(_ATTRIBUTES))
 
 
-if not _typing.TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from funcgrad import Array as Array
+    from funcgrad import ShapeDtypeStruct as ShapeDtypeStruct
+    from funcgrad import block_until_ready as block_until_ready
+    from funcgrad import check_jaxpr as check_jaxpr
+    from funcgrad import custom_jvp as custom_jvp
+    from funcgrad import custom_rule as custom_rule
+    from funcgrad import custom_vjp as custom_vjp
+    from funcgrad import debug as debug
+    from funcgrad import disable_jit as disable_jit
+    from funcgrad import elementwise_grad as elementwise_grad
+    from funcgrad import eval_jaxpr as eval_jaxpr
+    from funcgrad import eval_shape as eval_shape
+    from funcgrad import flatten_util as flatten_util
+    from funcgrad import grad as grad
+    from funcgrad import hessian as hessian
+    from funcgrad import hvp as hvp
+    from funcgrad import image as image
+    from funcgrad import io_callback as io_callback
+    from funcgrad import jacfwd as jacfwd
+    from funcgrad import jacobian as jacobian
+    from funcgrad import jacrev as jacrev
+    from funcgrad import jvp as jvp
+    from funcgrad import lax as lax
+    from funcgrad import linear_transpose as linear_transpose
+    from funcgrad import linearize as linearize
+    from funcgrad import make_jaxpr as make_jaxpr
+    from funcgrad import nn as nn
+    from funcgrad import numpy as numpy
+    from funcgrad import ops as ops
+    from funcgrad import pure_callback as pure_callback
+    from funcgrad import random as random
+    from funcgrad import scipy as scipy
+    from funcgrad import stop_gradient as stop_gradient
+    from funcgrad import strong_zeros as strong_zeros
+    from funcgrad import tree as tree
+    from funcgrad import tree_util as tree_util
+    from funcgrad import value_and_grad as value_and_grad
+    from funcgrad import vjp as vjp
+    from funcgrad import vmap as vmap
+else:
 
     def __getattr__(name):
         return getattr(_funcgrad, name)
