@@ -11,7 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -43,11 +43,16 @@ _PLAIN = (bool, int, float, complex)
 _LOCK = threading.Lock()  # of the programs that functions keep
 ndarray = np.ndarray
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 
 class Stages:
     """What `jit` makes of a function for arguments of certain types."""
 
-    def __init__(self, jaxpr: Jaxpr, program: Program, function: _Jitted, arguments: Any) -> None:
+    def __init__(
+        self, jaxpr: Jaxpr, program: Program, function: _Jitted[..., Any], arguments: Any
+    ) -> None:
         self._function, self._arguments = function, arguments
         self.jaxpr = jaxpr
         self.simplified = program.jaxpr
@@ -70,20 +75,20 @@ class Stages:
         return f"{self.jaxpr}\n\n{self.simplified}\n\n{self.code}"
 
 
-class _Jitted:
+class _Jitted(Generic[_P, _R]):
     """A function that compiles itself; see `jit`."""
 
     __wrapped__: Callable[..., Any]
 
     def __init__(
         self,
-        f: Callable[..., Any],
+        f: Callable[_P, _R],
         static_argnums: Sequence[int],
         static_argnames: Sequence[str],
         donate_argnums: Sequence[int],
     ) -> None:
         functools.update_wrapper(self, f)
-        self._f = f
+        self._f: Callable[..., Any] = f
         self._static_argnums = frozenset(static_argnums)
         self._static_argnames = frozenset(static_argnames)
         self._donate_argnums = frozenset(donate_argnums)
@@ -93,8 +98,12 @@ class _Jitted:
         self._misses = 0
         self._why = "it has not been called"
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> _Jitted[_P, _R]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., _R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, _Static(instance))
+        return self if instance is None else functools.partial(self, _Static(instance))  # type: ignore[arg-type]
 
     def __reduce__(self) -> Any:
         """As a function: by its name where it has one, otherwise by what it was made from."""
@@ -104,13 +113,13 @@ class _Jitted:
         options = self._static_argnums, self._static_argnames, self._donate_argnums
         return type(self), (self._f, *options)
 
-    def __copy__(self) -> _Jitted:
+    def __copy__(self) -> _Jitted[_P, _R]:
         return self
 
-    def __deepcopy__(self, memo: Any) -> _Jitted:
+    def __deepcopy__(self, memo: Any) -> _Jitted[_P, _R]:
         return self
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         last = self._last
         if last is not None and not kwargs:
             found = last(args)
@@ -338,12 +347,36 @@ def _depth_of_user() -> int:
     return depth + 1
 
 
+@overload
 def jit(
-    f: Callable[..., Any] | None = None,
+    f: np.ufunc,
     *,
     static_argnums: int | Iterable[int] | None = (),
     static_argnames: str | Iterable[str] | None = (),
     donate_argnums: int | Iterable[int] | None = (),
+) -> Any: ...  # its overloads would be lost
+@overload
+def jit(
+    f: Callable[_P, _R],
+    *,
+    static_argnums: int | Iterable[int] | None = (),
+    static_argnames: str | Iterable[str] | None = (),
+    donate_argnums: int | Iterable[int] | None = (),
+) -> _Jitted[_P, _R]: ...
+@overload
+def jit(
+    f: None = None,
+    *,
+    static_argnums: int | Iterable[int] | None = (),
+    static_argnames: str | Iterable[str] | None = (),
+    donate_argnums: int | Iterable[int] | None = (),
+) -> Callable[[Callable[_P, _R]], _Jitted[_P, _R]]: ...
+def jit(
+    f: Any = None,
+    *,
+    static_argnums: Any = (),
+    static_argnames: Any = (),
+    donate_argnums: Any = (),
 ) -> Any:
     """`f`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
 
@@ -410,7 +443,7 @@ def jit(
     return _Jitted(f, nums, names, donated)
 
 
-def _in_c(f: _Jitted, *args: Any, **kwargs: Any) -> Any:
+def _in_c(f: _Jitted[..., Any], *args: Any, **kwargs: Any) -> Any:
     with config("c"):
         return f(*args, **kwargs)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np  # noqa: F401  (doctests)
 
@@ -15,9 +15,16 @@ from ..transforms import checkpoint as _checkpoint
 from ..transforms.vmap import vmap
 from .sharding import Mesh
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
+
+@overload
+def jit(fun: Callable[_P, _R], **options: Any) -> _jit._Jitted[_P, _R]: ...
+@overload
+def jit(fun: None = None, **options: Any) -> Callable[[Callable[_P, _R]], _jit._Jitted[_P, _R]]: ...
 def jit(
-    fun: Callable[..., Any] | None = None,
+    fun: Any = None,
     *,
     in_shardings: Any = None,
     out_shardings: Any = None,

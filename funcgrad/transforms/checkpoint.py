@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import tree
 from ..core import EVAL, aval_of, current
@@ -16,6 +16,8 @@ from .program_call import ProgramCall, open_jaxpr
 from .tape import pull_back
 from .trace import trace_to_jaxpr
 from .vjp import record_flat
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class CheckpointCall(ProgramCall):
@@ -63,7 +65,7 @@ def _checkpoint_impl(xp, *xs, jaxpr):
 checkpoint_call = CheckpointCall(_checkpoint_impl, register_as="checkpoint_call")
 
 
-def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(f: _F) -> _F:
     """`f` with less memory in reverse mode: its intermediate values are computed again, not kept.
 
     Values that `f` closes over are differentiated too. `f` may branch on values where they are known
@@ -98,4 +100,4 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         outs = checkpoint_call(*jaxpr.consts, *leaves, jaxpr=open_jaxpr(jaxpr))
         return tree.unflatten(out_def, outs)
 
-    return checkpointed
+    return checkpointed  # type: ignore[return-value]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 from .. import tree
 from ..backend import unfit
@@ -13,6 +13,10 @@ from ..core import aval_of
 from ..errors import ArgumentError, MissingRuleError, RuleError, where
 from .arguments import global_name, is_array, require_callable
 from .custom_call import Rules, custom_call
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _Call:
@@ -115,18 +119,22 @@ def positional(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     return list(bound.args)
 
 
-class _Custom:
+class _Custom(Generic[_P, _R]):
     """A function with rules of its own, which is bound, copied and pickled as functions are."""
 
-    def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, f: Callable[_P, _R], nondiff_argnums: Sequence[int] = ()) -> None:
         require_callable(type(self).__name__, f, makes=True)
         functools.update_wrapper(self, f)
         self.f = f
         self.nondiff = set(nondiff_argnums)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         raise NotImplementedError
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., _R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
@@ -146,7 +154,7 @@ class _Custom:
         return self
 
 
-class custom_jvp(_Custom):
+class custom_jvp(_Custom[_P, _R]):
     """A function whose derivative is given by ``rule(primals, tangents) -> (out, tangent)``.
 
     Arguments listed in `nondiff_argnums` are passed to the rule first, as they are. Reverse mode
@@ -164,11 +172,11 @@ class custom_jvp(_Custom):
     -1.0
     """
 
-    def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, f: Callable[_P, _R], nondiff_argnums: Sequence[int] = ()) -> None:
         super().__init__(f, nondiff_argnums)
         self.rule: Callable[..., Any] | None = None
 
-    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+    def defjvp(self, rule: _F) -> _F:
         """Set the rule; usable as a decorator."""
         self.rule = rule
         return rule
@@ -177,7 +185,7 @@ class custom_jvp(_Custom):
         """Set one rule ``(t, ans, *primals) -> tangent`` per argument; None for a zero derivative."""
 
         def rule(primals: Any, tangents: Any) -> Any:
-            ans = self(*primals)
+            ans = self(*primals)  # type: ignore[call-arg]
             terms = [
                 r(t, ans, *primals) for r, t in zip(rules, tangents, strict=True) if r is not None
             ]
@@ -188,7 +196,7 @@ class custom_jvp(_Custom):
 
         self.rule = rule
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         if self.rule is None:
             raise MissingRuleError(f"{_name(self.f)}: no rule; give one with defjvp{where()}")
         call = _Call(self.f, args, kwargs, self.nondiff)
@@ -211,7 +219,7 @@ class custom_jvp(_Custom):
         return call.bind(jvp=jvp)
 
 
-class custom_vjp(_Custom):
+class custom_vjp(_Custom[_P, _R]):
     """A function whose pullback is given: ``fwd(*args) -> (out, residual)``, ``bwd(residual, ct)``.
 
     `bwd` returns a tuple, one cotangent (or None) per differentiable argument. Arguments listed in
@@ -226,7 +234,7 @@ class custom_vjp(_Custom):
     -1.0
     """
 
-    def __init__(self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, f: Callable[_P, _R], nondiff_argnums: Sequence[int] = ()) -> None:
         super().__init__(f, nondiff_argnums)
         self.fwd: Callable[..., Any] | None = None
         self.bwd: Callable[..., Any] | None = None
@@ -236,7 +244,7 @@ class custom_vjp(_Custom):
         self.fwd = fwd
         self.bwd = bwd
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         if self.fwd is None or self.bwd is None:
             raise MissingRuleError(f"{_name(self.f)}: no rule; give one with defvjp{where()}")
         call = _Call(self.f, args, kwargs, self.nondiff)
@@ -262,13 +270,13 @@ class custom_vjp(_Custom):
 
 
 def custom_rule(
-    f: Callable[..., Any],
+    f: _F,
     *,
     jvp: Callable[..., Any] | None = None,
     vjp: Callable[..., Any] | None = None,
     transpose: Callable[..., Any] | None = None,
     batch: Callable[..., Any] | None = None,
-) -> Callable[..., Any]:
+) -> _F:
     """`f` with any subset of its rules given; the others are derived from those.
 
     jvp:       ``(primals, tangents) -> (out, tangent)``
@@ -305,7 +313,7 @@ def custom_rule(
             rules["batch"] = _flat_batch(call, batch)
         return call.bind(**rules)
 
-    return called
+    return called  # type: ignore[return-value]
 
 
 def _flat_jvp(call: _Call, rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from .vmap import batch_flat, move_batch
 
 Argnums = int | Sequence[int] | None
 Argnames = str | Sequence[str] | None
+_R = TypeVar("_R")
 
 
 def _flat(f: Callable[..., Any], selection: Selection, treedef: Any, has_aux: bool) -> Flat:
@@ -44,7 +45,7 @@ def _require(transform: str, f: Any, argnums: Any, argnames: Any) -> None:
 
 
 def value_and_grad(
-    f: Callable[..., Any],
+    f: Callable[..., _R],
     argnums: Argnums = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -52,7 +53,7 @@ def value_and_grad(
     *,
     argnames: Argnames = None,
     strong_zeros: bool = False,
-) -> Callable[..., Any]:
+) -> Callable[..., tuple[_R, Any]]:
     """``value_and_grad(f)(*args) == (f(*args), grad(f)(*args))``, for the price of the gradient.
 
     The parameters are `grad`'s. With `has_aux` the result is ``((value, aux), gradient)``.
