@@ -20,7 +20,7 @@ import functools
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
@@ -40,6 +40,10 @@ from .nn.module import FROM_ABOVE, Module
 from .ops.generator import default_generator
 
 MOST_PROGRAMS = 16
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_M = TypeVar("_M", bound=Module)
 
 # NOTE [Threads] While one thread traces, the tensors hold no arrays. So it has the lock, and traces
 # only when no other thread is in code that runs as it is.
@@ -62,12 +66,12 @@ def _as_it_is() -> Iterator[None]:
                 del _running[me]
 
 
-class Compiled:
+class Compiled(Generic[_P, _R]):
     """A function and the programs made of it; see `compile`."""
 
-    def __init__(self, f: Callable[..., Any], fullgraph: bool) -> None:
+    def __init__(self, f: Callable[_P, _R], fullgraph: bool) -> None:
         functools.update_wrapper(self, f, updated=())
-        self._f = f
+        self._f: Any = f
         self._fullgraph = fullgraph
         self._programs: dict[Any, TensorProgram | None] = {}
         self._state: State | None = None
@@ -75,6 +79,10 @@ class Compiled:
         self._last: Any = None
         self._why = "it has not been called twice with arguments of the same types"
 
+    @overload
+    def __get__(self, owner: None, _cls: Any = None) -> Self: ...
+    @overload
+    def __get__(self, owner: object, _cls: Any = None) -> Compiled[..., _R]: ...
     def __get__(self, owner: Any, _cls: Any = None) -> Any:
         """As a method: each object has programs of its own, which live as long as it does."""
         if owner is None or not hasattr(self._f, "__get__"):  # a callable object is no method
@@ -97,7 +105,7 @@ class Compiled:
         count = sum(p is not None for p in self._programs.values())
         return f"{count} programs; {self._why}" if self._why else f"{count} programs"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         if self._last is not None and not kwargs:
             try:
                 found = self._last(args)
@@ -448,6 +456,39 @@ class OptimizedModule(Module):
         return self._compiled.explain()
 
 
+@overload
+def compile(  # type: ignore[overload-overlap]  # modules can be called, too
+    model: _M,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str = "funcgrad",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> _M: ...
+@overload
+def compile(
+    model: Callable[_P, _R],
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str = "funcgrad",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> Compiled[_P, _R]: ...
+@overload
+def compile(
+    model: None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str = "funcgrad",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> Callable[[Callable[_P, _R]], Compiled[_P, _R]]: ...
 def compile(
     model: Any = None,
     *,

@@ -11,7 +11,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar, overload
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -56,7 +56,7 @@ class ModeSwitch:
     _tokens: list[Any]
 
     # All of it in `__new__`: a call less for each `with`.
-    def __new__(cls, *_: Any, **changes: Any) -> Any:
+    def __new__(cls, *_: Any, **changes: Any) -> Self:
         made = object.__new__(cls)
         made._tokens = []
         if changes:
@@ -124,6 +124,10 @@ class no_grad(ModeSwitch):
 
     changes = {"records": False}  # noqa: RUF012 (nobody writes into it)
 
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, f: _F) -> _F: ...  # type: ignore[misc]
     def __new__(cls, f: Any = None) -> Any:
         made = object.__new__(cls)
         made._tokens = []
@@ -140,6 +144,10 @@ class enable_grad(ModeSwitch):
 
     changes = {"records": True}  # noqa: RUF012 (nobody writes into it)
 
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, f: _F) -> _F: ...  # type: ignore[misc]
     def __new__(cls, f: Any = None) -> Any:
         made = super().__new__(cls)
         return made if f is None else made(f)
@@ -173,11 +181,15 @@ class set_grad_enabled(ModeSwitch):
 class inference_mode(ModeSwitch):
     """As `no_grad`, and results can never take part in a graph; they count no versions."""
 
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]
     def __new__(cls, mode: Any = True, *_: Any, **__: Any) -> Any:
         made = super().__new__(cls)
         if not callable(mode):
             return made
-        made.__init__()
+        made.__init__()  # type: ignore[misc]
         return made(mode)
 
     def __init__(self, mode: bool = True) -> None:

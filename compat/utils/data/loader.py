@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from ...autograd import sites
 from .collate import default_collate, default_convert
 from .datasets import IterableDataset
 from .samplers import BatchSampler, RandomSampler, SequentialSampler
 from .workers import Fetcher, ParallelIterator
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True, default=Any)
+else:
+    from .datasets import T_co
 
 _FIXED = frozenset(
     {"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"}
@@ -24,7 +31,7 @@ class _Forever:
         return itertools.repeat(None)
 
 
-class DataLoader:
+class DataLoader(Generic[T_co]):
     """The batches of a data set, in order or shuffled, collated into tensors.
 
     With `num_workers` they are made in that many processes, `prefetch_factor` batches each ahead.
