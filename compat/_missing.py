@@ -31,3 +31,5 @@ def explain(label: str, namespace: dict[str, Any], later: tuple[str, ...] = ()) 
         raise AttributeError(said, name=name, obj=None)
 
     namespace["__getattr__"] = __getattr__
+    if later:
+        namespace["__dir__"] = lambda: sorted({*namespace, *later})

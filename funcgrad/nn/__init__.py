@@ -215,3 +215,7 @@ __all__ = [
     "triplet_margin_loss",
     "unfold",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -23,3 +23,7 @@ else:
         if name in __all__:
             return getattr(_import_module(f"{__name__}.segments"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

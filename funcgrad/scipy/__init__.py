@@ -18,3 +18,7 @@ def __getattr__(name: str) -> _typing.Any:
     if name in _LATE:
         return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})
