@@ -1,8 +1,8 @@
 """Switches of PyTorch's that choose how to compute the same; most are remembered and change nothing.
 
 What runs here is in full precision, on as many threads as NumPy uses, and deterministic but for one
-thing: compiled programs, those of `nn.LSTM` and its like too, are NumPy's code at first and C once that
-has been made in the background, which rounds differently.
+thing: compiled programs, those of `nn.LSTM` and its like too, and large matrix products that recur are
+NumPy's at first, and C once that has been made in the background, which rounds differently.
 """
 
 from __future__ import annotations
