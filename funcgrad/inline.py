@@ -235,7 +235,10 @@ class Program:
 
         Raises: NotPrintableError: it looks at shapes, dtypes or values.
         """
-        return run_under(_PrintTrace(self), rule, operands)
+        try:
+            return run_under(_PrintTrace(self), rule, operands)
+        except (TypeError, ValueError) as error:  # older NumPy, asked for facts of a dtype
+            raise NotPrintableError("a dtype") from error
 
     def apply(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Symbol:
         """One primitive: its implementation printed, or called if it cannot be."""

@@ -87,7 +87,9 @@ __attribute__((noinline, noclone)) static void strided(char *dense, char *other,
                                                        const long *strides, int back) {
   long row = width;
   for (long a = 1; a < axes; a++) row *= shape[a];
-  for (long i = 0; i < shape[0]; i++, dense += row, other += strides[0]) {
+  if (axes == 1 && strides[0] == width)  // a row that lies together
+    __builtin_memcpy(back ? other : dense, back ? dense : other, shape[0] * width);
+  else for (long i = 0; i < shape[0]; i++, dense += row, other += strides[0]) {
     char *to = back ? other : dense, *from = back ? dense : other;
     if (axes > 1) strided(dense, other, width, axes - 1, shape + 1, strides + 1, back);
     else if (width == 8) *(long long *)to = *(long long *)from;
