@@ -6,6 +6,7 @@ Such a file is a zip of one `.npy` for each name: `numpy.load` and other languag
 from __future__ import annotations
 
 import os
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,12 @@ def save_file(
         if array.dtype.kind not in _KINDS or not array.dtype.isnative:
             raise TypeError(f"save_file: npz files have no {array.dtype} ({name!r})")
         arrays[name] = array
-    with open(path, "wb") as file:
-        # By this way a name may be any, "file" too.
-        write = np.savez_compressed if compressed else np.savez
-        if "file" in arrays or "allow_pickle" in arrays:
-            raise TypeError("save_file: NumPy takes no array called 'file' or 'allow_pickle'")
-        write(file, allow_pickle=False, **arrays)
+    # Not by `np.savez`, of whose parameters names could be.
+    how = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(path, "w", how) as file:
+        for name, array in arrays.items():
+            with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
 
 
 def load_file(path: str | os.PathLike[str], device: Any = None) -> dict[str, Any]:

@@ -54,6 +54,8 @@ FLAGS = [
     "-fPIC",
     "-w",
 ]
+# Which Clang refuses; it does none of this.
+GCC_ALONE = frozenset({"-fno-tree-sink", "-fno-tree-pre", "-fno-thread-jumps"})
 SECONDS = 60  # that the compiler may take
 SECONDS_TO_END = 5  # once it is told to
 PLAIN = f"#include <math.h>\n{EXP_OR_0}{FROM_INTEGERS}"
@@ -87,15 +89,31 @@ def compiler() -> tuple[str, str] | None:
     return path, done.stdout + cpu if done.returncode == 0 else path
 
 
+def is_clang() -> bool:
+    """Whether the compiler is Clang, as it is on macOS."""
+    found = compiler()
+    return found is not None and "clang" in found[1]
+
+
+def _flags() -> list[str]:
+    """What the compiler takes of `FLAGS`."""
+    if not is_clang():
+        return FLAGS
+    native = "-mcpu=native" if platform.machine() in ("arm64", "aarch64") else "-march=native"
+    known = [f for f in FLAGS if f not in GCC_ALONE]
+    return [native if f == "-march=native" else f for f in known]
+
+
 @functools.cache
 def _prelude() -> str | None:
-    """The declarations that this compiler and its C library take; None if there is no compiler."""
+    """The declarations that this compiler and its C library take; None if there is no compiler.
+
+    Clang calls no functions for vectors from their declarations, so it gets plain ones.
+    """
     probe = "void probe(double *x, double *y, long n) {\n#pragma omp simd\n"
     probe += "for (long i = 0; i < n; i++) y[i] = "
-    for declared, calls in (
-        (prototypes(), " + ".join(f"{f}(x[i])" for f in VECTORISED)),
-        (PLAIN, "exp(x[i])"),
-    ):
+    known = [(prototypes(), " + ".join(f"{f}(x[i])" for f in VECTORISED)), (PLAIN, "exp(x[i])")]
+    for declared, calls in known[is_clang() :]:
         if library_of(f"{declared}{probe}{calls};\n}}\n") is not None:
             return declared
     return None
@@ -150,7 +168,7 @@ def _build(path: str, text: str, folder: Path, target: Path) -> bool:
     handle, made = tempfile.mkstemp(suffix=".so", dir=folder)
     os.close(handle)
     narrow = _NARROW if NARROW in text else ()
-    command = [path, *FLAGS, *narrow, "-x", "c", "-", "-o", made, *_LIBRARIES]
+    command = [path, *_flags(), *narrow, "-x", "c", "-", "-o", made, *_LIBRARIES]
     try:
         if not _succeeds(command, text):
             return False
