@@ -2,8 +2,8 @@
 
 Each step is `zero_grad`, forward, loss, `backward` and the optimizer's step, in float32. The models
 start from the same numbers, losses of three steps are compared, and ours run for some seconds, before
-anything is timed. Every step is also timed as a program of `compat.compile`. Everything runs on one thread, or on as many as
-the variable OMP_NUM_THREADS says.
+anything is timed. Every step is also timed as a program of `compat.compile`. Everything runs on one
+thread, or on as many as the variable OMP_NUM_THREADS says.
 """
 
 from __future__ import annotations

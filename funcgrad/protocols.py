@@ -6,6 +6,7 @@ Layer 3½. A ufunc or function is looked up by its name in `funcgrad.numpy` or, 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -121,7 +122,8 @@ def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any
 
 
 def _find_function(func: Any) -> Callable[..., Any]:
-    parts = (func.__module__ or "numpy").split(".")[1:]
+    # NumPy 2.0 calls `lib.scimath` by what it is made in, `lib._scimath_impl`.
+    parts = re.sub(r"\b_(\w+)_impl\b", r"\1", func.__module__ or "numpy").split(".")[1:]
     space: Any = fnp
     for part in parts:
         space = getattr(space, part, None)

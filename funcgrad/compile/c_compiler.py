@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from . import c_flags, c_wide
-from .c_source import EXP_OR_0, FROM_INTEGERS, NARROW, VECTORISED, Kernel, prototypes, sources
+from .c_source import HELPERS, NARROW, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
     "-O3",
@@ -54,11 +54,10 @@ FLAGS = [
     "-fPIC",
     "-w",
 ]
-# Which Clang refuses; it does none of this.
-GCC_ALONE = frozenset({"-fno-tree-sink", "-fno-tree-pre", "-fno-thread-jumps"})
+APPLES = "-mcpu=native"  # what -march=native is where Clang compiles for ARM
 SECONDS = 60  # that the compiler may take
 SECONDS_TO_END = 5  # once it is told to
-PLAIN = f"#include <math.h>\n{EXP_OR_0}{FROM_INTEGERS}"
+PLAIN = f"#include <math.h>\n{HELPERS}"
 
 
 def cache_folder() -> Path:
@@ -95,13 +94,18 @@ def is_clang() -> bool:
     return found is not None and "clang" in found[1]
 
 
+@functools.cache
 def _flags() -> list[str]:
-    """What the compiler takes of `FLAGS`."""
+    """What the compiler takes of `FLAGS`, which are GCC's; Clang refuses what it does not know."""
     if not is_clang():
         return FLAGS
-    native = "-mcpu=native" if platform.machine() in ("arm64", "aarch64") else "-march=native"
-    known = [f for f in FLAGS if f not in GCC_ALONE]
-    return [native if f == "-march=native" else f for f in known]
+    found = [flag for flag in FLAGS if _takes(flag)]
+    return found if "-march=native" in found or not _takes(APPLES) else [*found, APPLES]
+
+
+def _takes(flag: str) -> bool:
+    path, _ = compiler() or ("", "")
+    return _succeeds([path, flag, "-x", "c", "-c", "-", "-o", os.devnull], "int x;\n")
 
 
 @functools.cache
@@ -112,8 +116,8 @@ def _prelude() -> str | None:
     """
     probe = "void probe(double *x, double *y, long n) {\n#pragma omp simd\n"
     probe += "for (long i = 0; i < n; i++) y[i] = "
-    known = [(prototypes(), " + ".join(f"{f}(x[i])" for f in VECTORISED)), (PLAIN, "exp(x[i])")]
-    for declared, calls in known[is_clang() :]:
+    vectors = prototypes() + HELPERS, " + ".join(f"{f}(x[i])" for f in VECTORISED)
+    for declared, calls in [vectors, (PLAIN, "exp(x[i])")][is_clang() :]:
         if library_of(f"{declared}{probe}{calls};\n}}\n") is not None:
             return declared
     return None

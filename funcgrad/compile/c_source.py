@@ -178,6 +178,17 @@ static inline {T} floor_divide_np{f}({T} x, {T} y) {
   return q == 0 ? copysign{f}(0, x / y) : q - down > 0.5 ? down + 1 : down;
 }
 """
+# What is made of the C library's functions.
+HELPERS = "".join(
+    [
+        EXP_OR_0,
+        FROM_INTEGERS,
+        *(
+            DIVISIONS.replace("{T}", kind).replace("{f}", suffix)
+            for kind, suffix in (("double", ""), ("float", "f"))
+        ),
+    ]
+)
 NARROW = "// vectors of 256 bits\n"  # see NOTE [Narrow vectors] in c_nests.py
 VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
@@ -304,16 +315,7 @@ def prototypes() -> str:
             two = name in ("atan2", "hypot", "pow", "copysign", "nextafter", "fmod")
             head = simd if name in known else ""
             lines.append(f"{head}{kind} {name}{suffix}({kind}{f', {kind}' if two else ''});")
-    return (
-        "\n".join(lines)
-        + "\n"
-        + EXP_OR_0
-        + FROM_INTEGERS
-        + "".join(
-            DIVISIONS.replace("{T}", kind).replace("{f}", suffix)
-            for kind, suffix in (("double", ""), ("float", "f"))
-        )
-    )
+    return "\n".join(lines) + "\n"
 
 
 class Kernel:

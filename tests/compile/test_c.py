@@ -359,15 +359,37 @@ with funcgrad.config("c"):
 """
 
 
-def run_check(cache: Path | str, **environment: str) -> subprocess.Popen[str]:
+def run_check(cache: Path | str, check: str = CHECK, **environment: str) -> subprocess.Popen[str]:
     given = {**os.environ, "FUNCGRAD_CACHE": str(cache), **environment}
     return subprocess.Popen(
-        [sys.executable, "-c", CHECK],
+        [sys.executable, "-c", check],
         env=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+CLANG = """#!/bin/sh
+case "$*" in
+  --version) echo "Apple clang version 16.0.0" ;;
+  *-fno-tree-sink* | *-fno-thread-jumps* | *-march=native*) exit 1 ;;
+  *) exec {compiler} $(echo "$*" | sed s/-mcpu=native//) ;;
+esac
+"""
+
+
+@needs_compiler
+def test_a_compiler_that_takes_fewer_flags(tmp_path: Path) -> None:
+    """Clang, as on macOS; it gets no declarations of functions for vectors."""
+    script = tmp_path / "clang"
+    script.write_text(CLANG.format(compiler=c_compiler.compiler()[0]))  # type: ignore[index]
+    script.chmod(0o755)
+    check = CHECK.replace("np.exp(-x) * x + 1.0", "np.exp(-x) * x + x // 0.3 + x % 0.3")
+    check = check.replace("(1 - x))", "(1 - x) + 1)") + "print(c_compiler.has_vector_functions())"
+    found = run_check(tmp_path / "cache", check, CC=str(script))
+    out, err = found.communicate(timeout=120)
+    assert out.split() == ["loops", "False"], err
 
 
 VECTORS = """
