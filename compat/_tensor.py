@@ -473,7 +473,7 @@ class Tensor(
         """The numbers as nested lists, or one number."""
         return self._values("calling .tolist() on a Tensor").tolist()
 
-    def _values(self, doing: str) -> Any:
+    def _values(self, doing: str) -> Tensor:
         """The array of numbers, also while a transform traces it.
 
         Raises: RuntimeError: it stands for many, under `vmap`, or for none.

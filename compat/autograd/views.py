@@ -8,7 +8,7 @@ again from its base's, by replaying its chain, when it is next looked at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -31,6 +31,7 @@ from .narrow import is_narrow, narrowed, widened
 from .node import NOTHING, AccumulateGrad, OpNode, Port, extras, new_node, node_class
 
 ndarray = np.ndarray
+_T = TypeVar("_T", bound=TensorBase)
 
 
 def refresh(x: TensorBase) -> None:
@@ -302,7 +303,7 @@ def _forbidden(x: TensorBase, owner: TensorBase, what: str) -> RuntimeError:
 # ---------------------------------------------------------------- writing
 
 
-def assign(x: TensorBase, new: Any, what: str, *, whole: bool = False) -> TensorBase:
+def assign(x: _T, new: Any, what: str, *, whole: bool = False) -> _T:
     """Write `new`, a tensor or number that broadcasts to `x`, into `x`, and give `x` its history.
 
     `whole`: `new` was made without reading `x` (`copy_`, `fill_`, ``x[...] =``). `what` names the

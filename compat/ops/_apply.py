@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ..autograd.base import TensorBase, tensor
 from ..autograd.node import rescue, sequence_number
 from ..autograd.tape import record
 from ._operands import convert, dtype_of, operand, promoted
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def pointwise(
@@ -160,7 +163,7 @@ def _type_word(d: dtypes.dtype) -> str:
     return _TYPE_WORDS[d.name]
 
 
-def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
+def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Tensor]:
     """``x.f_(...)``: `f` out of place, and the result written into `x`.
 
     The old value of `x` is copied if the derivative of `f` reads it.

@@ -8,13 +8,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 NAMES = {"axis": "dim", "keepdims": "keepdim"}
 _OURS = frozenset(NAMES.values())
+_R = TypeVar("_R")
 
 
-def accepting(f: Callable[..., Any]) -> Callable[..., Any]:
+def accepting(f: Callable[..., _R]) -> Callable[..., _R]:
     """`f`, which takes NumPy's names too.
 
     >>> accepting(lambda x, dim: dim)(1, axis=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.nn import activations
 from funcgrad.ops import arithmetic, special
@@ -32,6 +32,9 @@ from .like import empty_like
 from .pointwise import add, mul
 from .special import ndtr
 from .trigonometric import tanh
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _floats(name: str, input: Any, kernel: str) -> Any:
@@ -63,7 +66,7 @@ def _sigmoid(input: Any) -> Any:
 
 
 @remembered
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`input` where it is positive, elsewhere `negative_slope` times it; at 0 the latter's slope.
 
     >>> import compat as torch
@@ -87,7 +90,7 @@ def rrelu(
     upper: float = 1.0 / 3,
     training: bool = False,
     inplace: bool = False,
-) -> Any:
+) -> Tensor:
     """`leaky_relu` with the slope ``(lower + upper) / 2``; in `training` each has its own, between.
 
     Raises: RuntimeError: `lower` is greater than `upper`.
@@ -110,7 +113,7 @@ def rrelu(
     return fused(node, _bent, x, slope=(lower + upper) / 2)
 
 
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Any, weight: Any) -> Tensor:
     """`leaky_relu` whose slope is learnt: one number, or one per channel, which axis 1 counts.
 
     Raises: RuntimeError: the weights do not fit, or are of another dtype.
@@ -147,7 +150,7 @@ def _prelu(x: Any, w: Any, /) -> Any:
 
 
 @remembered
-def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where it is positive, elsewhere ``alpha * (exp(input) - 1)``; at 0 the latter's slope.
 
     >>> import compat as torch
@@ -162,7 +165,7 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 @remembered
-def selu(input: Any, inplace: bool = False) -> Any:
+def selu(input: Any, inplace: bool = False) -> Tensor:
     """``scale * elu(input, alpha)`` with the constants that keep mean 0 and variance 1.
 
     >>> import compat as torch
@@ -176,7 +179,7 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 
 @remembered
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where it is positive, elsewhere ``alpha * (exp(input / alpha) - 1)``: slope 1 at 0.
 
     Raises: RuntimeError: `alpha` is 0.
@@ -198,7 +201,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 # ---------------------------------------------------------------- smooth
 
 
-def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
+def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Tensor:
     """`input` times the normal distribution function of it; "tanh" is an approximation.
 
     Raises: RuntimeError: `approximate` is neither "none" nor "tanh".
@@ -220,7 +223,7 @@ def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Any:
     return finish("gelu", _gelu(x, _sigmoid(inner)), out, (x,))
 
 
-def silu(input: Any, inplace: bool = False) -> Any:
+def silu(input: Any, inplace: bool = False) -> Tensor:
     """``input / (1 + exp(-input))``.
 
     >>> import compat as torch
@@ -238,7 +241,7 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
 
 @remembered
-def mish(input: Any, inplace: bool = False) -> Any:
+def mish(input: Any, inplace: bool = False) -> Tensor:
     """``input * tanh(log(1 + exp(input)))``.
 
     >>> import compat as torch
@@ -254,7 +257,7 @@ def mish(input: Any, inplace: bool = False) -> Any:
 
 
 @remembered
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Tensor:
     """``log(1 + exp(beta * input)) / beta``; `input` itself where ``beta * input > threshold``.
 
     >>> import compat as torch
@@ -279,7 +282,7 @@ def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
 
 @printed.unary(special.log_expit, "LogSigmoidBackward0", most=LONG, out=None)
 @remembered
-def logsigmoid(input: Any, *, out: Any = None) -> Any:
+def logsigmoid(input: Any, *, out: Any = None) -> Tensor:
     """``-log(1 + exp(-input))``, without overflow.
 
     >>> import compat as torch
@@ -292,7 +295,7 @@ def logsigmoid(input: Any, *, out: Any = None) -> Any:
 
 
 @remembered
-def softsign(input: Any) -> Any:
+def softsign(input: Any) -> Tensor:
     """``input / (1 + |input|)``.
 
     >>> import compat as torch
@@ -304,7 +307,7 @@ def softsign(input: Any) -> Any:
 
 
 @remembered
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Any) -> Tensor:
     """``input - tanh(input)``.
 
     >>> import compat as torch
@@ -316,7 +319,7 @@ def tanhshrink(input: Any) -> Any:
 
 
 @remembered
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Any, dim: int = -1) -> Tensor:
     """``a * sigmoid(b)`` of the two halves of `input` along `dim`.
 
     Raises: RuntimeError: the two halves are not equally long, or there is no dimension.
@@ -344,7 +347,9 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 @remembered
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(
+    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
     """``min(max(input, min_val), max_val)``; at the bounds the derivative is 0.
 
     Raises: ValueError: `min_val` is greater than `max_val`.
@@ -363,7 +368,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 
 @remembered
-def relu6(input: Any, inplace: bool = False) -> Any:
+def relu6(input: Any, inplace: bool = False) -> Tensor:
     """``min(max(input, 0), 6)``; at the bounds the derivative is 0.
 
     >>> import compat as torch
@@ -375,7 +380,7 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 
 
 @remembered
-def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+def hardsigmoid(input: Any, inplace: bool = False) -> Tensor:
     """``min(max(input / 6 + 1 / 2, 0), 1)``; at the bounds the derivative is 0.
 
     >>> import compat as torch
@@ -389,7 +394,7 @@ def hardsigmoid(input: Any, inplace: bool = False) -> Any:
 
 
 @remembered
-def hardswish(input: Any, inplace: bool = False) -> Any:
+def hardswish(input: Any, inplace: bool = False) -> Tensor:
     """``input * min(max(input + 3, 0), 6) / 6``; the slope at -3 is 0, at 3 it is 1.
 
     >>> import compat as torch
@@ -403,7 +408,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 
 
 @remembered
-def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
+def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Tensor:
     """`input` brought nearer to 0 by `lambd`; 0, with derivative 0, where ``|input| <= lambd``.
 
     Raises: RuntimeError: `lambd` is negative.
@@ -426,7 +431,7 @@ def _softshrink(x: Any, /, *, by: float) -> Any:
 
 
 @remembered
-def hardshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Any:
+def hardshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Tensor:
     """`input`, but 0, with derivative 0, where ``|input| <= lambd``.
 
     >>> import compat as torch
@@ -445,7 +450,7 @@ def _hardshrink(x: Any, /, *, bound: float) -> Any:
 
 
 @remembered
-def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """`input` where it is greater than `threshold`, elsewhere `value`, with derivative 0.
 
     >>> import compat as torch

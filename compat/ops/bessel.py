@@ -5,7 +5,7 @@ Those that PyTorch has as ``torch.<name>`` are in `__all__`; the others are in `
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import bessel
 from funcgrad.scipy.special import spherical_jn
@@ -15,9 +15,12 @@ from ._apply import finish, inplace
 from ._compose import composed
 from ._elementwise import floats, narrow, special
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 
 @printed.unary(bessel.i0, "I0Backward0", out=None)
-def i0(input: Any, *, out: Any = None) -> Any:
+def i0(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0.
 
     Raises: NotImplementedError: complex numbers.
@@ -30,7 +33,7 @@ def i0(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(bessel.i0e, "SpecialI0EBackward0", out=None)
-def i0e(input: Any, *, out: Any = None) -> Any:
+def i0e(input: Any, *, out: Any = None) -> Tensor:
     """``e**-|input| i0(input)``.
 
     Raises: NotImplementedError: complex numbers.
@@ -43,7 +46,7 @@ def i0e(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(bessel.i1, "SpecialI1Backward0", out=None)
-def i1(input: Any, *, out: Any = None) -> Any:
+def i1(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1.
 
     Raises: NotImplementedError: complex numbers.
@@ -56,7 +59,7 @@ def i1(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(bessel.i1e, "SpecialI1EBackward0", out=None)
-def i1e(input: Any, *, out: Any = None) -> Any:
+def i1e(input: Any, *, out: Any = None) -> Tensor:
     """``e**-|input| i1(input)``.
 
     Raises: NotImplementedError: complex numbers.
@@ -68,7 +71,7 @@ def i1e(input: Any, *, out: Any = None) -> Any:
     return special("i1e", bessel.i1e, input, out, "SpecialI1EBackward0", "i1e_cpu")
 
 
-def bessel_j0(input: Any, *, out: Any = None) -> Any:
+def bessel_j0(input: Any, *, out: Any = None) -> Tensor:
     """The Bessel function of the first kind of order 0.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -81,7 +84,7 @@ def bessel_j0(input: Any, *, out: Any = None) -> Any:
     return special("bessel_j0", bessel.j0, input, out, "SpecialBesselJ0Backward0", "bessel_j0_cpu")
 
 
-def bessel_j1(input: Any, *, out: Any = None) -> Any:
+def bessel_j1(input: Any, *, out: Any = None) -> Tensor:
     """The Bessel function of the first kind of order 1.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -94,7 +97,7 @@ def bessel_j1(input: Any, *, out: Any = None) -> Any:
     return special("bessel_j1", bessel.j1, input, out, "SpecialBesselJ1Backward0", "bessel_j1_cpu")
 
 
-def bessel_y0(input: Any, *, out: Any = None) -> Any:
+def bessel_y0(input: Any, *, out: Any = None) -> Tensor:
     """The Bessel function of the second kind of order 0.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -107,7 +110,7 @@ def bessel_y0(input: Any, *, out: Any = None) -> Any:
     return special("bessel_y0", bessel.y0, input, out, "SpecialBesselY0Backward0", "bessel_y0_cpu")
 
 
-def bessel_y1(input: Any, *, out: Any = None) -> Any:
+def bessel_y1(input: Any, *, out: Any = None) -> Tensor:
     """The Bessel function of the second kind of order 1.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -120,7 +123,7 @@ def bessel_y1(input: Any, *, out: Any = None) -> Any:
     return special("bessel_y1", bessel.y1, input, out, "SpecialBesselY1Backward0", "bessel_y1_cpu")
 
 
-def modified_bessel_i0(input: Any, *, out: Any = None) -> Any:
+def modified_bessel_i0(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -134,7 +137,7 @@ def modified_bessel_i0(input: Any, *, out: Any = None) -> Any:
     return special("modified_bessel_i0", bessel.i0, input, out, node, "modified_bessel_i0_cpu")
 
 
-def modified_bessel_i1(input: Any, *, out: Any = None) -> Any:
+def modified_bessel_i1(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -148,7 +151,7 @@ def modified_bessel_i1(input: Any, *, out: Any = None) -> Any:
     return special("modified_bessel_i1", bessel.i1, input, out, node, "modified_bessel_i1_cpu")
 
 
-def modified_bessel_k0(input: Any, *, out: Any = None) -> Any:
+def modified_bessel_k0(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the second kind of order 0.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -162,7 +165,7 @@ def modified_bessel_k0(input: Any, *, out: Any = None) -> Any:
     return special("modified_bessel_k0", bessel.k0, input, out, node, "modified_bessel_k0_cpu")
 
 
-def modified_bessel_k1(input: Any, *, out: Any = None) -> Any:
+def modified_bessel_k1(input: Any, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the second kind of order 1.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -176,7 +179,7 @@ def modified_bessel_k1(input: Any, *, out: Any = None) -> Any:
     return special("modified_bessel_k1", bessel.k1, input, out, node, "modified_bessel_k1_cpu")
 
 
-def scaled_modified_bessel_k0(input: Any, *, out: Any = None) -> Any:
+def scaled_modified_bessel_k0(input: Any, *, out: Any = None) -> Tensor:
     """``e**input`` times the modified Bessel function of the second kind of order 0.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -192,7 +195,7 @@ def scaled_modified_bessel_k0(input: Any, *, out: Any = None) -> Any:
     )
 
 
-def scaled_modified_bessel_k1(input: Any, *, out: Any = None) -> Any:
+def scaled_modified_bessel_k1(input: Any, *, out: Any = None) -> Tensor:
     """``e**input`` times the modified Bessel function of the second kind of order 1.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -208,7 +211,7 @@ def scaled_modified_bessel_k1(input: Any, *, out: Any = None) -> Any:
     )
 
 
-def airy_ai(input: Any, *, out: Any = None) -> Any:
+def airy_ai(input: Any, *, out: Any = None) -> Tensor:
     """Airy's function Ai.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -221,7 +224,7 @@ def airy_ai(input: Any, *, out: Any = None) -> Any:
     return special("airy_ai", bessel.airy_ai, input, out, "SpecialAiryAiBackward0", "airy_ai_cpu")
 
 
-def spherical_bessel_j0(x: Any, *, out: Any = None) -> Any:
+def spherical_bessel_j0(x: Any, *, out: Any = None) -> Tensor:
     """``sin(x) / x``, 1 at 0.
 
     Derivative: by `input`, which PyTorch does not have.

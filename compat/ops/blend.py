@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic
 from funcgrad.ops.logic import less
@@ -16,6 +16,9 @@ from ._compose import not_implemented
 from ._fused import fused
 from ._operands import dtype_of, is_number, number_for, old_order, operand, plain_number, promoted
 from .pointwise import div, mul
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _three(name: str, input: Any, tensor1: Any, tensor2: Any) -> tuple[Any, ...]:
@@ -38,7 +41,7 @@ def _scaled(x: Any, value: Any) -> Any:
 
 def addcmul(
     input: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """``input + value * tensor1 * tensor2``; ``addcmul(input, value, tensor1, tensor2)`` is old.
 
     >>> import compat as torch
@@ -57,7 +60,7 @@ def addcmul(
 
 def addcdiv(
     input: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """``input + value * tensor1 / tensor2``; ``addcdiv(input, value, tensor1, tensor2)`` is old.
 
     Raises: RuntimeError: `tensor1` and `tensor2` are integers.
@@ -83,7 +86,7 @@ def addcdiv(
 
 
 @remembered_of_several
-def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Any:
+def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Tensor:
     """``input + weight * (end - input)``, exactly `end` where `weight` is 1.
 
     Raises: RuntimeError: different dtypes. NotImplementedError: integers.

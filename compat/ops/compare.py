@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,12 +26,16 @@ from ._elementwise import numbers_too, require_real, require_whole, tensors
 from ._operands import dtype_of, operand, promoted
 from .pointwise import operator
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 ndarray = np.ndarray
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 # ---------------------------------------------------------------- comparisons
 
 
-def _quick(ufunc: Any) -> Callable[[Any], Any]:
+def _quick(ufunc: Any) -> Callable[[_F], _F]:
     """Give the decorated comparison a fast path for arrays of one floating dtype, and for numbers.
 
     Nothing is recorded of a constant, so there is nothing else to do.
@@ -76,7 +80,7 @@ def _compared(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
 
 
 @_quick(np.equal)
-def eq(input: Any, other: Any, *, out: Any = None) -> Any:
+def eq(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether ``input == other``.
 
     >>> import compat as torch
@@ -87,7 +91,7 @@ def eq(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @_quick(np.not_equal)
-def ne(input: Any, other: Any, *, out: Any = None) -> Any:
+def ne(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether ``input != other``.
 
     >>> import compat as torch
@@ -98,7 +102,7 @@ def ne(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @_quick(np.less)
-def lt(input: Any, other: Any, *, out: Any = None) -> Any:
+def lt(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether ``input < other``.
 
     Raises: NotImplementedError: complex numbers.
@@ -111,7 +115,7 @@ def lt(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @_quick(np.less_equal)
-def le(input: Any, other: Any, *, out: Any = None) -> Any:
+def le(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether ``input <= other``.
 
     Raises: NotImplementedError: complex numbers.
@@ -124,7 +128,7 @@ def le(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @_quick(np.greater)
-def gt(input: Any, other: Any, *, out: Any = None) -> Any:
+def gt(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether ``input > other``.
 
     Raises: NotImplementedError: complex numbers.
@@ -137,7 +141,7 @@ def gt(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @_quick(np.greater_equal)
-def ge(input: Any, other: Any, *, out: Any = None) -> Any:
+def ge(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether ``input >= other``.
 
     Raises: NotImplementedError: complex numbers.
@@ -178,7 +182,7 @@ def _of_one_dtype(input: Any, other: Any) -> tuple[Any, Any]:
 
 def isclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+) -> Tensor:
     """Whether ``|input - other| <= atol + rtol * |other|``, or both are infinite in the same way.
 
     Raises: RuntimeError: different dtypes, or negative tolerances.
@@ -213,7 +217,7 @@ def allclose(
 # ---------------------------------------------------------------- kinds of numbers
 
 
-def isnan(input: Any) -> Any:
+def isnan(input: Any) -> Tensor:
     """Whether `input` is not a number.
 
     >>> import compat as torch
@@ -223,7 +227,7 @@ def isnan(input: Any) -> Any:
     return record(logic.isnan, (operand("isnan", 1, "input", input),))
 
 
-def isinf(input: Any) -> Any:
+def isinf(input: Any) -> Tensor:
     """Whether `input` is infinite, in either part.
 
     >>> import compat as torch
@@ -233,7 +237,7 @@ def isinf(input: Any) -> Any:
     return record(logic.isinf, (operand("isinf", 1, "input", input),))
 
 
-def isfinite(input: Any) -> Any:
+def isfinite(input: Any) -> Tensor:
     """Whether `input` is neither infinite nor not a number.
 
     >>> import compat as torch
@@ -243,7 +247,7 @@ def isfinite(input: Any) -> Any:
     return record(logic.isfinite, (operand("isfinite", 1, "input", input),))
 
 
-def isposinf(input: Any, *, out: Any = None) -> Any:
+def isposinf(input: Any, *, out: Any = None) -> Tensor:
     """Whether `input` is plus infinity.
 
     Raises: RuntimeError: complex numbers.
@@ -255,7 +259,7 @@ def isposinf(input: Any, *, out: Any = None) -> Any:
     return _infinite("isposinf", math.inf, input, out)
 
 
-def isneginf(input: Any, *, out: Any = None) -> Any:
+def isneginf(input: Any, *, out: Any = None) -> Tensor:
     """Whether `input` is minus infinity.
 
     Raises: RuntimeError: complex numbers.
@@ -274,7 +278,7 @@ def _infinite(name: str, value: float, input: Any, out: Any) -> Any:
     return finish(name, record(logic.equal, (x, value)), out, (x,))
 
 
-def isreal(input: Any) -> Any:
+def isreal(input: Any) -> Tensor:
     """Whether the imaginary part of `input` is 0.
 
     >>> import compat as torch
@@ -302,7 +306,7 @@ def is_nonzero(input: Any) -> bool:
     return bool(operand("is_nonzero", 1, "input", input))
 
 
-def logical_not(input: Any, *, out: Any = None) -> Any:
+def logical_not(input: Any, *, out: Any = None) -> Tensor:
     """Whether `input` is 0.
 
     >>> import compat as torch
@@ -313,7 +317,7 @@ def logical_not(input: Any, *, out: Any = None) -> Any:
     return finish("logical_not", record(logic.logical_not, (x,)), out, (x,))
 
 
-def logical_and(input: Any, other: Any, *, out: Any = None) -> Any:
+def logical_and(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether both `input` and `other` are not 0.
 
     Raises: TypeError: an operand is no tensor.
@@ -326,7 +330,7 @@ def logical_and(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("logical_and", record(logic.logical_and, (x, y)), out, (x, y))
 
 
-def logical_or(input: Any, other: Any, *, out: Any = None) -> Any:
+def logical_or(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether `input` or `other` is not 0.
 
     Raises: TypeError: an operand is no tensor.
@@ -339,7 +343,7 @@ def logical_or(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("logical_or", record(logic.logical_or, (x, y)), out, (x, y))
 
 
-def logical_xor(input: Any, other: Any, *, out: Any = None) -> Any:
+def logical_xor(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Whether exactly one of `input` and `other` is not 0.
 
     Raises: TypeError: an operand is no tensor.
@@ -355,7 +359,7 @@ def logical_xor(input: Any, other: Any, *, out: Any = None) -> Any:
 # ---------------------------------------------------------------- bits
 
 
-def bitwise_not(input: Any, *, out: Any = None) -> Any:
+def bitwise_not(input: Any, *, out: Any = None) -> Tensor:
     """``~input``, bit by bit; of booleans whether `input` is false.
 
     Raises: NotImplementedError: no integers or booleans.
@@ -376,7 +380,7 @@ def _bits(name: str, prim: Any, kernel: str, input: Any, other: Any, out: Any) -
     return finish(name, record(prim, promoted((x, y))), out, (x, y))
 
 
-def bitwise_and(input: Any, other: Any, *, out: Any = None) -> Any:
+def bitwise_and(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input & other``, bit by bit.
 
     Raises: NotImplementedError: no integers or booleans.
@@ -388,7 +392,7 @@ def bitwise_and(input: Any, other: Any, *, out: Any = None) -> Any:
     return _bits("bitwise_and", logic.bitwise_and, "bitwise_and_cpu", input, other, out)
 
 
-def bitwise_or(input: Any, other: Any, *, out: Any = None) -> Any:
+def bitwise_or(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input | other``, bit by bit.
 
     Raises: NotImplementedError: no integers or booleans.
@@ -400,7 +404,7 @@ def bitwise_or(input: Any, other: Any, *, out: Any = None) -> Any:
     return _bits("bitwise_or", logic.bitwise_or, "bitwise_or_cpu", input, other, out)
 
 
-def bitwise_xor(input: Any, other: Any, *, out: Any = None) -> Any:
+def bitwise_xor(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input ^ other``, bit by bit.
 
     Raises: NotImplementedError: no integers or booleans.
@@ -412,7 +416,7 @@ def bitwise_xor(input: Any, other: Any, *, out: Any = None) -> Any:
     return _bits("bitwise_xor", logic.bitwise_xor, "bitwise_xor_cpu", input, other, out)
 
 
-def bitwise_left_shift(input: Any, other: Any, *, out: Any = None) -> Any:
+def bitwise_left_shift(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input << other``, which is ``input * 2**other``.
 
     Raises: NotImplementedError: no integers.
@@ -424,7 +428,7 @@ def bitwise_left_shift(input: Any, other: Any, *, out: Any = None) -> Any:
     return _bits("bitwise_left_shift", logic.left_shift, "lshift_cpu", input, other, out)
 
 
-def bitwise_right_shift(input: Any, other: Any, *, out: Any = None) -> Any:
+def bitwise_right_shift(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input >> other``, which is ``floor(input / 2**other)``.
 
     Raises: NotImplementedError: no integers.
@@ -436,7 +440,7 @@ def bitwise_right_shift(input: Any, other: Any, *, out: Any = None) -> Any:
     return _bits("bitwise_right_shift", logic.right_shift, "rshift_cpu", input, other, out)
 
 
-def _inverted(self: Any) -> Any:
+def _inverted(self: Any) -> Tensor:
     """The operator ``~``."""
     if dtype_of(self).category > 1:
         raise TypeError(
@@ -510,12 +514,22 @@ class CompareMethods:
     less_equal_ = le_
     not_equal_ = ne_
 
-    __eq__ = _quick(np.equal)(operator(eq.__wrapped__, "__eq__"))
-    __ne__ = _quick(np.not_equal)(operator(ne.__wrapped__, "__ne__"))
-    __lt__ = _quick(np.less)(operator(lt.__wrapped__, "__lt__"))
-    __le__ = _quick(np.less_equal)(operator(le.__wrapped__, "__le__"))
-    __gt__ = _quick(np.greater)(operator(gt.__wrapped__, "__gt__"))
-    __ge__ = _quick(np.greater_equal)(operator(ge.__wrapped__, "__ge__"))
+    if TYPE_CHECKING:  # checkers take what is assigned to be as in `object`: Booleans
+
+        def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+
+    else:
+        __eq__ = _quick(np.equal)(operator(eq.__wrapped__, "__eq__"))
+        __ne__ = _quick(np.not_equal)(operator(ne.__wrapped__, "__ne__"))
+        __lt__ = _quick(np.less)(operator(lt.__wrapped__, "__lt__"))
+        __le__ = _quick(np.less_equal)(operator(le.__wrapped__, "__le__"))
+        __gt__ = _quick(np.greater)(operator(gt.__wrapped__, "__gt__"))
+        __ge__ = _quick(np.greater_equal)(operator(ge.__wrapped__, "__ge__"))
     __hash__ = object.__hash__
     __invert__ = _inverted
     __and__ = __rand__ = operator(bitwise_and, "__and__")

@@ -6,7 +6,7 @@ The parts are views. So is what `conj` gives, see NOTE [Mirrors] in `autograd/mi
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,10 +26,13 @@ from ._elementwise import stepped
 from ._layout import alias, own
 from ._operands import convert, dtype_of, operand
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- parts
 
 
-def real(input: Any) -> Any:
+def real(input: Any) -> Tensor:
     """The real part, a view; `input` itself if it is real.
 
     >>> import compat as torch
@@ -42,7 +45,7 @@ def real(input: Any) -> Any:
     return record(parts.real, (x,), None, "SelectBackward0")
 
 
-def imag(input: Any) -> Any:
+def imag(input: Any) -> Tensor:
     """The imaginary part, a view.
 
     Raises: RuntimeError: `input` is real.
@@ -57,7 +60,7 @@ def imag(input: Any) -> Any:
     return record(parts.imag, (x,), None, "SelectBackward0")
 
 
-def view_as_real(input: Any) -> Any:
+def view_as_real(input: Any) -> Tensor:
     """The real and the imaginary part along a new last axis: a view.
 
     Shapes: ``(*a) -> (*a, 2)``.
@@ -74,7 +77,7 @@ def view_as_real(input: Any) -> Any:
     return record(parts.as_real, (x,), None, "ViewAsRealBackward0")
 
 
-def view_as_complex(input: Any) -> Any:
+def view_as_complex(input: Any) -> Tensor:
     """``x + i y`` of the pairs along the last axis: a view.
 
     Shapes: ``(*a, 2) -> (*a)``.
@@ -131,7 +134,7 @@ def _two_parts(name: str, first: str, second: str, x: Any, y: Any) -> tuple[Any,
     return x, y
 
 
-def complex(real: Any, imag: Any, *, out: Any = None) -> Any:
+def complex(real: Any, imag: Any, *, out: Any = None) -> Tensor:
     """``real + i imag``.
 
     Raises: RuntimeError: the parts are no floats, or of different dtypes.
@@ -145,7 +148,7 @@ def complex(real: Any, imag: Any, *, out: Any = None) -> Any:
     return finish("complex", z, out, (x, y))
 
 
-def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """``abs * (cos(angle) + i sin(angle))``.
 
     Raises: RuntimeError: the operands are no floats, or of different dtypes.
@@ -165,7 +168,7 @@ def _polar(r: Any, phi: Any, /) -> Any:
 # ---------------------------------------------------------------- conjugates and angles
 
 
-def conj(input: Any) -> Any:
+def conj(input: Any) -> Tensor:
     """``x - i y`` for ``x + i y``, a view; `input` itself if it is real.
 
     >>> import compat as torch
@@ -190,7 +193,7 @@ def mirrored(x: Any) -> Any:
     return out
 
 
-def conj_physical(input: Any, *, out: Any = None) -> Any:
+def conj_physical(input: Any, *, out: Any = None) -> Tensor:
     """`conj` in memory of its own.
 
     >>> import compat as torch
@@ -203,7 +206,7 @@ def conj_physical(input: Any, *, out: Any = None) -> Any:
     return finish("conj_physical", y, out, (input,))
 
 
-def resolve_conj(input: Any) -> Any:
+def resolve_conj(input: Any) -> Tensor:
     """`input`, in memory of its own if it is a conjugate that follows another tensor.
 
     >>> import compat as torch
@@ -214,7 +217,7 @@ def resolve_conj(input: Any) -> Any:
     return own(alias(x, "CloneBackward0")) if is_conj(x) else x
 
 
-def resolve_neg(input: Any) -> Any:
+def resolve_neg(input: Any) -> Tensor:
     """`input`: signs are never put off.
 
     >>> import compat as torch
@@ -224,7 +227,7 @@ def resolve_neg(input: Any) -> Any:
     return operand("resolve_neg", 1, "input", input)
 
 
-def angle(input: Any, *, out: Any = None) -> Any:
+def angle(input: Any, *, out: Any = None) -> Tensor:
     """The angle from the positive real axis, in [-pi, pi]; of real numbers 0 or pi.
 
     The derivative is 0 at 0, and for real numbers.
@@ -314,10 +317,10 @@ class ComplexMethods:
     conj = conj
     conj_physical = conj_physical
     conj_physical_ = conj_physical_
-    imag = property(imag, _set_imag)
+    imag: Tensor = property(imag, _set_imag)  # type: ignore[assignment]
     is_conj = is_conj
     is_neg = is_neg
-    real = property(real, _set_real)
+    real: Tensor = property(real, _set_real)  # type: ignore[assignment]
     resolve_conj = resolve_conj
     resolve_neg = resolve_neg
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.core import Tracer
 from funcgrad.ops.cast import cast, cast_constant
@@ -18,6 +18,11 @@ from ._layout import laid_out, lies_in, memory_axes
 from ._operands import convert, dtype_of, is_number, operand
 from .create import moved
 from .legacy import TensorType
+
+if TYPE_CHECKING:
+    import builtins
+
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- questions
 
@@ -56,7 +61,7 @@ def to(
     non_blocking: bool = False,
     copy: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """The tensor in a dtype, on a device, or both as another tensor is; itself if that is so.
 
     ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``; with `copy` never itself.
@@ -149,7 +154,7 @@ def _in_order(x: Any, order: Any, given: Any) -> Any:
     return laid_out(_cast(x, dtype_of(x), always=True) if x is given else x, axes)
 
 
-def _short(name: str) -> Callable[..., Any]:
+def _short(name: str) -> Callable[..., Tensor]:
     """The method that converts to the dtype that is called so."""
     dtype = getattr(dtypes, name, None)
 
@@ -188,19 +193,19 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
     return _cast(self, found)
 
 
-def type_as(self: Any, other: Any) -> Any:
+def type_as(self: Any, other: Any) -> Tensor:
     """The tensor in the dtype and on the device of another."""
     return to(self, operand("type_as", 1, "other", other))
 
 
-def cpu(self: Any, *, memory_format: Any = None) -> Any:
+def cpu(self: Any, *, memory_format: Any = None) -> Tensor:
     """The tensor in the memory of the CPU; itself if it is there."""
     return to(self, device=size.cpu, memory_format=memory_format)
 
 
 def cuda(
     self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
-) -> Any:
+) -> Tensor:
     """The tensor in the memory of a GPU.
 
     Raises: AssertionError, RuntimeError: there is none.
@@ -270,35 +275,35 @@ class ConvertMethods:
     is_sparse = is_sparse_csr = is_vulkan = is_xla = is_xpu = _never
 
     @property
-    def device(self) -> Any:
+    def device(self) -> size.device:
         return size.device_of(self._array)
 
     @property
-    def is_cuda(self) -> Any:
+    def is_cuda(self) -> builtins.bool:
         return size.device_of(self._array).type == "cuda"
 
     @property
-    def is_cpu(self) -> Any:
+    def is_cpu(self) -> builtins.bool:
         return size.device_of(self._array).type == "cpu"
 
-    def is_pinned(self, device: Any = None) -> Any:
+    def is_pinned(self, device: Any = None) -> builtins.bool:
         """Whether the memory is locked for copies to a GPU: never."""
         return False
 
-    def pin_memory(self, device: Any = None) -> Any:
+    def pin_memory(self, device: Any = None) -> Tensor:
         """A copy: what would be locked is fast to copy to a GPU, and else the same."""
         return self.clone()  # type: ignore[attr-defined]
 
-    def is_shared(self) -> Any:
+    def is_shared(self) -> builtins.bool:
         """Whether other processes see what is written: never."""
         return False
 
-    def get_device(self) -> Any:
+    def get_device(self) -> builtins.int:
         """The number of the GPU; -1 on the CPU."""
         found = size.device_of(self._array).index
         return -1 if found is None else found
 
-    def data_ptr(self) -> Any:
+    def data_ptr(self) -> builtins.int:
         """The address of the first element in memory; 0 if there is none.
 
         Raises: RuntimeError: the numbers are those of a transform.

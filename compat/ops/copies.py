@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd.node import Port
 from ._apply import finish
@@ -14,6 +14,9 @@ from .complex import view_as_complex, view_as_real
 from .join import chunk, split, split_with_sizes, unbind
 from .part import as_strided, diagonal, narrow, select, unfold
 from .shape import expand, permute, squeeze, t, transpose, unsqueeze, view
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _renamed(out: Any, node: str) -> None:
@@ -94,7 +97,7 @@ unsafe_split_with_sizes = _copying(
 )
 
 
-def detach(input: Any) -> Any:
+def detach(input: Any) -> Tensor:
     """``input.detach()``: the same numbers in the same memory, cut off from the graph.
 
     >>> import compat as torch
@@ -104,7 +107,7 @@ def detach(input: Any) -> Any:
     return input.detach()
 
 
-def detach_copy(input: Any, *, out: Any = None) -> Any:
+def detach_copy(input: Any, *, out: Any = None) -> Tensor:
     """``input.detach()`` in memory of its own.
 
     >>> import compat as torch
@@ -115,7 +118,7 @@ def detach_copy(input: Any, *, out: Any = None) -> Any:
     return finish("detach_copy", own(alias(x)), out, (x,))
 
 
-def detach_(input: Any) -> Any:
+def detach_(input: Any) -> Tensor:
     """``input.detach_()``."""
     return input.detach_()
 

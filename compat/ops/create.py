@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ._fresh import dtype_for, finished, made, only_strided, shape_in, shape_of,
 from ._layout import laid_out, memory_axes
 from ._operands import convert, dtype_of, is_number, number_for
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- from data
 
 
@@ -31,7 +34,7 @@ def tensor(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """A new tensor with a copy of `data`: numbers, nested sequences of them, an array or a tensor.
 
     Python's floats get the default dtype, other data its own. A traced array keeps its derivative.
@@ -104,7 +107,7 @@ def belongs(array: Any, xp: Any) -> bool:
     return bool(type(array).__module__.partition(".")[0] == xp.__name__)
 
 
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` as a tensor: itself, or of the same memory if it is an array that fits, else a copy.
 
     >>> import compat as torch
@@ -128,7 +131,7 @@ def asarray(
     device: Any = None,
     copy: bool | None = None,
     requires_grad: bool | None = None,
-) -> Any:
+) -> Tensor:
     """`obj` as a tensor: of the same memory if it can be and `copy` is not True.
 
     Objects with the buffer protocol are read as elements of `dtype`.
@@ -175,7 +178,7 @@ _READ_ONLY = (
 )
 
 
-def from_numpy(ndarray: Any) -> Any:
+def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; it warns if that cannot be written.
 
     Raises: TypeError: it is no array, or there is no such dtype. ValueError: foreign byte order.
@@ -194,7 +197,7 @@ def from_numpy(ndarray: Any) -> Any:
 
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
-) -> Any:
+) -> Tensor:
     """A vector that shares the memory of an object with the buffer protocol.
 
     `count` elements from the byte `offset` on; -1: all there are.
@@ -235,7 +238,7 @@ def frombuffer(
 
 def scalar_tensor(
     s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
+) -> Tensor:
     """A number as a tensor without axes, of the default dtype.
 
     Raises: TypeError: it is no number.
@@ -293,7 +296,7 @@ def zeros(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """Zeros.
 
     >>> import compat as torch
@@ -316,7 +319,7 @@ def ones(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """Ones.
 
     >>> import compat as torch
@@ -338,7 +341,7 @@ def empty(
     pin_memory: bool = False,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """A tensor with any contents: here zeros, so that runs can be repeated.
 
     >>> import compat as torch
@@ -365,7 +368,7 @@ def full(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """A tensor of one value; its dtype is that of Python numbers of the value's kind.
 
     Raises: TypeError: the value is no number. RuntimeError: it is too large for `dtype`.
@@ -392,7 +395,7 @@ def eye(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """Ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
 
     Raises: RuntimeError: a negative number. TypeError: no integer.
@@ -429,7 +432,7 @@ def empty_strided(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Zeros whose elements lie in memory as `stride` says, in numbers of elements.
 
     Raises: RuntimeError: as many strides as axes are needed, and none may be negative.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from ._compose import (
 from ._layout import axes_in
 from ._operands import convert, dtype_of, in_dtype_of, is_number, operand, promoted
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- sums and products
 
 
@@ -59,7 +62,7 @@ def _running(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
 
 
 @remembered
-def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Tensor:
     """``y_i = sum_(j <= i) input_j`` along `dim`; integers give int64 unless `dtype` is given.
 
     >>> import compat as torch
@@ -70,7 +73,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
 
 
 @remembered
-def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Tensor:
     """``y_i = prod_(j <= i) input_j`` along `dim`; integers give int64 unless `dtype` is given.
 
     Zeros are nothing special: the derivative needs no division.
@@ -83,7 +86,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
 
 
 @remembered
-def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
+def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Tensor:
     """``y_i = log(sum_(j <= i) exp(input_j))`` along `dim`, without overflow.
 
     Of complex numbers each imaginary part is near that of the larger of the two it is the sum of.
@@ -201,7 +204,7 @@ def diff(
     append: Any = None,
     *,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """``y_i = input_(i + 1) - input_i`` along `dim`, `n` times over.
 
     `prepend` and `append` are put before and after first. Booleans: whether the two differ.
@@ -235,7 +238,9 @@ def diff(
     return finish("diff", y, out, (x,))
 
 
-def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
+def gradient(
+    input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
     """Central differences along each of `dim`, one-sided at the ends: derivatives from samples.
 
     `spacing` is the distance of the samples, one for each axis, or vectors of coordinates.
@@ -365,7 +370,7 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
     return through(_areas, y, points, axis=axis, dx=1.0 if dx is None else dx), axis
 
 
-def trapezoid(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) -> Any:
+def trapezoid(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """``sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`` along `dim`; `dx` apart without `x`.
 
     Raises: RuntimeError: not one `x` for each `y`, or booleans. TypeError: both `x` and `dx`.
@@ -379,7 +384,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) 
     return record(divide, (total, 2.0), None, "DivBackward0")
 
 
-def trapz(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) -> Any:
+def trapz(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """`trapezoid` under its old name.
 
     >>> import compat as torch
@@ -389,7 +394,9 @@ def trapz(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) -> A
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1) -> Any:
+def cumulative_trapezoid(
+    y: Any, x: Any = None, *, dx: float | None = None, dim: int = -1
+) -> Tensor:
     """`trapezoid` up to every point but the first.
 
     >>> import compat as torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ._apply import _type_word, check_broadcast
 from ._compose import composed
 from ._fused import fused
 from ._operands import dtype_of, operand
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary",
@@ -36,7 +39,7 @@ def _require_order(name: str, p: float) -> None:
 
 
 @remembered_of_several
-def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
     """``d_ij = |x1_i - x2_j|_p``: the distances of all pairs of points (rows).
 
     Euclidean distances of more than 25 points are computed by products of matrices, which
@@ -86,7 +89,7 @@ def _distances(x: Any, y: Any, /, *, p: float) -> Any:
     return p_norm(d, p=p, axis=(d.ndim - 1,))
 
 
-def pdist(input: Any, p: float = 2.0) -> Any:
+def pdist(input: Any, p: float = 2.0) -> Tensor:
     """``|x_i - x_j|_p`` of all pairs of rows with i < j, in order.
 
     Where rows are equal the gradient is 0.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ._operands import dtype_of, is_index_dtype, operand
 from .norm import renorm
 from .scatter import require_bounds
 from .slices import index_copy, index_select
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _NODE = "EmbeddingBackward0"
 
@@ -49,7 +52,7 @@ def embedding(
     padding_idx: int = -1,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """``y[*i] = weight[indices[*i]]``; the row `padding_idx` gets no gradient.
 
     With `scale_grad_by_freq` a row's gradient is divided by how often it is taken.
@@ -108,7 +111,7 @@ def functional_embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """`embedding` as `nn.functional` has it; rows longer than `max_norm` are first made shorter.
 
     That is done in `weight` itself, for the rows taken.

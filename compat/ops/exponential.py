@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import exponential, special
 from funcgrad.ops.arithmetic import reciprocal
@@ -20,11 +20,14 @@ from ._elementwise import floats, numbers_too, require_real, tensors
 from ._fused import LONG, by_length
 from ._operands import dtype_of, is_number, operand, promoted
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- exponentials
 
 
 @printed.unary(exponential.exp, "ExpBackward0", out=None)
-def exp(input: Any, *, out: Any = None) -> Any:
+def exp(input: Any, *, out: Any = None) -> Tensor:
     """``e ** input``.
 
     >>> import compat as torch
@@ -35,7 +38,7 @@ def exp(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.exp2, "Exp2Backward0", out=None)
-def exp2(input: Any, *, out: Any = None) -> Any:
+def exp2(input: Any, *, out: Any = None) -> Tensor:
     """``2 ** input``.
 
     >>> import compat as torch
@@ -47,7 +50,7 @@ def exp2(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.expm1, "Expm1Backward0", out=None)
-def expm1(input: Any, *, out: Any = None) -> Any:
+def expm1(input: Any, *, out: Any = None) -> Tensor:
     """``e ** input - 1``, accurate near 0.
 
     >>> import compat as torch
@@ -62,7 +65,7 @@ def expm1(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.log, "LogBackward0", out=None)
-def log(input: Any, *, out: Any = None) -> Any:
+def log(input: Any, *, out: Any = None) -> Tensor:
     """``log(input)``, to base e: minus infinity at 0, NaN below.
 
     >>> import compat as torch
@@ -73,7 +76,7 @@ def log(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.log2, "Log2Backward0", out=None)
-def log2(input: Any, *, out: Any = None) -> Any:
+def log2(input: Any, *, out: Any = None) -> Tensor:
     """``log(input) / log(2)``.
 
     >>> import compat as torch
@@ -85,7 +88,7 @@ def log2(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.log10, "Log10Backward0", out=None)
-def log10(input: Any, *, out: Any = None) -> Any:
+def log10(input: Any, *, out: Any = None) -> Tensor:
     """``log(input) / log(10)``.
 
     >>> import compat as torch
@@ -97,7 +100,7 @@ def log10(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.log1p, "Log1PBackward0", out=None)
-def log1p(input: Any, *, out: Any = None) -> Any:
+def log1p(input: Any, *, out: Any = None) -> Tensor:
     """``log(1 + input)``, accurate near 0.
 
     >>> import compat as torch
@@ -110,7 +113,7 @@ def log1p(input: Any, *, out: Any = None) -> Any:
 
 @printed.binary(exponential.logaddexp, "LogaddexpBackward0", most=LONG, out=None)
 @remembered_of_several
-def logaddexp(input: Any, other: Any, *, out: Any = None) -> Any:
+def logaddexp(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``log(e**input + e**other)`` without overflow.
 
     Raises: TypeError: an operand is no tensor. NotImplementedError: integers.
@@ -134,7 +137,7 @@ def _complex_logaddexp(x: Any, y: Any, /) -> Any:
 
 @printed.binary(exponential.logaddexp2, "Logaddexp2Backward0", most=LONG, out=None)
 @remembered_of_several
-def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Any:
+def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``log2(2**input + 2**other)`` without overflow.
 
     Raises: TypeError: an operand is no tensor. NotImplementedError: integers, complex numbers.
@@ -155,7 +158,7 @@ def _log_of_sum(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
 
 
 @remembered_of_several
-def xlogy(input: Any, other: Any, *, out: Any = None) -> Any:
+def xlogy(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input * log(other)``, 0 where `input` is 0 and `other` no NaN.
 
     Derivative: ``log(other)`` and ``input / other``; 0 and 0 at (0, 0).
@@ -181,7 +184,7 @@ def times_log(name: str, prim: Any, input: Any, other: Any, out: Any, node: str)
 
 
 @printed.unary(special.expit, "SigmoidBackward0", most=LONG, out=None)
-def sigmoid(input: Any, *, out: Any = None) -> Any:
+def sigmoid(input: Any, *, out: Any = None) -> Tensor:
     """``1 / (1 + e**-input)``, without overflow.
 
     >>> import compat as torch
@@ -198,7 +201,7 @@ def _complex_sigmoid(x: Any, /) -> Any:
     return reciprocal(1.0 + exponential.exp(-x))
 
 
-def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Any:
+def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Tensor:
     """``log(input / (1 - input))``; `input` is first brought into ``[eps, 1 - eps]``, if given.
 
     Derivative: 0 where it was brought there.
@@ -222,7 +225,7 @@ def _between(x: Any, low: float, high: float) -> Any:
 
 
 @printed.unary(special.relu, "ReluBackward0")
-def relu(input: Any) -> Any:
+def relu(input: Any) -> Tensor:
     """``max(input, 0)``; the derivative is 0 at 0.
 
     Raises: RuntimeError: booleans. NotImplementedError: complex numbers.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from . import _draw
 from ._apply import _type_word
 from ._operands import dtype_of
 from .create import moved
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _write(x: Any, name: str, generator: Any, draw: _draw.Draw, *parameters: Any) -> Any:
@@ -38,7 +41,7 @@ def _shape(x: Any) -> tuple[int, ...]:
     return tuple(x._array.shape)
 
 
-def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = None) -> Any:
+def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
     """Fill with numbers of ``from <= x < to``, all equally likely.
 
     Raises: RuntimeError: the bounds are in the wrong order or not finite. NotImplementedError: the
@@ -77,7 +80,7 @@ def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = Non
     return _write(self, "uniform_", generator, draw)
 
 
-def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
+def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
     """Fill with normal numbers.
 
     Raises: RuntimeError: `std` is negative. NotImplementedError: the dtype is one of integers.
@@ -114,7 +117,9 @@ def require_std(std: float) -> None:
 _MISSING = object()
 
 
-def random_(self: Any, from_: Any = _MISSING, to: Any = _MISSING, *, generator: Any = None) -> Any:
+def random_(
+    self: Any, from_: Any = _MISSING, to: Any = _MISSING, *, generator: Any = None
+) -> Tensor:
     """Fill with integers of ``from <= x < to``.
 
     ``random_(to)`` starts at 0; ``random_()`` takes all that the dtype has from 0 on (up to ``2**24``
@@ -144,7 +149,7 @@ def random_(self: Any, from_: Any = _MISSING, to: Any = _MISSING, *, generator: 
     )
 
 
-def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
+def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with 1 with the probability `p`, else 0; `p` is a number, or a tensor of them.
 
     Raises: RuntimeError: `p` is not between 0 and 1.
@@ -201,7 +206,7 @@ def _positive(name: str, parameter: str, position: int, x: Any) -> float:
     return value
 
 
-def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
+def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Tensor:
     """Fill with exponential numbers of mean ``1 / lambd``.
 
     Raises: RuntimeError: `lambd` is not positive, or the dtype is one of integers.
@@ -218,7 +223,7 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
     )
 
 
-def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
+def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Tensor:
     """Fill with numbers of the Cauchy distribution.
 
     Raises: RuntimeError: `sigma` is not positive, or the dtype is one of integers.
@@ -238,7 +243,7 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
     )
 
 
-def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
+def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Tensor:
     """Fill with ``exp`` of normal numbers.
 
     Raises: RuntimeError: `std` is not positive. NotImplementedError: the dtype is not floating.
@@ -256,7 +261,7 @@ def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = 
     )
 
 
-def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
+def geometric_(self: Any, p: float, *, generator: Any = None) -> Tensor:
     """Fill with the number of trials until the first success, of probability `p`.
 
     Raises: RuntimeError: `p` is not between 0 and 1. NotImplementedError: booleans.

@@ -6,7 +6,7 @@ Those that PyTorch has as ``torch.<name>`` are in `__all__`; the others are in `
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import gamma
 from funcgrad.scipy.special import multigammaln as multigammaln_of_array
@@ -17,9 +17,12 @@ from ._compose import composed
 from ._elementwise import floats, narrow, special, special_of_two
 from ._operands import operand
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 
 @printed.unary(gamma.gammaln, "LgammaBackward0", out=None)
-def lgamma(input: Any, *, out: Any = None) -> Any:
+def lgamma(input: Any, *, out: Any = None) -> Tensor:
     """``log |gamma(input)|``; the derivative is `digamma`.
 
     Raises: NotImplementedError: complex numbers.
@@ -31,7 +34,7 @@ def lgamma(input: Any, *, out: Any = None) -> Any:
     return special("lgamma", gamma.gammaln, input, out, "LgammaBackward0", "lgamma_vml_cpu")
 
 
-def digamma(input: Any, *, out: Any = None) -> Any:
+def digamma(input: Any, *, out: Any = None) -> Tensor:
     """The derivative of ``log(gamma(input))``; its own is ``polygamma(1, input)``.
 
     Raises: NotImplementedError: complex numbers.
@@ -43,7 +46,7 @@ def digamma(input: Any, *, out: Any = None) -> Any:
     return special("digamma", gamma.digamma, input, out, "DigammaBackward0", "digamma")
 
 
-def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
+def polygamma(n: int, input: Any, *, out: Any = None) -> Tensor:
     """The derivative of `digamma` of order `n`.
 
     Raises: RuntimeError: `n` is negative. NotImplementedError: complex numbers.
@@ -61,12 +64,12 @@ def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     return special("polygamma", gamma.polygamma, input, out, node, "polygamma", n=order)
 
 
-def _polygamma(self: Any, n: int) -> Any:
+def _polygamma(self: Any, n: int) -> Tensor:
     """The method has its operands the other way round."""
     return polygamma(n, self)
 
 
-def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
+def mvlgamma(input: Any, p: int, *, out: Any = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p`.
 
     ``p (p - 1) / 4 log(pi) + sum_j lgamma(input - j / 2)`` for j = 0, ..., p - 1.
@@ -83,7 +86,7 @@ def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
     return finish("mvlgamma", y, out, (x,))
 
 
-def zeta(input: Any, other: Any, *, out: Any = None) -> Any:
+def zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``sum_k (k + other)**-input`` for k = 0, 1, ..., the zeta function of Hurwitz; needs SciPy.
 
     Derivative: ``-input zeta(input + 1, other)`` by `other`; none by `input`.
@@ -102,7 +105,7 @@ def _incomplete(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
     return special_of_two(name, prim, x, y, out, f"{name.title()}Backward0")
 
 
-def igamma(input: Any, other: Any, *, out: Any = None) -> Any:
+def igamma(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``P(input, other)``: how probable a standard gamma variable of shape `input` is below `other`.
 
     Derivative: by both, which PyTorch has by `other` only.
@@ -115,7 +118,7 @@ def igamma(input: Any, other: Any, *, out: Any = None) -> Any:
     return _incomplete("igamma", gamma.gammainc, input, other, out)
 
 
-def igammac(input: Any, other: Any, *, out: Any = None) -> Any:
+def igammac(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``1 - igamma(input, other)``, accurate for large `other`.
 
     Derivative: by both, which PyTorch has by `other` only.

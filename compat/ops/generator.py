@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .. import cuda
 from ..autograd import base
 from ..autograd.base import TensorBase
 from ..size import device as Device
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _SIZE = 53  # bytes of a state: three numbers of 16, a flag, one of 4
 
@@ -166,7 +169,7 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state() -> Any:
+def get_rng_state() -> Tensor:
     """Where the default stream is, as a tensor of bytes."""
     return default_generator.get_state()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ._operands import convert, dtype_of, operand, result_type
 from .atleast import atleast_2d
 from .join import cat, stack
 from .shape import expand, ravel, reshape
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- grids and combinations
 
@@ -93,7 +96,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
         ) from None
 
 
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Any) -> Tensor:
     """The rows ``(x_i, y_j, ...)`` for all ``i, j, ...``; the vector itself if there is one.
 
     Raises: RuntimeError: a tensor that is no vector.
@@ -118,7 +121,7 @@ def _require_vector(x: Any) -> None:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(x._array.shape)}")
 
 
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Tensor:
     """The rows ``(x_i, x_j, ...)`` for ``i < j < ...``, or ``i <= j <= ...`` with replacement.
 
     Shapes: ``(n,) -> (count, r)``.
@@ -141,7 +144,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     return composed("StackBackward0", take_primitive, input, places, axis=0, bounds="known")
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """``y_ij = x_i ** (N - 1 - j)``, or ``x_i ** j`` if `increasing`; a square matrix without `N`.
 
     Raises: RuntimeError: `x` is no vector.
@@ -168,7 +171,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     return stack(columns[:count] if increasing else columns[count - 1 :: -1], 1)
 
 
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors: Any) -> Tensor:
     """The matrix with the matrices `tensors` along its diagonal and 0 elsewhere.
 
     Raises: RuntimeError: a tensor with more than two axes.
@@ -222,7 +225,7 @@ def tril_indices(
     dtype: Any = None,
     device: Any = None,
     layout: Any = None,
-) -> Any:
+) -> Tensor:
     """The places ``(i, j)`` with ``j <= i + offset`` of a matrix, as two rows.
 
     >>> import compat as torch
@@ -243,7 +246,7 @@ def triu_indices(
     dtype: Any = None,
     device: Any = None,
     layout: Any = None,
-) -> Any:
+) -> Tensor:
     """The places ``(i, j)`` with ``j >= i + offset`` of a matrix, as two rows.
 
     >>> import compat as torch

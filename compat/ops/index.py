@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from .masks import filled_in_place
 from .part import diagonal, lies_so, narrow
 from .shape import expand, reshape
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 ndarray = np.ndarray
 
 # ---------------------------------------------------------------- reading
@@ -51,7 +54,7 @@ def _shown(x: Any, found: Parsed) -> Any:
 
 
 @remembered_index
-def getitem(self: Any, index: Any) -> Any:
+def getitem(self: Any, index: Any) -> Tensor:
     """``x[index]``: a view for integers, slices, None and Ellipsis; a copy with index tensors.
 
     An element that is taken several times gets the sum of the cotangents.
@@ -270,7 +273,7 @@ def _indices(x: Any, indices: Any) -> Plan:
     return plan(shape, found)
 
 
-def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """A copy of `input` after ``input[indices] = values``, or ``+=`` if `accumulate`.
 
     Where `indices` name an element twice, the last value is kept, or the sum.
@@ -288,7 +291,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     return written(input, p, value, accumulate=accumulate, node="IndexPutBackward0")
 
 
-def index_put_(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+def index_put_(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
     values = operand("index_put_", 2, "values", values)
     return _put(self, _indices(self, indices), values, accumulate=accumulate)
@@ -311,7 +314,7 @@ def _each_once(x: Any) -> Any:
     return record(getitem_primitive, (x,), {"index": link})
 
 
-def fill_(self: Any, value: Any) -> Any:
+def fill_(self: Any, value: Any) -> Tensor:
     """Set every element to `value`, a number or a tensor without axes.
 
     Raises: RuntimeError: `value` has axes, or writing in place is forbidden.
@@ -323,7 +326,7 @@ def fill_(self: Any, value: Any) -> Any:
     return _fill(self, value, "fill_")
 
 
-def fill(input: Any, value: Any) -> Any:
+def fill(input: Any, value: Any) -> Tensor:
     """A tensor like `input` with every element set to `value`; `input` gets no cotangent.
 
     >>> import compat as torch
@@ -353,12 +356,12 @@ def _fill(x: Any, value: Any, name: str) -> Any:
     return x
 
 
-def zero_(self: Any) -> Any:
+def zero_(self: Any) -> Tensor:
     """Set every element to 0."""
     return _fill(self, 0, "zero_")
 
 
-def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Tensor:
     """Set the elements to those of `src`, converted and broadcast.
 
     Derivative: `src` gets the cotangent, what `self` was gets none.
@@ -386,7 +389,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     return views.assign(self, src, "copy_", whole=True)
 
 
-def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Tensor:
     """Set the elements whose indices are all equal; of a tall matrix again below it if `wrap`.
 
     Raises: RuntimeError: fewer than two axes, or more of different lengths.

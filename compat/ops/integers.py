@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic
 
@@ -10,8 +10,11 @@ from ..autograd.tape import record
 from ._apply import finish, inplace
 from ._elementwise import require_whole, tensors
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
-def gcd(input: Any, other: Any, *, out: Any = None) -> Any:
+
+def gcd(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The greatest common divisor of the integers ``|input|`` and ``|other|``.
 
     Raises: NotImplementedError: no integers.
@@ -23,7 +26,7 @@ def gcd(input: Any, other: Any, *, out: Any = None) -> Any:
     return _of_integers("gcd", arithmetic.gcd, input, other, out)
 
 
-def lcm(input: Any, other: Any, *, out: Any = None) -> Any:
+def lcm(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The least common multiple of the integers ``|input|`` and ``|other|``.
 
     Raises: NotImplementedError: no integers.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..autograd.node import AccumulateGrad
 from ._fresh import made, there
 from .create import moved
 from .legacy import recast
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 ndarray = np.ndarray
 
@@ -138,7 +141,7 @@ class _Capsule:
         return (1, 0)
 
 
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's, through DLPack.
 
     `copy`: True for memory of its own, False to refuse where it cannot be shared.
@@ -166,7 +169,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return made(array.copy() if copy and on is array else on)
 
 
-def from_torch(tensor: Any) -> Any:
+def from_torch(tensor: Any) -> Tensor:
     """A tensor that shares the memory of PyTorch's own, a leaf that requires grad as that does.
 
     Raises: TypeError: it is none. BufferError: its dtype cannot be exchanged.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops.index import getitem
 from funcgrad.ops.index_layout import Slice
@@ -20,6 +20,9 @@ from ._layout import ints_of
 from ._operands import convert, dtype_of, operand, result_type
 from .atleast import atleast_1d, atleast_2d, atleast_3d
 from .shape import reshape
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- joining
 
@@ -48,7 +51,7 @@ def _in_one_dtype(xs: Sequence[Any]) -> list[Any]:
 
 
 @remembered_of_sequence
-def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """The tensors one after another along the axis `dim`, which they have.
 
     Shapes: ``(*a, n1, *b), (*a, n2, *b), ... -> (*a, n1 + n2 + ..., *b)``; empty vectors are left
@@ -105,7 +108,7 @@ concatenate = cat
 
 
 @remembered_of_sequence
-def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """The tensors one after another along a new axis.
 
     Shapes: ``(*a, *b), ... -> (*a, n, *b)`` for `n` tensors.   Dtypes: promoted.
@@ -138,7 +141,7 @@ def _with_axes(name: str, tensors: Any, f: Any) -> tuple[Any, ...]:
     return tuple(map(f, given))
 
 
-def hstack(tensors: Any, *, out: Any = None) -> Any:
+def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """`cat` along the second axis, of vectors along the first.
 
     >>> import compat as torch
@@ -149,7 +152,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
     return cat(xs, 0 if len(xs[0]._array.shape) == 1 else 1, out=out)
 
 
-def vstack(tensors: Any, *, out: Any = None) -> Any:
+def vstack(tensors: Any, *, out: Any = None) -> Tensor:
     """`cat` along the first axis; vectors are rows.
 
     >>> import compat as torch
@@ -163,7 +166,7 @@ def vstack(tensors: Any, *, out: Any = None) -> Any:
 row_stack = vstack
 
 
-def dstack(tensors: Any, *, out: Any = None) -> Any:
+def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     """`cat` along the third axis; a matrix is one slice.
 
     >>> import compat as torch
@@ -177,7 +180,7 @@ def _column(x: Any) -> Any:
     return x if len(x._array.shape) > 1 else reshape(x, (x.numel(), 1))
 
 
-def column_stack(tensors: Any, *, out: Any = None) -> Any:
+def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
     """`cat` along the second axis; vectors are columns.
 
     >>> import compat as torch
@@ -193,7 +196,7 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
 
 def _slices(
     x: Any, axis: int, bounds: Sequence[tuple[int, int]], node: str, origin: str = ""
-) -> tuple[Any, ...]:
+) -> tuple[Tensor, ...]:
     """The views ``x[..., start:stop, ...]``."""
     ndim = len(x._array.shape)
     return tuple(
@@ -203,7 +206,7 @@ def _slices(
 
 
 @remembered
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive slices along `dim`: of one length, the last may be shorter, or of several.
 
     Raises: RuntimeError: the lengths do not add up, or one is negative; writing into a result.
@@ -232,7 +235,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, 
 
 
 @remembered
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive slices along `dim` of the lengths `split_sizes`.
 
     Raises: RuntimeError: the lengths do not add up, or one is negative; writing into a result.
@@ -263,7 +266,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, .
 
 
 @remembered
-def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of consecutive slices along `dim`, of one length but for the last.
 
     Raises: RuntimeError: `chunks` is not positive; writing into a result.
@@ -292,7 +295,7 @@ def tensor_split(
     *,
     indices: Any = None,
     sections: Any = None,
-) -> tuple[Any, ...]:
+) -> tuple[Tensor, ...]:
     """Views of slices along `dim`: cut at the places given, or into as many as equal as possible.
 
     Raises: RuntimeError: a number of sections that is not positive.
@@ -323,7 +326,7 @@ def tensor_split(
     return _slices(input, axis, bounds, "SliceBackward0")
 
 
-def _numbered_split(name: str, x: Any, given: Any, dim: int, needed: int) -> tuple[Any, ...]:
+def _numbered_split(name: str, x: Any, given: Any, dim: int, needed: int) -> tuple[Tensor, ...]:
     x = operand(name, 1, "input", x)
     shape = x._array.shape
     if len(shape) < needed:
@@ -339,7 +342,7 @@ def _numbered_split(name: str, x: Any, given: Any, dim: int, needed: int) -> tup
     return tensor_split(x, given, dim)
 
 
-def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+def hsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the second axis, of vectors along the first, into equal parts.
 
     >>> import compat as torch
@@ -351,7 +354,7 @@ def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     return _numbered_split("hsplit", input, indices_or_sections, dim, 1)
 
 
-def vsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+def vsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the first axis, into equal parts.
 
     >>> import compat as torch
@@ -361,7 +364,7 @@ def vsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     return _numbered_split("vsplit", input, indices_or_sections, 0, 2)
 
 
-def dsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+def dsplit(input: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the third axis, into equal parts.
 
     >>> import compat as torch
@@ -372,7 +375,7 @@ def dsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
 
 
 @remembered
-def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
+def unbind(input: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """The views ``x[..., i, ...]`` for all `i` along `dim`.
 
     Raises: RuntimeError: writing into a result.
@@ -394,7 +397,7 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     )
 
 
-def _split_method(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+def _split_method(self: Any, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     return split(self, split_size, dim)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import size
 from ..autograd import base
 from ._fresh import only_strided
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
-def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None) -> Any:
+
+def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None) -> Tensor:
     """The elements that are not zero, with their places in the first `sparse_dim` axes, or in all.
 
     Derivative: the gradient goes to the elements that are there.
@@ -29,12 +32,12 @@ def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None) -
     return base.sparse.of_dense(self, sparse_dim)
 
 
-def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, which is dense, in a dtype."""
     return self if dtype is None else self.to(dtype)
 
 
-def sparse_mask(self: Any, mask: Any) -> Any:
+def sparse_mask(self: Any, mask: Any) -> Tensor:
     """The elements at the places of the sparse tensor `mask`, as a sparse tensor.
 
     Raises: RuntimeError: the sizes differ.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ._apply import _TYPE_WORDS
 from ._data import array_of
 from ._layout import alias
 from ._operands import dtype_of
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def recast(cls: type, x: TensorBase) -> Any:
@@ -114,7 +117,7 @@ def new_like(self: Any, *args: Any, device: Any = None) -> Any:
     return _constructed(base.made.cls, dtype_of(self), args, device)
 
 
-def apply_(self: Any, callable: Any) -> Any:
+def apply_(self: Any, callable: Any) -> Tensor:
     """Replace every number by ``callable(number)``: slow, and not recorded.
 
     Raises: RuntimeError: the tensor requires grad.
@@ -126,7 +129,7 @@ def apply_(self: Any, callable: Any) -> Any:
     return _mapped("apply_", callable, self)
 
 
-def map_(self: Any, tensor: Any, callable: Any) -> Any:
+def map_(self: Any, tensor: Any, callable: Any) -> Tensor:
     """Replace every number by ``callable(number, other)``: slow, and not recorded.
 
     The other tensor is of the same dtype and broadcasts.

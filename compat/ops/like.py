@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.core import Tracer
 
@@ -13,6 +13,9 @@ from . import create
 from ._fresh import made, only_strided, there
 from ._layout import laid_out, memory_axes
 from ._operands import dtype_of, number_for, operand
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- like another
 
@@ -52,7 +55,7 @@ def zeros_like(
     pin_memory: bool = False,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """Zeros of the shape and dtype of `input`.
 
     >>> import compat as torch
@@ -73,7 +76,7 @@ def ones_like(
     pin_memory: bool = False,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """Ones of the shape and dtype of `input`.
 
     >>> import compat as torch
@@ -94,7 +97,7 @@ def empty_like(
     pin_memory: bool = False,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """A tensor of the shape and dtype of `input` with any contents: here zeros.
 
     >>> import compat as torch
@@ -116,7 +119,7 @@ def full_like(
     pin_memory: bool = False,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """One value in the shape and dtype of `input`.
 
     >>> import compat as torch
@@ -193,31 +196,35 @@ class LikeMethods:
 
     def new_tensor(
         self, data: Any, *, dtype: Any = None, device: Any = None, **options: Any
-    ) -> Any:
+    ) -> Tensor:
         """See `compat.tensor`."""
         return create.tensor(data, **self._own(dtype, device), **options)
 
-    def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, **options: Any) -> Any:
+    def new_zeros(
+        self, *size: Any, dtype: Any = None, device: Any = None, **options: Any
+    ) -> Tensor:
         """See `compat.zeros`."""
         return create.zeros(*size, **self._own(dtype, device), **options)
 
-    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, **options: Any) -> Any:
+    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, **options: Any) -> Tensor:
         """See `compat.ones`."""
         return create.ones(*size, **self._own(dtype, device), **options)
 
-    def new_empty(self, *size: Any, dtype: Any = None, device: Any = None, **options: Any) -> Any:
+    def new_empty(
+        self, *size: Any, dtype: Any = None, device: Any = None, **options: Any
+    ) -> Tensor:
         """See `compat.empty`."""
         return create.empty(*size, **self._own(dtype, device), **options)
 
     def new_full(
         self, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, **options: Any
-    ) -> Any:
+    ) -> Tensor:
         """See `compat.full`."""
         return create.full(size, fill_value, **self._own(dtype, device), **options)
 
     def new_empty_strided(
         self, size: Any, stride: Any, dtype: Any = None, device: Any = None, **options: Any
-    ) -> Any:
+    ) -> Tensor:
         """See `compat.empty_strided`."""
         return create.empty_strided(size, stride, **self._own(dtype, device), **options)
 

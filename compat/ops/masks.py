@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from ._operands import (
 from .places import nonzero
 from .shape import broadcast_tensors, ravel
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 ndarray = np.ndarray
 
 
@@ -67,7 +70,7 @@ filled_in_place = inplace(_filled, "masked_fill_")
 
 
 @remembered_of_several
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     """`value` where `mask` holds, `input` elsewhere.
 
     Shapes: `mask` and `input` broadcast; `value` is a number or a tensor without axes.
@@ -83,7 +86,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return _filled(input, _require_mask(message, mask), value)
 
 
-def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
+def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:
     """The elements that `mask` holds for, as a vector.
 
     Shapes: ``(*a), (*b) -> (count,)``, after broadcasting.
@@ -101,7 +104,7 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
     return finish("masked_select", read(ravel(x), p, "MaskedSelectBackward0"), out, (input,))
 
 
-def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
     """The elements of `input` that `mask` holds for replaced by those of `source`, one by one.
 
     Shapes: `mask` and `input` broadcast; `source` has as many elements as `mask` holds for, or more.
@@ -140,7 +143,7 @@ def _in_order(x: Any, mask: Any, source: Any, /) -> Any:
 
 
 @remembered_of_several
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Tensor:
     """`input` where `condition` holds, `other` elsewhere; alone, `nonzero` as a tuple.
 
     Shapes: broadcast.   Dtypes: promoted.
@@ -183,7 +186,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     return finish("where", result, out, pair)
 
 
-def _where(self: Any, condition: Any, other: Any) -> Any:
+def _where(self: Any, condition: Any, other: Any) -> Tensor:
     """`self` where `condition` holds, `other` elsewhere."""
     return where(condition, self, other)
 

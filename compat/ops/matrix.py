@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic, contract
 from funcgrad.ops.select import where
@@ -16,6 +16,9 @@ from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
 from .pointwise import add, mul
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 Shape = tuple[int, ...]
 
@@ -70,7 +73,6 @@ def _refuse_dtypes(x: Any, y: Any) -> None:
 
 
 _CONVERT = "Convert one of them, for example with y.to(x.dtype)."
-
 
 _BOOLEAN = {
     (1, 1): "dot",
@@ -173,7 +175,7 @@ def _matmul(input: Any, other: Any, node: str | None = None) -> Any:
 
 @printed.product(contract.matmul, "MmBackward0", out=None)
 @remembered_of_several
-def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
+def matmul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The matrix product; of two vectors their inner product; leading axes broadcast.
 
     Raises: RuntimeError: the inner lengths or the dtypes differ.
@@ -186,21 +188,21 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @printed.product(contract.matmul, "MmBackward0")
-def at(input: Any, other: Any) -> Any:
+def at(input: Any, other: Any) -> Tensor:
     """The operator ``@``."""
     if not isinstance(other, TensorBase):
         return NotImplemented
     return _matmul(input, other)
 
 
-def reflected_at(input: Any, other: Any) -> Any:
+def reflected_at(input: Any, other: Any) -> Tensor:
     """``other @ input`` of an array."""
     if is_number(other):
         return NotImplemented
     return _matmul(operand("matmul", 1, "input", other), input)
 
 
-def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
+def mm(input: Any, mat2: Any, *, out: Any = None) -> Tensor:
     """The product of two matrices.
 
     Raises: RuntimeError: they are no matrices, or the inner lengths or the dtypes differ.
@@ -219,7 +221,7 @@ def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
 
 
 @remembered_of_several
-def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
+def mv(input: Any, vec: Any, *, out: Any = None) -> Tensor:
     """A matrix times a vector.
 
     Raises: RuntimeError: they are no matrix and vector, or the lengths or the dtypes differ.
@@ -236,7 +238,7 @@ def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
 
 
 @remembered_of_several
-def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
+def bmm(input: Any, mat2: Any, *, out: Any = None) -> Tensor:
     """The products of two batches of matrices.
 
     Shapes: ``(b, m, k), (b, k, n) -> (b, m, n)``; nothing broadcasts.
@@ -259,7 +261,7 @@ def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
 
 
 @remembered_of_several
-def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
+def dot(input: Any, tensor: Any, *, out: Any = None) -> Tensor:
     """The inner product of two vectors, without a conjugate.
 
     Raises: RuntimeError: they are no vectors, or the lengths or the dtypes differ.
@@ -273,7 +275,7 @@ def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
     return finish_typed("dot", _matmul(x, y), out, (x, y))
 
 
-def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
+def vdot(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The inner product of two vectors, the first conjugated.
 
     Raises: RuntimeError: they are no vectors, or the lengths or the dtypes differ.
@@ -293,7 +295,7 @@ def _require_vectors(x: Any, y: Any) -> None:
         raise RuntimeError(f"1D tensors expected, but got {m}D and {n}D tensors")
 
 
-def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
+def outer(input: Any, vec2: Any, *, out: Any = None) -> Tensor:
     """``x_i y_j``: all products of the elements of two vectors.
 
     Raises: RuntimeError: they are no vectors.
@@ -399,7 +401,7 @@ def _require_same(name: str, input: Any, x: Any, y: Any) -> None:
 
 def addmm(
     input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``; with ``beta=0`` NaN in `input` are ignored.
 
     Raises: RuntimeError: the shapes or the dtypes do not fit.
@@ -419,7 +421,9 @@ def _three(name: str, arguments: tuple[str, str, str], *xs: Any) -> list[Any]:
     return [operand(name, i + 1, a, x) for i, (a, x) in enumerate(zip(arguments, xs, strict=True))]
 
 
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
+def addmv(
+    input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Tensor:
     """``beta * input + alpha * mat @ vec``; with ``beta=0`` NaN in `input` are ignored.
 
     Raises: RuntimeError: the shapes or the dtypes do not fit.
@@ -444,7 +448,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out:
 
 def addr(
     input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``; with ``beta=0`` NaN in `input` are ignored.
 
     Booleans give "or" and "and".
@@ -468,13 +472,12 @@ def addr(
     _require_expandable(x, _shape(product))
     dtype = result_type(x, product)
     x, product = convert(x, dtype), convert(product, dtype)
-    result = _combined("addr", x, product, beta, alpha, None, (a, b))
-    return finish("addr", result, out, (x, a, b))
+    return finish("addr", _combined("addr", x, product, beta, alpha, None, (a, b)), out, (x, a, b))
 
 
 def baddbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """``beta * input + alpha * bmm(batch1, batch2)``; with ``beta=0`` NaN in `input` are ignored.
 
     Raises: RuntimeError: the shapes or the dtypes do not fit.
@@ -497,7 +500,7 @@ def _batches(name: str, x: Any, a: Any, b: Any) -> Any:
 
 def addbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """``beta * input + alpha * sum_b (batch1_b @ batch2_b)``; with ``beta=0`` NaN are ignored.
 
     Raises: RuntimeError: the shapes or the dtypes do not fit.
@@ -508,8 +511,7 @@ def addbmm(
     """
     x, a, b = _three("addbmm", ("input", "batch1", "batch2"), input, batch1, batch2)
     product = _batches("addbmm", x, a, b)
-    dtype = dtype_of(product)
-    product = product.sum(0, dtype=dtype)
+    product = product.sum(0, dtype=dtype_of(product))
     return _combined("addbmm", x, product, beta, alpha, out, (a, b))
 
 
@@ -523,7 +525,7 @@ def _affine(x: Any, w: Any, b: Any, /) -> Any:
 
 
 @composite(_affine, "AddmmBackward0", {"x": 2, "w": 2, "b": 1}, fits="b.shape[0] == w.shape[0]")
-def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Tensor:
     """``input @ weight.T + bias``.
 
     Shapes: ``(*a, k), (n, k), (n,) -> (*a, n)``.
@@ -550,8 +552,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
         found = _plus(bias, found) if m == 2 else add(found, bias)
     if out is None:
         return found
-    operands = (x, w) if bias is None else (x, w, bias)
-    return finish_typed("linear", found, out, operands)
+    return finish_typed("linear", found, out, (x, w) if bias is None else (x, w, bias))
 
 
 class MatrixMethods:

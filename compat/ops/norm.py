@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.nn.loss_terms import cosine
 from funcgrad.ops import reduce as reductions
@@ -25,12 +25,15 @@ from ._operands import alike, convert, dtype_of, operand, promoted
 from .pointwise import refuse_bools
 from .shape import broadcast_tensors
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 Axes = tuple[int, ...]
 
 # ---------------------------------------------------------------- on arrays
 
 
-def nuclear_norm(x: Any, /, *, axis: Axes) -> Any:
+def nuclear_norm(x: Any, /, *, axis: Axes) -> Tensor:
     """The sum of the singular values of the matrices in the two axes of an array."""
     rest = tuple(i for i in range(x.ndim) if i not in axis)
     values = svdvals(structural.transpose(x, axes=rest + axis))
@@ -48,7 +51,7 @@ def norm(
     keepdim: bool = False,
     out: Any = None,
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """``(sum_i |input_i|^p)^(1/p)`` of the elements along `dim`; "fro" is 2, "nuc" the nuclear norm.
 
     At the zero vector the gradient is 0; elements equal in size share that of the infinite norms.
@@ -99,7 +102,7 @@ def _require_matrix(axes: Axes) -> None:
 
 
 @remembered
-def vector_norm(x: Any, p: float, axes: Axes) -> Any:
+def vector_norm(x: Any, p: float, axes: Axes) -> Tensor:
     """The p-norm of a floating or complex tensor along the axes.
 
     Raises: RuntimeError: the infinite norm of nothing.
@@ -119,7 +122,7 @@ def _recorded(x: Any, p: float, axes: Axes, node: str) -> Any:
     return fused(node, p_norm, x, p=p, axis=axes)
 
 
-def dist(input: Any, other: Any, p: float = 2) -> Any:
+def dist(input: Any, other: Any, p: float = 2) -> Tensor:
     """The p-norm of ``input - other``; its gradient is 0 where the two are equal.
 
     Raises: RuntimeError: integers, or shapes that do not broadcast.
@@ -142,7 +145,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
 
 
 @remembered_of_several
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))`` along `dim`.
 
     Raises: RuntimeError: no floating numbers, or shapes that do not broadcast.
@@ -168,7 +171,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 @remembered_of_several
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Any:
+) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last axis.
 
     Raises: RuntimeError: shapes that do not broadcast.
@@ -197,7 +200,7 @@ def _renormed(x: Any, /, *, p: float, axis: int, maxnorm: float) -> Any:
     return x * factor
 
 
-def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
+def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Tensor:
     """The slices ``input[i]`` along `dim`, made shorter where their p-norm exceeds `maxnorm`.
 
     Raises: RuntimeError: fewer than two dimensions, or `p` or `maxnorm` is negative.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,16 @@ from ._fused import fused
 from ._layout import apart, ints_of
 from ._operands import dtype_of, is_number, number_for, operand
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 Widths = tuple[tuple[int, int], ...]
 
 # ---------------------------------------------------------------- padding
 
 
 @remembered
-def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements before and after those of `input`, along the last axes; negative numbers take away.
 
     `pad` has two numbers for the last axis, then two for the one before it, and so on. `mode` is
@@ -129,7 +132,7 @@ def _taken(x: Any, /, *, mode: str, widths: tuple[int, ...]) -> Any:
     return x
 
 
-def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
+def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Tensor:
     """`nn.functional.pad` with a number.
 
     >>> import compat as torch
@@ -173,7 +176,7 @@ def _require_image(name: str, factor: str, x: Any, by: int) -> None:
 
 
 @remembered
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
     """Channels as pixels: ``y[c, r h + i, r w + j] = x[c r^2 + r i + j, h, w]``.
 
     Shapes: ``(*a, c r^2, h, w) -> (*a, c, r h, r w)``.
@@ -198,7 +201,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 @remembered
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     """Pixels as channels: the inverse of `pixel_shuffle`.
 
     Shapes: ``(*a, c, r h, r w) -> (*a, c r^2, h, w)``.
@@ -222,7 +225,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     return _shuffled("PixelUnshuffleBackward0", x, shape, (0, 2, 4, 1, 3), together)
 
 
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Channels dealt out from `groups` piles: ``y[c g + i] = x[i n + c]`` for n channels in each.
 
     Shapes: ``(b, c, *a) -> (b, c, *a)``.

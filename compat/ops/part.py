@@ -6,7 +6,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,11 @@ from ._layout import (
 from ._operands import convert, dtype_of, operand
 from .shape import reshape, squeeze, swapaxes, swapdims, t, transpose, unsqueeze, view
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 ndarray = np.ndarray
+_UNFOLD = "UnfoldBackward0"
 
 # ---------------------------------------------------------------- along one axis
 
@@ -72,7 +76,7 @@ def _selected(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
 
 
 @remembered
-def select(input: Any, dim: int, index: Any) -> Any:
+def select(input: Any, dim: int, index: Any) -> Tensor:
     """``y[...] = x[..., index, ...]``: a view of one slice along `dim`, without that axis.
 
     Raises: IndexError: there is no such slice.
@@ -86,7 +90,7 @@ def select(input: Any, dim: int, index: Any) -> Any:
 
 
 @remembered
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+def narrow(input: Any, dim: int, start: Any, length: int) -> Tensor:
     """``y[..., i, ...] = x[..., start + i, ...]``: a view of `length` slices along `dim`.
 
     Raises: IndexError, RuntimeError: the slices are not all there.
@@ -135,7 +139,7 @@ def _diagonal_params(x: Any, offset: int, dim1: int, dim2: int) -> dict[str, int
 
 
 @remembered
-def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """``y[..., i] = x[i, i + offset]`` along the axes `dim1` and `dim2`: a view.
 
     Shapes: ``(*a, m, *b, n, *c) -> (*a, *b, *c, k)``.
@@ -154,7 +158,7 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
 
 @remembered
-def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+def unfold(self: Any, dimension: int, size: int, step: int) -> Tensor:
     """``y[..., i, ..., j] = x[..., step * i + j, ...]``: windows along an axis, on a new last axis.
 
     A view, which must not be written into if windows overlap.
@@ -181,15 +185,11 @@ def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
         )
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    rest = [a for a in range(ndim) if a != axis]
-    rows = _permuted(self, (*rest, axis), _UNFOLD)
+    rows = _permuted(self, (*(a for a in range(ndim) if a != axis), axis), _UNFOLD)
     windows = _strided(rows, ((length - size) // step + 1, size), (step, 1), 0, _UNFOLD)
     order = list(range(ndim - 1))
     order.insert(axis, ndim - 1)
     return _permuted(windows, (*order, ndim), _UNFOLD)
-
-
-_UNFOLD = "UnfoldBackward0"
 
 
 def _permuted(x: Any, axes: tuple[int, ...], node: str) -> Any:
@@ -204,7 +204,7 @@ def _strided(x: Any, shape: Any, strides: Any, offset: int, node: str) -> Any:
     return record(strided_primitive, (x,), params, node)
 
 
-def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """``y_i = memory[storage_offset + sum_k stride_k i_k]``: a view.
 
     `memory` is that of `input`, or of the tensor that it is a view of. An element that is there several
@@ -285,7 +285,7 @@ def _replaced(x: Any, src: Any, link: Link, node: str) -> Any:
     return record(view_update, (x, convert(src, dtype_of(x))), {"chain": (link,)}, node)
 
 
-def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Tensor:
     """A copy of `input` with ``input.select(dim, index)`` replaced by `src`.
 
     >>> import compat as torch
@@ -307,7 +307,7 @@ def slice_scatter(
     step: int = 1,
     *,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """A copy of `input` with the slice ``start:end:step`` along `dim` replaced by `src`.
 
     >>> import compat as torch
@@ -326,7 +326,7 @@ def slice_scatter(
     return finish("slice_scatter", y, out, (input, src))
 
 
-def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy of `input` with a diagonal replaced by `src`.
 
     >>> import compat as torch
@@ -342,7 +342,7 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 
 def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None
-) -> Any:
+) -> Tensor:
     """A copy of `input` with what ``input.as_strided(size, stride)`` shows replaced by `src`.
 
     Raises: RuntimeError: out of the bounds of `input`, whose memory has gaps, or elements that are
@@ -376,7 +376,7 @@ def as_strided_scatter(
 
 # Where the elements are repeated, a copy has them in C order.
 @printed.unary(positive, "CloneBackward0", unless="0 in x.strides", memory_format=None)
-def clone(input: Any, *, memory_format: Any = None) -> Any:
+def clone(input: Any, *, memory_format: Any = None) -> Tensor:
     """A copy of `input`, in memory of its own; in the same order, or in that of `memory_format`.
 
     Derivative: the identity.
@@ -393,7 +393,7 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
     return out if axes is None else laid_out(out, axes)
 
 
-def contiguous(self: Any, *, memory_format: Any = None) -> Any:
+def contiguous(self: Any, *, memory_format: Any = None) -> Tensor:
     """`self` if its elements lie in C order in memory, or in another one; else such a copy.
 
     Raises: RuntimeError: the tensor has not the number of axes of the order, or that is none.
@@ -474,7 +474,7 @@ def data_ptr(self: Any) -> int:
 # ---------------------------------------------------------------- metadata in place
 
 
-def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Tensor]:
     """``x.f_(...)``: `x` becomes the view ``f(x, ...)`` of what it was.
 
     NOTE [Hidden base] Other tensors may be views of `x` under the shape it had. So what it was
@@ -509,7 +509,7 @@ def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     return in_place
 
 
-def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Tensor:
     """Give `self` another shape, of as many elements or fewer; new ones if it has none.
 
     Raises: RuntimeError: it requires grad, or would have to grow: its views would lose it.
@@ -531,7 +531,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     return _shrunk(self, count, shape)
 
 
-def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
+def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Tensor:
     """`resize_` to the shape of `the_template`.
 
     >>> import compat as torch

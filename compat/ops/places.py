@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..autograd.tape import through
 from ._apply import _type_word, finish
 from ._compose import values_of
 from ._operands import dtype_of, is_number, operand
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
@@ -34,7 +37,7 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     return finish("nonzero", tensor(np.argwhere(array)), out, ())
 
 
-def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Any:
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
     """The first `size` rows of `nonzero`; if there are fewer, rows of `fill_value` follow.
 
     Raises: RuntimeError: `size` is negative.
@@ -62,7 +65,7 @@ def _first_places(x: Any, count: int, fill: int, /) -> Any:
     return fnp.concatenate([found, left])
 
 
-def argwhere(input: Any) -> Any:
+def argwhere(input: Any) -> Tensor:
     """The places of the elements that are not 0, one per row.
 
     >>> import compat as torch
@@ -103,7 +106,7 @@ def isin(
     assume_unique: bool = False,
     invert: bool = False,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """Whether every element is among `test_elements`; whether it is not, if `invert`.
 
     >>> import compat as torch

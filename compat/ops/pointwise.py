@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from ._operands import (
     result_type,
 )
 from .integers import gcd, gcd_, lcm, lcm_
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- sums and differences
 
@@ -87,7 +90,7 @@ def refuse_bools(x: Any, y: Any) -> None:
 
 
 @printed.binary(arithmetic.add, "AddBackward0", "AddBackward0", alpha=1, out=None)
-def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input + alpha * other``.
 
     Raises: RuntimeError: `alpha` is of a higher category than the operands.
@@ -102,7 +105,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
 
 
 @printed.binary(arithmetic.subtract, "SubBackward0", "SubBackward0", alpha=1, out=None)
-def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``.
 
     Raises: RuntimeError: an operand is boolean, or `alpha` of a higher category than they are.
@@ -117,7 +120,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return pointwise("sub", arithmetic.subtract, (input, other), out=out, node="SubBackward0")
 
 
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``.
 
     Raises: RuntimeError: as `sub`.
@@ -135,7 +138,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 @printed.unary(arithmetic.negative, "NegBackward0", out=None)
-def neg(input: Any, *, out: Any = None) -> Any:
+def neg(input: Any, *, out: Any = None) -> Tensor:
     """``-input``.
 
     Raises: RuntimeError: booleans.
@@ -153,7 +156,7 @@ def neg(input: Any, *, out: Any = None) -> Any:
     return finish("neg", record(arithmetic.negative, (x,), None, "NegBackward0"), out, (x,))
 
 
-def positive(input: Any) -> Any:
+def positive(input: Any) -> Tensor:
     """`input` itself.
 
     Raises: RuntimeError: booleans.
@@ -172,7 +175,7 @@ def positive(input: Any) -> Any:
 
 
 @printed.binary(arithmetic.multiply, "MulBackward0", "MulBackward0", out=None)
-def mul(input: Any, other: Any, *, out: Any = None) -> Any:
+def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input * other``.
 
     >>> import compat as torch
@@ -183,7 +186,7 @@ def mul(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(arithmetic.divide, "DivBackward0", "DivBackward0", rounding_mode=None, out=None)
-def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """``input / other``; rounded towards 0 if `rounding_mode` is "trunc", down if it is "floor".
 
     Integers give the default dtype, unless the quotient is rounded. A rounded quotient has
@@ -235,7 +238,7 @@ def _integer_quotient(x: Any, y: Any, /) -> Any:
     return below + logical_and(inexact, opposite)
 
 
-def floor_divide(input: Any, other: Any, *, out: Any = None) -> Any:
+def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``floor(input / other)``; the derivative is 0.
 
     Raises: RuntimeError: integers divided by 0. NotImplementedError: booleans, complex numbers.
@@ -251,7 +254,7 @@ def floor_divide(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(arithmetic.remainder, "RemainderBackward1", "RemainderBackward0", out=None)
-def remainder(input: Any, other: Any, *, out: Any = None) -> Any:
+def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input - floor(input / other) * other``, with the sign of `other`.
 
     Derivative: 1 and ``-floor(input / other)``, at the jumps too.
@@ -265,7 +268,7 @@ def remainder(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(arithmetic.fmod, "FmodBackward1", "FmodBackward0", out=None)
-def fmod(input: Any, other: Any, *, out: Any = None) -> Any:
+def fmod(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input - trunc(input / other) * other``, with the sign of `input`.
 
     Derivative: 1 and ``-trunc(input / other)``, at the jumps too.
@@ -287,7 +290,7 @@ def _remainder(name: str, prim: Any, input: Any, other: Any, out: Any) -> Any:
 
 
 @printed.unary(arithmetic.reciprocal, "ReciprocalBackward0", out=None)
-def reciprocal(input: Any, *, out: Any = None) -> Any:
+def reciprocal(input: Any, *, out: Any = None) -> Tensor:
     """``1 / input``.
 
     >>> import compat as torch
@@ -301,7 +304,7 @@ def reciprocal(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(arithmetic.absolute, "AbsBackward0", out=None)
-def abs(input: Any, *, out: Any = None) -> Any:
+def abs(input: Any, *, out: Any = None) -> Tensor:
     """``|input|``, the modulus of complex numbers; the derivative is 0 at 0.
 
     Raises: NotImplementedError: booleans.
@@ -348,7 +351,7 @@ true_divide = div
 # ---------------------------------------------------------------- operators
 
 
-def operator(f: Callable[..., Any], name: str, *, swapped: bool = False) -> Any:
+def operator(f: Any, name: str, *, swapped: bool = False) -> Callable[[Any, Any], Tensor]:
     """`f` as a Python operator: `NotImplemented` for what cannot be an operand."""
 
     def apply(self: Any, other: Any, **options: Any) -> Any:
@@ -364,7 +367,9 @@ def operator(f: Callable[..., Any], name: str, *, swapped: bool = False) -> Any:
     return apply
 
 
-def _fast(f: Any, name: str, prim: Any, node: str, number_node: str = "") -> Any:
+def _fast(
+    f: Any, name: str, prim: Any, node: str, number_node: str = ""
+) -> Callable[[Any, Any], Tensor]:
     """The operator of the printed function `f`, printed itself."""
     return printed.binary(prim, node, number_node or node)(operator(f.__wrapped__, name))
 
@@ -378,7 +383,7 @@ def _minuend(input: Any, other: Any) -> Any:
     return rsub(other, input)
 
 
-def _old_too(f: Any) -> Any:
+def _old_too(f: Any) -> Callable[..., Tensor]:
     """``x.add_(other)``, and ``x.add_(alpha, other)`` as old programs have it."""
 
     @functools.wraps(f)

@@ -5,7 +5,7 @@ Those of the third and fourth kind are differences and sums of neighbours of the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ._apply import finish
 from ._compose import composed
 from ._elementwise import narrow, numbers_too, require_real
 from ._operands import promoted, result_type
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _polynomial(name: str, prim: Any, input: Any, n: Any, out: Any) -> Any:
@@ -38,7 +41,7 @@ def _polynomial(name: str, prim: Any, input: Any, n: Any, out: Any) -> Any:
     return finish(name, narrow(lambda a: composed(node, value, a, order), x), out, (x,))
 
 
-def chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Any:
+def chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the first kind of degree `n`.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -51,7 +54,7 @@ def chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Any:
     return _polynomial("chebyshev_polynomial_t", polynomials.eval_chebyt, input, n, out)
 
 
-def chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Any:
+def chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the second kind of degree `n`.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -82,7 +85,7 @@ def _shifted(f: Any) -> Any:
     return lambda n, x: f(n, 2.0 * x - 1.0)
 
 
-def chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Any:
+def chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the third kind of degree `n`, ``U_n - U_(n-1)``.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -95,7 +98,7 @@ def chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Any:
     return _polynomial("chebyshev_polynomial_v", _third, input, n, out)
 
 
-def chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Any:
+def chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the fourth kind of degree `n`, ``U_n + U_(n-1)``.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -108,7 +111,7 @@ def chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Any:
     return _polynomial("chebyshev_polynomial_w", _fourth, input, n, out)
 
 
-def shifted_chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Any:
+def shifted_chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the first kind of degree `n` at ``2 input - 1``.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -122,7 +125,7 @@ def shifted_chebyshev_polynomial_t(input: Any, n: Any, *, out: Any = None) -> An
     return _polynomial("shifted_chebyshev_polynomial_t", prim, input, n, out)
 
 
-def shifted_chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Any:
+def shifted_chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the second kind of degree `n` at ``2 input - 1``.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -136,7 +139,7 @@ def shifted_chebyshev_polynomial_u(input: Any, n: Any, *, out: Any = None) -> An
     return _polynomial("shifted_chebyshev_polynomial_u", prim, input, n, out)
 
 
-def shifted_chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Any:
+def shifted_chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the third kind of degree `n` at ``2 input - 1``.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -150,7 +153,7 @@ def shifted_chebyshev_polynomial_v(input: Any, n: Any, *, out: Any = None) -> An
     return _polynomial("shifted_chebyshev_polynomial_v", prim, input, n, out)
 
 
-def shifted_chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Any:
+def shifted_chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Chebyshev's polynomial of the fourth kind of degree `n` at ``2 input - 1``.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -164,7 +167,7 @@ def shifted_chebyshev_polynomial_w(input: Any, n: Any, *, out: Any = None) -> An
     return _polynomial("shifted_chebyshev_polynomial_w", prim, input, n, out)
 
 
-def hermite_polynomial_h(input: Any, n: Any, *, out: Any = None) -> Any:
+def hermite_polynomial_h(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Hermite's polynomial, the physicists', of degree `n`.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -177,7 +180,7 @@ def hermite_polynomial_h(input: Any, n: Any, *, out: Any = None) -> Any:
     return _polynomial("hermite_polynomial_h", polynomials.eval_hermite, input, n, out)
 
 
-def hermite_polynomial_he(input: Any, n: Any, *, out: Any = None) -> Any:
+def hermite_polynomial_he(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Hermite's polynomial, the probabilists', of degree `n`.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -190,7 +193,7 @@ def hermite_polynomial_he(input: Any, n: Any, *, out: Any = None) -> Any:
     return _polynomial("hermite_polynomial_he", polynomials.eval_hermitenorm, input, n, out)
 
 
-def laguerre_polynomial_l(input: Any, n: Any, *, out: Any = None) -> Any:
+def laguerre_polynomial_l(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Laguerre's polynomial of degree `n`.
 
     Derivative: by `input`, which PyTorch does not have.
@@ -203,7 +206,7 @@ def laguerre_polynomial_l(input: Any, n: Any, *, out: Any = None) -> Any:
     return _polynomial("laguerre_polynomial_l", polynomials.eval_laguerre, input, n, out)
 
 
-def legendre_polynomial_p(input: Any, n: Any, *, out: Any = None) -> Any:
+def legendre_polynomial_p(input: Any, n: Any, *, out: Any = None) -> Tensor:
     """Legendre's polynomial of degree `n`.
 
     Derivative: by `input`, which PyTorch does not have.

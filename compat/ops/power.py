@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.inline import Symbol
 from funcgrad.ops import exponential
@@ -34,6 +34,9 @@ from ._operands import (
     result_type,
 )
 from .pointwise import operator
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- one exponent
 
@@ -89,7 +92,7 @@ def _to(exponent: float, node: str) -> Callable[[Any], Any] | None:
 # ---------------------------------------------------------------- powers
 
 
-def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """``input ** exponent``.
 
     Derivative: ``exponent * input ** (exponent - 1)``, 0 at ``0 ** 0``; by `exponent`
@@ -140,7 +143,7 @@ def _of_integers(x: Any, e: Any, /) -> Any:
     return where(negative, fraction, power(x, where(negative, 0, e)))
 
 
-def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """``input ** exponent`` in float64, or complex128.
 
     >>> import compat as torch
@@ -163,7 +166,7 @@ def _double_power(input: Any, exponent: Any) -> Any:
     return y
 
 
-def square(input: Any, *, out: Any = None) -> Any:
+def square(input: Any, *, out: Any = None) -> Tensor:
     """``input ** 2``.
 
     >>> import compat as torch
@@ -177,7 +180,7 @@ def square(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(exponential.sqrt, "SqrtBackward0", out=None)
-def sqrt(input: Any, *, out: Any = None) -> Any:
+def sqrt(input: Any, *, out: Any = None) -> Tensor:
     """``input ** (1 / 2)``; the derivative is infinite at 0.
 
     >>> import compat as torch
@@ -188,7 +191,7 @@ def sqrt(input: Any, *, out: Any = None) -> Any:
     return pointwise("sqrt", prim, (input,), out=out, node="SqrtBackward0", floating=True)
 
 
-def rsqrt(input: Any, *, out: Any = None) -> Any:
+def rsqrt(input: Any, *, out: Any = None) -> Tensor:
     """``input ** (-1 / 2)``.
 
     >>> import compat as torch
@@ -211,7 +214,7 @@ sqrt_ = inplace(sqrt)
 square_ = inplace(square)
 
 
-def _raised(self: Any, other: Any) -> Any:
+def _raised(self: Any, other: Any) -> Tensor:
     """The operator ``**``."""
     cls = other.__class__
     if cls is int or cls is float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import string
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import funcgrad.numpy as fnp
 
@@ -21,6 +21,9 @@ from ._operands import alike, convert, dtype_of, operand
 from .matrix import dot, finish_typed, word_of
 from .pointwise import add, mul
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 Shape = tuple[int, ...]
 
 
@@ -32,7 +35,7 @@ def _shape(x: Any) -> Shape:
 
 
 @remembered_of_several
-def einsum(*args: Any) -> Any:
+def einsum(*args: Any) -> Tensor:
     """Sums of products by Einstein's convention: an axis per letter, summed if not in the output.
 
     Takes ``einsum("ij,jk->ik", x, y)`` and ``einsum(x, [0, 1], y, [1, 2], [0, 2])``; `...` stands for
@@ -236,7 +239,7 @@ def _check_dots(lengths: Shape, operand: int, dots: list[int]) -> None:
 # ---------------------------------------------------------------- inner, tensordot
 
 
-def inner(input: Any, other: Any, *, out: Any = None) -> Any:
+def inner(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``sum_k x_ik y_jk``: products summed over the last axes of both; a scalar multiplies.
 
     Raises: RuntimeError: the last lengths or the dtypes differ.
@@ -273,7 +276,7 @@ def require_one_dtype(x: Any, y: Any) -> None:
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
 
 
-def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Tensor:
     """Products summed over the last `dims` axes of `a` with the first of `b`, or over pairs of axes.
 
     Shapes: the axes that are left, those of `a` first.   An axis of length 1 broadcasts.
@@ -340,7 +343,7 @@ def _axes(ndim: int, dims: Any) -> list[int]:
 
 
 @remembered_of_several
-def kron(input: Any, other: Any, *, out: Any = None) -> Any:
+def kron(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The Kronecker product: every element of `input` times the whole of `other`, in blocks.
 
     >>> import compat as torch
@@ -353,7 +356,7 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @remembered_of_several
-def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
+def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Tensor:
     """The vector product ``(x2 y3 - x3 y2, x3 y1 - x1 y3, x1 y2 - x2 y1)`` along `dim`.
 
     Without `dim`, along the first dimension of length 3; the others broadcast.
@@ -392,7 +395,7 @@ def crossed(x: Any, y: Any, dim: int, out: Any) -> Any:
     return finish_typed("cross", sole(found), out, (x, y))
 
 
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``y_o = sum_ij x1_i W_oij x2_j + bias_o``.
 
     Shapes: ``(*a, m), (*a, n), (k, m, n), (k,) -> (*a, k)``.
@@ -424,14 +427,14 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
             f"bilinear(): bias size does not match weight size: got {_shape(bias)[0]} but expected "
             f"{c[0]}"
         )
-    found = einsum("...i,oij,...j->...o", x, w, y)
-    return found if bias is None else add(found, bias)
+    result = einsum("...i,oij,...j->...o", x, w, y)
+    return result if bias is None else add(result, bias)
 
 
 # ---------------------------------------------------------------- chains of matrices
 
 
-def chain_matmul(*matrices: Any, out: Any = None) -> Any:
+def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     """The product of one or several matrices, in the cheapest order.
 
     Raises: RuntimeError: one is no matrix, or the inner lengths or the dtypes differ.
@@ -452,7 +455,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     return multi_dot(matrices, out=out)
 
 
-def multi_dot(tensors: Any, *, out: Any = None) -> Any:
+def multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
     """The product of two or more matrices, in the cheapest order; vectors may be at the ends.
 
     Raises: RuntimeError: fewer than two, or the shapes or dtypes do not fit.

@@ -6,7 +6,7 @@ Inside a transform they are constants; `compat.func.vmap` says whether examples 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ._fresh import dtype_for, finished, only_strided, shape_in, shape_of
 from ._operands import convert, dtype_of, operand
 from .create import moved
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- new tensors
 
 
@@ -35,7 +38,7 @@ def rand(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Numbers with ``0 <= x < 1``, all equally likely.
 
     >>> import compat as torch
@@ -60,7 +63,7 @@ def randn(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Normal numbers of mean 0 and variance 1.
 
     >>> import compat as torch
@@ -87,7 +90,7 @@ def randint(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Integers with ``low <= x < high``, all equally likely; ``randint(high, size)`` starts at 0.
 
     Raises: RuntimeError: there are none, or the dtype cannot hold them.
@@ -127,7 +130,7 @@ def randperm(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """The integers below `n`, in an order of which all are equally likely.
 
     Raises: RuntimeError: `n` is negative, or the dtype cannot hold all of them.
@@ -189,7 +192,7 @@ def rand_like(
     device: Any = None,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """`rand` in the shape, the dtype and on the device of `input`."""
     if layout is not None:
         only_strided("rand_like", layout)
@@ -206,7 +209,7 @@ def randn_like(
     device: Any = None,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """`randn` in the shape, the dtype and on the device of `input`."""
     if layout is not None:
         only_strided("randn_like", layout)
@@ -225,7 +228,7 @@ def randint_like(
     device: Any = None,
     requires_grad: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """`randint` in the shape, the dtype and on the device of `input`."""
     if layout is not None:
         only_strided("randint_like", layout)
@@ -251,7 +254,7 @@ def normal(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Tensor:
     """Normal numbers of a mean and a standard deviation: two numbers and a size, or tensors.
 
     The result has the dtype of the first tensor. Derivative: zero, the numbers are constants.
@@ -309,7 +312,7 @@ def _constant(name: str, node: str, xs: Sequence[Any], array: Any, out: Any) -> 
     return finish(name, found, out, tuple(xs))
 
 
-def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
+def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """1 with the probability that `input` gives, else 0; or with the probability `p` everywhere.
 
     Derivative: zero.
@@ -337,7 +340,7 @@ def _trials(source: _draw.Stream, chance: Any) -> Any:
     return np.asarray(source.random(chance.shape) < chance)
 
 
-def poisson(input: Any, generator: Any = None) -> Any:
+def poisson(input: Any, generator: Any = None) -> Tensor:
     """Poisson numbers of the means `input`.
 
     Derivative: zero.
@@ -359,7 +362,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
     return _constant("poisson", "PoissonBackward0", [x], array, None)
 
 
-def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
+def binomial(count: Any, prob: Any, generator: Any = None) -> Tensor:
     """How many of `count` trials succeed, with the probability `prob` each.
 
     Derivative: zero. Counts and probabilities out of range are the nearest in range.
@@ -398,7 +401,7 @@ def multinomial(
     *,
     generator: Any = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """Places along the last axis, drawn with probabilities proportional to `input`.
 
     Shapes: ``(k,) -> (num_samples,)``, ``(n, k) -> (n, num_samples)``. Without `replacement` every

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..autograd.tape import through
 from ._apply import _type_word, finish
 from ._fresh import dtype_for, finished, only_strided, there
 from ._operands import dtype_of, is_number, number_for
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _MISSING: Any = object()
 
@@ -83,7 +86,7 @@ def arange(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``start, start + step, ...`` before `end`: integers if all three are.
 
     ``arange(end)`` starts at 0. There are ``ceil((end - start) / step)`` numbers.
@@ -133,7 +136,7 @@ def range(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """Deprecated: `arange` with the end, in the default dtype also for integers."""
     if layout is not None:
         only_strided("range", layout)
@@ -248,7 +251,7 @@ def linspace(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, equally far apart.
 
     Derivative: none by the ends, as in PyTorch; under `vmap` they may be tensors.
@@ -275,7 +278,7 @@ def logspace(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """`base` to the powers `linspace`.
 
     >>> import compat as torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,11 +33,14 @@ from .part import diagonal, lies_so
 from .reduce import sum as reduced
 from .shape import ravel, reshape
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- turned and moved
 
 
 @remembered
-def flip(input: Any, *args: Any, dims: Any = None) -> Any:
+def flip(input: Any, *args: Any, dims: Any = None) -> Tensor:
     """``y_i = x_(n - 1 - i)`` along the axes `dims`; a copy.
 
     >>> import compat as torch
@@ -51,7 +54,7 @@ def flip(input: Any, *args: Any, dims: Any = None) -> Any:
     return own(record(flip_primitive, (input,), {"axis": axes}, "FlipBackward0"), "K")
 
 
-def fliplr(input: Any) -> Any:
+def fliplr(input: Any) -> Tensor:
     """`flip` of axis 1, left to right.
 
     >>> import compat as torch
@@ -64,7 +67,7 @@ def fliplr(input: Any) -> Any:
     return flip(input, 1)
 
 
-def flipud(input: Any) -> Any:
+def flipud(input: Any) -> Tensor:
     """`flip` of axis 0, up and down.
 
     >>> import compat as torch
@@ -78,7 +81,7 @@ def flipud(input: Any) -> Any:
 
 
 @remembered
-def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+def roll(input: Any, shifts: Any, dims: Any = None) -> Tensor:
     """``y_(i + shift) = x_i``, cyclically, along each of `dims`; of the flattened tensor without.
 
     Raises: RuntimeError: not one shift per dim.
@@ -117,7 +120,7 @@ def _rolled(x: Any, total: dict[int, int]) -> Any:
     return out if lies_so(out) else own(out)
 
 
-def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """`input` turned by ``90 k`` degrees in the plane of two axes, from the first to the second.
 
     Raises: RuntimeError: not two axes.
@@ -153,7 +156,7 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 
 @remembered
-def tile(input: Any, *args: Any, dims: Any = None) -> Any:
+def tile(input: Any, *args: Any, dims: Any = None) -> Tensor:
     """`input` side by side ``dims[i]`` times along axis ``i``, counted from the last.
 
     >>> import compat as torch
@@ -165,7 +168,7 @@ def tile(input: Any, *args: Any, dims: Any = None) -> Any:
 
 
 @remembered
-def repeat(self: Any, *args: Any, repeats: Any = None) -> Any:
+def repeat(self: Any, *args: Any, repeats: Any = None) -> Tensor:
     """`self` side by side ``repeats[i]`` times along axis ``i``, at least one number per axis.
 
     Raises: RuntimeError: fewer numbers than axes.
@@ -193,7 +196,7 @@ def _tiled(x: Any, counts: tuple[int, ...]) -> Any:
 
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-) -> Any:
+) -> Tensor:
     """Every element along `dim` several times in a row; of the flattened tensor without `dim`.
 
     `repeats` is a number or a tensor with one per element. Alone, ``repeat_interleave(repeats)``
@@ -270,7 +273,7 @@ def _triangle(name: str, prim: Any, x: Any, k: int, out: Any) -> Any:
 
 
 @remembered
-def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
+def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """``y_ij = x_ij if j <= i + diagonal else 0``, of the last two axes.
 
     >>> import compat as torch
@@ -282,7 +285,7 @@ def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
 
 
 @remembered
-def triu(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
+def triu(input: Any, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """``y_ij = x_ij if j >= i + diagonal else 0``, of the last two axes.
 
     >>> import compat as torch
@@ -293,7 +296,7 @@ def triu(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     return _triangle("triu", triu_primitive, input, diagonal, out)
 
 
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last axis of `input` on a diagonal, along the axes `dim1` and `dim2`.
 
     Shapes: ``(*a, n) -> (*a, n + |offset|, n + |offset|)``.
@@ -318,7 +321,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 
 @remembered
-def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
+def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix.
 
     Raises: RuntimeError: neither a vector nor a matrix.
@@ -342,7 +345,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
 _diagonal = diagonal
 
 
-def diagflat(input: Any, offset: int = 0) -> Any:
+def diagflat(input: Any, offset: int = 0) -> Tensor:
     """The matrix with all elements of `input` on a diagonal.
 
     >>> import compat as torch
@@ -355,7 +358,7 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 
 
 @remembered
-def trace(input: Any) -> Any:
+def trace(input: Any) -> Tensor:
     """``sum_i x_ii`` of a matrix.
 
     Raises: RuntimeError: it is no matrix.
@@ -378,7 +381,7 @@ def trace(input: Any) -> Any:
 # ---------------------------------------------------------------- summed
 
 
-def sum_to_size(self: Any, *size: Any) -> Any:
+def sum_to_size(self: Any, *size: Any) -> Tensor:
     """`self` summed over the axes that broadcasting from `size` would add or make longer.
 
     Raises: RuntimeError: `size` does not broadcast to the shape of `self`.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic, select, structural
 from funcgrad.ops import reduce as reductions
@@ -27,6 +27,9 @@ from ._compose import at_least_1d, finish_named, keep, not_implemented, pick
 from ._fused import fused
 from ._numpy_names import accepting
 from ._operands import convert, dtype_of, in_dtype_of, operand
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- sums, means, products
 
@@ -47,7 +50,7 @@ def _summand(x: Any, dtype: Any) -> Any:
 @remembered
 def sum(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
-) -> Any:
+) -> Tensor:
     """``sum_i input_i``, along `dim`; integers give int64 unless `dtype` is given.
 
     >>> import compat as torch
@@ -69,7 +72,7 @@ def _narrowed(x: Any, dtype: Any) -> Any:
 
 def nansum(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
-) -> Any:
+) -> Tensor:
     """``sum_i input_i`` of what is not NaN, along `dim`; NaN gets no gradient.
 
     >>> import compat as torch
@@ -92,7 +95,7 @@ def nansum(
 @remembered
 def mean(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
-) -> Any:
+) -> Tensor:
     """``sum_i input_i / n``, along `dim`; NaN of nothing.
 
     Raises: RuntimeError: integers; `dtype` makes them floats.
@@ -122,7 +125,7 @@ def mean(
 
 def nanmean(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
-) -> Any:
+) -> Tensor:
     """The mean of what is not NaN, along `dim`; NaN if there is nothing else.
 
     Raises: RuntimeError: integers.
@@ -148,7 +151,7 @@ def nanmean(
 @remembered
 def prod(
     input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
-) -> Any:
+) -> Tensor:
     """``prod_i input_i``, along `dim`, one axis; integers give int64 unless `dtype` is given.
 
     Zeros are nothing special: the derivative is the product of the others.
@@ -221,7 +224,7 @@ def var(
     *,
     correction: float | None = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """``sum_i |input_i - mean|^2 / (n - correction)``, along `dim`; `correction` is 1.
 
     `unbiased` is the old name: True is 1 and False is 0. A complex tensor has a real variance.
@@ -243,7 +246,7 @@ def std(
     *,
     correction: float | None = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """The root of `var`; where all elements are equal its derivative is 0.
 
     >>> import compat as torch
@@ -303,7 +306,7 @@ def _extreme(name: str, prim: Any, x: Any, dim: Any, keepdim: bool, kernel: str,
 
 
 @remembered
-def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
+def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The largest element, along `dim`; equal ones share the gradient.
 
     Raises: IndexError, RuntimeError: the maximum of nothing.
@@ -318,7 +321,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
 
 
 @remembered
-def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
+def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The smallest element, along `dim`; equal ones share the gradient.
 
     Raises: IndexError, RuntimeError: the minimum of nothing.
@@ -438,7 +441,7 @@ def _place(name: str, prim: Any, input: Any, dim: int | None, keepdim: bool, out
 
 
 @remembered
-def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Where the largest element is along `dim`, or in the flattened tensor: the first if several.
 
     Raises: IndexError: of nothing.
@@ -451,7 +454,7 @@ def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, out: An
 
 
 @remembered
-def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Where the smallest element is along `dim`, or in the flattened tensor: the first if several.
 
     Raises: IndexError: of nothing.
@@ -480,7 +483,7 @@ def _truth(name: str, prim: Any, input: Any, dim: Any, keepdim: bool, out: Any) 
     return finish(name, y, out, (x,))
 
 
-def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Whether every element along `dim` is not 0.
 
     >>> import compat as torch
@@ -490,7 +493,7 @@ def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     return _truth("all", reductions.all, input, dim, keepdim, out)
 
 
-def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Whether some element along `dim` is not 0.
 
     >>> import compat as torch
@@ -500,7 +503,7 @@ def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     return _truth("any", reductions.any, input, dim, keepdim, out)
 
 
-def count_nonzero(input: Any, dim: Any = None) -> Any:
+def count_nonzero(input: Any, dim: Any = None) -> Tensor:
     """How many elements along `dim` are not 0.
 
     >>> import compat as torch

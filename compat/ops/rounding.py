@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,10 +39,13 @@ from ._operands import (
 )
 from .power import pow
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- to whole numbers
 
 
-def floor(input: Any, *, out: Any = None) -> Any:
+def floor(input: Any, *, out: Any = None) -> Tensor:
     """The largest integer that is not above `input`; the derivative is 0.
 
     Raises: NotImplementedError: booleans, complex numbers.
@@ -54,7 +57,7 @@ def floor(input: Any, *, out: Any = None) -> Any:
     return step("floor", rounding.floor, input, out, "FloorBackward0", "floor_vml_cpu")
 
 
-def ceil(input: Any, *, out: Any = None) -> Any:
+def ceil(input: Any, *, out: Any = None) -> Tensor:
     """The smallest integer that is not below `input`; the derivative is 0.
 
     Raises: NotImplementedError: booleans, complex numbers.
@@ -66,7 +69,7 @@ def ceil(input: Any, *, out: Any = None) -> Any:
     return step("ceil", rounding.ceil, input, out, "CeilBackward0", "ceil_vml_cpu")
 
 
-def trunc(input: Any, *, out: Any = None) -> Any:
+def trunc(input: Any, *, out: Any = None) -> Tensor:
     """`input` rounded towards 0; the derivative is 0.
 
     Raises: NotImplementedError: booleans, complex numbers.
@@ -78,7 +81,7 @@ def trunc(input: Any, *, out: Any = None) -> Any:
     return step("trunc", rounding.trunc, input, out, "TruncBackward0", "trunc_vml_cpu")
 
 
-def round(input: Any, *, decimals: int = 0, out: Any = None) -> Any:
+def round(input: Any, *, decimals: int = 0, out: Any = None) -> Tensor:
     """`input` rounded to `decimals` places after the point, halves to even; the derivative is 0.
 
     Raises: NotImplementedError: booleans, complex numbers, integers with `decimals`.
@@ -98,7 +101,7 @@ def round(input: Any, *, decimals: int = 0, out: Any = None) -> Any:
     return finish("round", stepped("RoundBackward1", y, x), out, (x,))
 
 
-def frac(input: Any, *, out: Any = None) -> Any:
+def frac(input: Any, *, out: Any = None) -> Tensor:
     """``input - trunc(input)``; the derivative is 1.
 
     Raises: NotImplementedError: no floats.
@@ -116,7 +119,7 @@ def frac(input: Any, *, out: Any = None) -> Any:
 # ---------------------------------------------------------------- signs
 
 
-def sign(input: Any, *, out: Any = None) -> Any:
+def sign(input: Any, *, out: Any = None) -> Tensor:
     """-1, 0 or 1, the sign of `input`; 0 for NaN. The derivative is 0.
 
     Raises: NotImplementedError: complex numbers; see `sgn`.
@@ -140,7 +143,7 @@ def _sign(x: Any) -> Any:
     return record(rounding.sign if dtype_of(x).category else stop_gradient, (x,))
 
 
-def sgn(input: Any, *, out: Any = None) -> Any:
+def sgn(input: Any, *, out: Any = None) -> Tensor:
     """``input / |input|``, 0 at 0: `sign` for complex numbers too.
 
     The derivative is 0 for real numbers, and for complex ones that of the quotient, 0 at 0.
@@ -155,7 +158,7 @@ def sgn(input: Any, *, out: Any = None) -> Any:
     return finish("sgn", stepped("SgnBackward0", _sign(x), x), out, (x,))
 
 
-def signbit(input: Any, *, out: Any = None) -> Any:
+def signbit(input: Any, *, out: Any = None) -> Tensor:
     """Whether the sign bit is set: ``input < 0``, or it is -0.
 
     Raises: NotImplementedError: complex numbers.
@@ -170,7 +173,7 @@ def signbit(input: Any, *, out: Any = None) -> Any:
     return finish("signbit", record(rounding.signbit, (x,)), out, (x,))
 
 
-def copysign(input: Any, other: Any, *, out: Any = None) -> Any:
+def copysign(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``|input|`` with the sign of `other`.
 
     Derivative: 1 or -1 by `input`, 0 where it is 0; 0 by `other`.
@@ -191,7 +194,7 @@ def copysign(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("copysign", z, out, (x, y))
 
 
-def heaviside(input: Any, values: Any, *, out: Any = None) -> Any:
+def heaviside(input: Any, values: Any, *, out: Any = None) -> Tensor:
     """0 where ``input < 0``, 1 where ``input > 0``, `values` where it is 0; 0 for NaN; a constant.
 
     Raises: RuntimeError: different dtypes, complex numbers.
@@ -219,7 +222,7 @@ def heaviside(input: Any, values: Any, *, out: Any = None) -> Any:
 
 
 @remembered_of_several
-def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> Any:
+def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """``minimum(maximum(input, min), max)``; the bounds are numbers or tensors.
 
     Derivative: 1 by `input` between the bounds and at them; 1 by a bound where it was taken.
@@ -236,7 +239,7 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> A
 
 
 @remembered_of_several
-def clamp_min(input: Any, min: Any, *, out: Any = None) -> Any:
+def clamp_min(input: Any, min: Any, *, out: Any = None) -> Tensor:
     """``maximum(input, min)``, but with derivative 1 by `input` where they are equal.
 
     Raises: NotImplementedError: complex numbers.
@@ -251,7 +254,7 @@ def clamp_min(input: Any, min: Any, *, out: Any = None) -> Any:
 
 
 @remembered_of_several
-def clamp_max(input: Any, max: Any, *, out: Any = None) -> Any:
+def clamp_max(input: Any, max: Any, *, out: Any = None) -> Tensor:
     """``minimum(input, max)``, but with derivative 1 by `input` where they are equal.
 
     Raises: NotImplementedError: complex numbers.
@@ -317,7 +320,7 @@ def nan_to_num(
     neginf: float | None = None,
     *,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """`input` with numbers in place of NaN and infinities: 0 and the dtype's largest, if not given.
 
     Derivative: 1, 0 where something was replaced.
@@ -356,7 +359,7 @@ def _real_tensors(name: str, input: Any, other: Any) -> tuple[Any, ...]:
 
 
 @printed.binary(maximum_primitive, "MaximumBackward0", out=None)
-def maximum(input: Any, other: Any, *, out: Any = None) -> Any:
+def maximum(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The larger of `input` and `other`; NaN if either is. Equal operands share the derivative.
 
     Raises: TypeError: an operand is no tensor. RuntimeError: complex numbers.
@@ -369,7 +372,7 @@ def maximum(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(minimum_primitive, "MinimumBackward0", out=None)
-def minimum(input: Any, other: Any, *, out: Any = None) -> Any:
+def minimum(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The smaller of `input` and `other`; NaN if either is. Equal operands share the derivative.
 
     Raises: TypeError: an operand is no tensor. RuntimeError: complex numbers.
@@ -381,7 +384,7 @@ def minimum(input: Any, other: Any, *, out: Any = None) -> Any:
     return _extreme("minimum", minimum_primitive, input, other, out)
 
 
-def fmax(input: Any, other: Any, *, out: Any = None) -> Any:
+def fmax(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The larger of `input` and `other`, or the other where one is NaN.
 
     Derivative: that of the operand taken; of equal ones `input`.
@@ -394,7 +397,7 @@ def fmax(input: Any, other: Any, *, out: Any = None) -> Any:
     return _preferred("fmax", greater_equal, input, other, out)
 
 
-def fmin(input: Any, other: Any, *, out: Any = None) -> Any:
+def fmin(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The smaller of `input` and `other`, or the other where one is NaN.
 
     Derivative: that of the operand taken; of equal ones `input`.
@@ -417,7 +420,7 @@ def _preferred(name: str, before: Any, input: Any, other: Any, out: Any) -> Any:
 # ---------------------------------------------------------------- floating-point numbers
 
 
-def nextafter(input: Any, other: Any, *, out: Any = None) -> Any:
+def nextafter(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The floating-point number after `input` in the direction of `other`; the derivative is 1.
 
     Raises: TypeError: an operand is no tensor. NotImplementedError: no floats.
@@ -439,7 +442,7 @@ def _scaled(x: Any, e: Any, /) -> Any:
     return cast(wide, dtype=np.dtype(x.dtype))
 
 
-def ldexp(input: Any, other: Any, *, out: Any = None) -> Any:
+def ldexp(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input * 2**other``.
 
     Raises: TypeError: an operand is no tensor.

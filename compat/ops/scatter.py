@@ -6,7 +6,7 @@ Where several values go to one element, `scatter` and `put` keep the last one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ._layout import in_shape, own
 from ._operands import dtype_of, is_index_dtype, is_number, number_for, operand
 from ._segment import reduced
 from .shape import expand, ravel, reshape
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- index tensors
 
@@ -110,7 +113,9 @@ def _require_within(axis: int, wanted: Any, shape: Any, sources: list[Any]) -> N
 
 
 @remembered_of_several
-def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None) -> Any:
+def gather(
+    input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None
+) -> Tensor:
     """``y[i, j] = x[index[i, j], j]`` for `dim` 0, and so on: elements by their place along an axis.
 
     An element that is taken several times gets the sum of the cotangents.
@@ -134,7 +139,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     return finish("gather", in_shape(result, shape, "GatherBackward0"), out, (input,))
 
 
-def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, out: Any = None) -> Any:
+def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, out: Any = None) -> Tensor:
     """`gather` whose sizes broadcast; of the flattened tensor without `dim`.
 
     Raises: RuntimeError: not as many axes, or an index is out of bounds.
@@ -187,7 +192,7 @@ def scatter(
     value: Any = None,
     reduce: str | None = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """A copy of `input` after ``x[index[i, j], j] = src[i, j]`` for `dim` 0, and so on.
 
     `src` is a tensor or a number. `reduce` is "add" or "multiply", into what is there.
@@ -228,7 +233,7 @@ def element(x: Any, value: Any) -> Any:
 
 
 @remembered_of_several
-def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) -> Any:
+def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) -> Tensor:
     """A copy of `input` after ``x[index[i, j], j] += src[i, j]`` for `dim` 0, and so on.
 
     Raises: RuntimeError: the sizes or dtypes do not fit, or an index is out of bounds.
@@ -263,7 +268,7 @@ def scatter_reduce(
     *,
     include_self: bool = True,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """A copy of `input` with the elements of `src` that `index` sends to one place reduced to one.
 
     `reduce` is "sum", "prod", "mean", "amax" or "amin"; what was there counts if `include_self`.
@@ -330,7 +335,7 @@ def _flat_places(name: str, input: Any, index: Any) -> Any:
     return index
 
 
-def take(input: Any, index: Any, *, out: Any = None) -> Any:
+def take(input: Any, index: Any, *, out: Any = None) -> Tensor:
     """``y_i = x.flatten()[index_i]``, in the shape of `index`.
 
     An element that is taken several times gets the sum of the cotangents.
@@ -348,7 +353,7 @@ def take(input: Any, index: Any, *, out: Any = None) -> Any:
     return finish("take", result, out, (input,))
 
 
-def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor:
     """A copy of `input` after ``x.flatten()[index_i] = source_i``, or ``+=`` if `accumulate`.
 
     Raises: IndexError: a place is out of range, or not as many of both.

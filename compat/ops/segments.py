@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ._operands import dtype_of, operand
 from ._segment import reduced
 from .create import full
 from .masks import where
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _WORDS = {"max": "amax", "min": "amin", "mean": "sum"}
@@ -65,7 +68,7 @@ def segment_reduce(
     axis: int = 0,
     unsafe: bool = False,
     initial: Any = None,
-) -> Any:
+) -> Tensor:
     """The "sum", "mean", "max", "min" or "prod" of runs of neighbours along an axis of `data`.
 
     `lengths` says how long the runs are, or `offsets` where they begin and end; with axes before the

@@ -6,7 +6,7 @@ What PyTorch makes a view is one here: it shares the memory and the version of i
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,13 +27,16 @@ from ._layout import alias, axes_in, ints_of, shape_for, unlocked, viewable
 from ._operands import dtype_of, operand
 from .complex import mirrored
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 ndarray = np.ndarray
 
 # ---------------------------------------------------------------- another shape
 
 
 @remembered
-def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
+def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """``y_j = x_i`` with ``i`` and ``j`` at the same place in C order: `input` under another shape.
 
     With a dtype: the same bytes under another dtype, which is not differentiable. One length may be
@@ -83,13 +86,13 @@ def _bytes_as(x: Any, dtype: Any) -> Any:
     return out
 
 
-def view_as(self: Any, other: Any) -> Any:
+def view_as(self: Any, other: Any) -> Tensor:
     """`self` as a view of the shape of `other`."""
     return view(self, other._array.shape)
 
 
 @remembered
-def reshape(input: Any, *args: Any, shape: Any = None) -> Any:
+def reshape(input: Any, *args: Any, shape: Any = None) -> Tensor:
     """``y_j = x_i`` with ``i`` and ``j`` at the same place in C order; a view where possible.
 
     Shapes: ``(*a) -> shape``; one length may be -1.
@@ -112,13 +115,13 @@ def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
     return record(reshape_primitive, (x,), {"shape": shape}, name)
 
 
-def reshape_as(self: Any, other: Any) -> Any:
+def reshape_as(self: Any, other: Any) -> Tensor:
     """`self` in the shape of `other`."""
     return reshape(self, other._array.shape)
 
 
 @remembered
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The axes from `start_dim` to `end_dim` merged into one.
 
     Shapes: ``(*a, *m, *b) -> (*a, prod(m), *b)``; the input itself if there is one axis to merge.
@@ -140,7 +143,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     return reshaped(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
-def ravel(input: Any) -> Any:
+def ravel(input: Any) -> Tensor:
     """All elements in C order, on one axis; a view if the memory is in that order.
 
     >>> import compat as torch
@@ -152,7 +155,7 @@ def ravel(input: Any) -> Any:
     return reshaped(x if is_flat else x.contiguous(), (x.numel(),))
 
 
-def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+def unflatten(input: Any, dim: int, sizes: Any) -> Tensor:
     """The axis `dim` cut into several of the lengths `sizes`, of which one may be -1.
 
     Shapes: ``(*a, n, *b) -> (*a, *sizes, *b)``.
@@ -184,7 +187,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 
 
 @remembered
-def squeeze(input: Any, dim: Any = None) -> Any:
+def squeeze(input: Any, dim: Any = None) -> Tensor:
     """`input` without its axes of length 1: all, or those among `dim`.
 
     Shapes: ``(*a, 1, *b) -> (*a, *b)``; axes that are longer stay.
@@ -206,7 +209,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 
 
 @remembered
-def unsqueeze(input: Any, dim: int) -> Any:
+def unsqueeze(input: Any, dim: int) -> Tensor:
     """`input` with a new axis of length 1 at the place `dim` of the result.
 
     >>> import compat as torch
@@ -226,7 +229,7 @@ def _permuted(x: Any, axes: tuple[int, ...], name: str) -> Any:
 
 
 @remembered
-def permute(input: Any, *args: Any, dims: Any = None) -> Any:
+def permute(input: Any, *args: Any, dims: Any = None) -> Tensor:
     """The axes in another order: axis ``i`` of the result is axis ``dims[i]`` of `input`.
 
     Raises: RuntimeError: `dims` is no permutation of the axes.
@@ -260,7 +263,7 @@ def _swapped(x: Any, dim0: int, dim1: int, name: str) -> Any:
 
 
 @remembered
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
+def transpose(input: Any, dim0: int, dim1: int) -> Tensor:
     """`input` with two axes exchanged.
 
     >>> import compat as torch
@@ -271,7 +274,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     return _swapped(input, dim0, dim1, "TransposeBackward0")
 
 
-def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+def swapaxes(input: Any, axis0: int, axis1: int) -> Tensor:
     """`transpose` under NumPy's name."""
     return transpose(input, axis0, axis1)
 
@@ -279,7 +282,7 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 swapdims = transpose
 
 
-def t(input: Any) -> Any:
+def t(input: Any) -> Tensor:
     """``y_ij = x_ji`` of a matrix; vectors and numbers stay.
 
     Raises: RuntimeError: more than two axes.
@@ -296,7 +299,7 @@ def t(input: Any) -> Any:
     return _permuted(input, (1, 0) if ndim == 2 else tuple(range(ndim)), "TBackward0")
 
 
-def movedim(input: Any, source: Any, destination: Any) -> Any:
+def movedim(input: Any, source: Any, destination: Any) -> Tensor:
     """The axes `source` moved to the places `destination`; the others keep their order.
 
     Raises: RuntimeError: not as many of both, or one twice.
@@ -330,7 +333,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 moveaxis = movedim
 
 
-def _reversed_axes(self: Any) -> Any:
+def _reversed_axes(self: Any) -> Tensor:
     """``x.T``: the axes in reverse order."""
     ndim = len(self._array.shape)
     if ndim != 2:
@@ -358,7 +361,7 @@ def _require_matrix(x: Any, name: str) -> None:
         )
 
 
-def _matrix_transpose(self: Any) -> Any:
+def _matrix_transpose(self: Any) -> Tensor:
     """``x.mT``: the last two axes exchanged."""
     _require_matrix(self, "mT")
     return _transposed(self)
@@ -368,7 +371,7 @@ def _transposed(x: Any) -> Any:
     return _swapped(x, -2, -1, "TransposeBackward0") if x._array.shape else alias(x)
 
 
-def adjoint(input: Any) -> Any:
+def adjoint(input: Any) -> Tensor:
     """``y_ij = conj(x_ji)`` of the last two axes.
 
     Raises: RuntimeError: one axis.
@@ -382,13 +385,13 @@ def adjoint(input: Any) -> Any:
     return mirrored(_transposed(input))
 
 
-def _adjoint_of_matrices(self: Any) -> Any:
+def _adjoint_of_matrices(self: Any) -> Tensor:
     """``x.mH``: `adjoint`."""
     _require_matrix(self, "mH")
     return adjoint(self)
 
 
-def _adjoint_of_matrix(self: Any) -> Any:
+def _adjoint_of_matrix(self: Any) -> Tensor:
     """``x.H``: the conjugate transpose of a matrix."""
     ndim = len(self._array.shape)
     if ndim not in (0, 2):
@@ -435,7 +438,7 @@ def _expand(x: Any, sizes: tuple[int, ...]) -> Any:
 
 
 @remembered
-def expand(input: Any, *args: Any, size: Any = None, implicit: bool = False) -> Any:
+def expand(input: Any, *args: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """`input` repeated along new leading axes and axes of length 1, without a copy.
 
     Shapes: ``(*a) -> size``; -1 keeps a length.   Several elements are one place in memory, so
@@ -451,12 +454,12 @@ def expand(input: Any, *args: Any, size: Any = None, implicit: bool = False) -> 
     return _expand(input, ints_of("expand", "size", args, size))
 
 
-def expand_as(self: Any, other: Any) -> Any:
+def expand_as(self: Any, other: Any) -> Tensor:
     """`self` expanded to the shape of `other`."""
     return _expand(self, tuple(other._array.shape))
 
 
-def broadcast_to(input: Any, *args: Any, size: Any = None) -> Any:
+def broadcast_to(input: Any, *args: Any, size: Any = None) -> Tensor:
     """`expand` under NumPy's name.
 
     >>> import compat as torch
@@ -469,7 +472,7 @@ def broadcast_to(input: Any, *args: Any, size: Any = None) -> Any:
     )
 
 
-def broadcast_tensors(*tensors: Any) -> Any:
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """The tensors expanded to their common shape, a tuple.
 
     Raises: RuntimeError: they do not broadcast together.
@@ -495,10 +498,10 @@ class ShapeMethods:
 
     __slots__ = ()
 
-    T = property(_reversed_axes)
-    mT = property(_matrix_transpose)
-    H = property(_adjoint_of_matrix)
-    mH = property(_adjoint_of_matrices)
+    T: Tensor = property(_reversed_axes)  # type: ignore[assignment]
+    mT: Tensor = property(_matrix_transpose)  # type: ignore[assignment]
+    H: Tensor = property(_adjoint_of_matrix)  # type: ignore[assignment]
+    mH: Tensor = property(_adjoint_of_matrices)  # type: ignore[assignment]
     adjoint = adjoint
     broadcast_to = broadcast_to
     expand = expand

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ._layout import in_shape
 from ._operands import convert, dtype_of, is_index_dtype, number_for, operand
 from .scatter import REDUCTIONS, at_least_1d, element, require_bounds, scatter_reduced
 from .shape import expand, reshape
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- arguments
 
@@ -44,7 +47,7 @@ def _slices(ndim: int, axis: int, bounds: str) -> tuple[Any, ...]:
 
 
 @remembered_of_several
-def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
+def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Tensor:
     """``y[..., i, ...] = x[..., index[i], ...]``: slices by their place along `dim`.
 
     A slice that is taken several times gets the sum of the cotangents.
@@ -117,7 +120,7 @@ def _source(
 @remembered_of_several
 def index_add(
     input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
-) -> Any:
+) -> Tensor:
     """A copy of `input` after ``x[..., index[i], ...] += alpha * source[..., i, ...]``.
 
     Raises: RuntimeError: the sizes or dtypes do not fit, or a place is out of bounds.
@@ -144,7 +147,7 @@ def index_add(
     )
 
 
-def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None) -> Any:
+def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None) -> Tensor:
     """A copy of `input` after ``x[..., index[i], ...] = source[..., i, ...]``; the last one is kept.
 
     Raises: IndexError: the sizes do not fit, or a place is out of bounds.
@@ -171,7 +174,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None
     )
 
 
-def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     """A copy of `input` after ``x[..., index[i], ...] = value``, a number or tensor without axes.
 
     Raises: IndexError: a place is out of bounds. RuntimeError: `value` has axes.
@@ -219,7 +222,7 @@ def index_reduce(
     *,
     include_self: bool = True,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """`scatter_reduce` of whole slices along `dim`; `reduce` is "prod", "mean", "amax" or "amin".
 
     Raises: RuntimeError: the sizes or dtypes do not fit, or a place is out of bounds.

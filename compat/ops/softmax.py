@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import softmax as primitives
 from funcgrad.ops import structural
@@ -24,11 +24,14 @@ from ._compose import composed, keep, require_real_floats
 from ._fused import fused
 from ._operands import convert, dtype_of, operand
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- logsumexp
 
 
 @remembered
-def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
+def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """``log(sum_i exp(input_i))`` along `dim`, without overflow; -inf of nothing.
 
     Its derivative is the softmax; where everything is -inf it is 0.
@@ -63,7 +66,7 @@ def _complex_logsumexp(x: Any, /, *, axis: tuple[int, ...]) -> Any:
 # ---------------------------------------------------------------- softmax
 
 
-def _softmax(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -> Any:
+def _softmax(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -> Tensor:
     input = operand(name, 1, "input", input)
     x = input if dtype is None else convert(input, dtypes.as_dtype(dtype))
     require_real_floats(f"{name}_lastdim_kernel_impl", x)
@@ -75,7 +78,7 @@ def _softmax(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
 
 
 @remembered
-def softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
+def softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
     """``exp(input_i) / sum_j exp(input_j)`` along `dim`, without overflow.
 
     Raises: NotImplementedError: integers; `dtype` makes them floats.
@@ -88,7 +91,7 @@ def softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
 
 
 @remembered
-def log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
+def log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
     """``input_i - log(sum_j exp(input_j))`` along `dim`, without overflow.
 
     Raises: NotImplementedError: integers; `dtype` makes them floats.
@@ -116,7 +119,7 @@ def _chosen_dim(name: str, x: Any, dim: int | None) -> int:
 
 def functional_softmax(
     input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Any:
+) -> Tensor:
     """`softmax` as `nn.functional` has it: without `dim` it warns, and chooses one.
 
     >>> import compat as torch
@@ -129,7 +132,7 @@ def functional_softmax(
 
 def functional_log_softmax(
     input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Any:
+) -> Tensor:
     """`log_softmax` as `nn.functional` has it: without `dim` it warns, and chooses one.
 
     >>> import compat as torch
@@ -140,7 +143,7 @@ def functional_log_softmax(
     return log_softmax(x, _chosen_dim("log_softmax", x, dim), dtype)
 
 
-def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """``exp(-input_i) / sum_j exp(-input_j)`` along `dim`.
 
     >>> import compat as torch

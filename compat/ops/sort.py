@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ._axes import axis_of
 from ._compose import as_before, at_least_1d, finish_named, values_of
 from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- sort
 
@@ -75,7 +78,7 @@ def sort(
     return finish_named("sort", return_types.sort, found, out, (input,))
 
 
-def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The places of the elements along `dim` in order; always stable, NaN is largest.
 
     >>> import compat as torch
@@ -85,7 +88,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
     return sort(input, dim, descending).indices
 
 
-def msort(input: Any, *, out: Any = None) -> Any:
+def msort(input: Any, *, out: Any = None) -> Tensor:
     """The elements along the first dimension in ascending order.
 
     >>> import compat as torch
@@ -266,7 +269,7 @@ def searchsorted(
     side: str | None = None,
     sorter: Any = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """Where to insert each number into the ascending sequence: how many elements are smaller.
 
     With ``side="right"`` how many are smaller or equal. More axes of the sequence are paired with
@@ -309,7 +312,7 @@ def searchsorted(
 
 def bucketize(
     input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None
-) -> Any:
+) -> Tensor:
     """In which of the intervals between ascending boundaries each number lies.
 
     ``boundaries[i - 1] < input <= boundaries[i]``; with `right` it is ``<=`` below and ``<`` above.

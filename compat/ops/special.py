@@ -5,7 +5,7 @@ Those that PyTorch has as ``torch.<name>`` are in `__all__`; the others are in `
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import exponential
 from funcgrad.ops import special as ops
@@ -15,11 +15,14 @@ from ._apply import inplace
 from ._elementwise import special
 from .exponential import times_log
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- error functions
 
 
 @printed.unary(ops.erf, "ErfBackward0", out=None)
-def erf(input: Any, *, out: Any = None) -> Any:
+def erf(input: Any, *, out: Any = None) -> Tensor:
     """``2 / sqrt(pi)`` times the integral of ``e**(-t**2)`` from 0 to `input`.
 
     Raises: NotImplementedError: complex numbers.
@@ -32,7 +35,7 @@ def erf(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.erfc, "ErfcBackward0", out=None)
-def erfc(input: Any, *, out: Any = None) -> Any:
+def erfc(input: Any, *, out: Any = None) -> Tensor:
     """``1 - erf(input)``, accurate for large `input`.
 
     Raises: NotImplementedError: complex numbers.
@@ -45,7 +48,7 @@ def erfc(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.erfinv, "ErfinvBackward0", out=None)
-def erfinv(input: Any, *, out: Any = None) -> Any:
+def erfinv(input: Any, *, out: Any = None) -> Tensor:
     """The number with the error function `input`; infinite at 1 and -1.
 
     Raises: NotImplementedError: complex numbers.
@@ -58,7 +61,7 @@ def erfinv(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.erfcx, "SpecialErfcxBackward0", out=None)
-def erfcx(input: Any, *, out: Any = None) -> Any:
+def erfcx(input: Any, *, out: Any = None) -> Tensor:
     """``e**(input**2) erfc(input)``, which does not vanish for large `input`.
 
     Raises: NotImplementedError: complex numbers.
@@ -71,7 +74,7 @@ def erfcx(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.ndtr, "SpecialNdtrBackward0", out=None)
-def ndtr(input: Any, *, out: Any = None) -> Any:
+def ndtr(input: Any, *, out: Any = None) -> Tensor:
     """The probability that a standard normal variable is below `input`.
 
     Raises: NotImplementedError: complex numbers.
@@ -84,7 +87,7 @@ def ndtr(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.log_ndtr, "SpecialLogNdtrBackward0", out=None)
-def log_ndtr(input: Any, *, out: Any = None) -> Any:
+def log_ndtr(input: Any, *, out: Any = None) -> Tensor:
     """``log(ndtr(input))``, accurate where `ndtr` vanishes.
 
     Raises: NotImplementedError: complex numbers.
@@ -97,7 +100,7 @@ def log_ndtr(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.ndtri, "SpecialNdtriBackward0", out=None)
-def ndtri(input: Any, *, out: Any = None) -> Any:
+def ndtri(input: Any, *, out: Any = None) -> Tensor:
     """The number below which a standard normal variable lies with probability `input`.
 
     Raises: NotImplementedError: complex numbers.
@@ -113,7 +116,7 @@ def ndtri(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(ops.entr, "SpecialEntrBackward0", out=None)
-def entr(input: Any, *, out: Any = None) -> Any:
+def entr(input: Any, *, out: Any = None) -> Tensor:
     """``-input log(input)``; 0 at 0, minus infinity below.
 
     Raises: NotImplementedError: complex numbers.
@@ -125,7 +128,7 @@ def entr(input: Any, *, out: Any = None) -> Any:
     return special("entr", ops.entr, input, out, "SpecialEntrBackward0", "entr_cpu")
 
 
-def xlog1py(input: Any, other: Any, *, out: Any = None) -> Any:
+def xlog1py(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``input * log(1 + other)``, 0 where `input` is 0 and `other` no NaN.
 
     Raises: TypeError: no operand is a tensor. NotImplementedError: complex numbers.

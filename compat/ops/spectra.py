@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .complex import view_as_real
 from .padding import pad
 from .part import unfold
 from .slices import index_add
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _NO_WINDOW = (
     "A window was not provided. A rectangular window will be applied, which is known to cause spectral "
@@ -74,7 +77,7 @@ def stft(
     onesided: bool | None = None,
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
-) -> Any:
+) -> Tensor:
     """``X_kt = sum_j w_j x_{j + t hop} exp(-2 pi i j k / n_fft)``: spectra of parts of a signal.
 
     `center`: part `t` has its middle at ``t * hop_length``, a quarter of `n_fft` if that is None, of
@@ -132,7 +135,7 @@ def istft(
     onesided: bool | None = None,
     length: int | None = None,
     return_complex: bool = False,
-) -> Any:
+) -> Tensor:
     """``x_i = sum_t w_{i - t hop} y_{t, i - t hop} / sum_t w_{i - t hop}^2``, `y` inverse transforms.
 
     The inverse of `stft` with the same options; of other spectra, the signal whose spectra are

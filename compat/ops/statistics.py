@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from ._compose import (
 )
 from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand, result_type
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- one element by its rank
 
@@ -278,7 +281,7 @@ def quantile(
     *,
     interpolation: str = "linear",
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """The number that a share `q` of the elements along `dim` is below, between two of the sorted.
 
     The axis of a vector `q` comes first in the result. NaN if any element is. Differentiable by
@@ -301,7 +304,7 @@ def nanquantile(
     *,
     interpolation: str = "linear",
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """`quantile` of what is not NaN; NaN if there is nothing else.
 
     >>> import compat as torch
@@ -356,7 +359,7 @@ def _observation_weights(name: str, given: Any, count: int, x: Any) -> Any:
     return convert(record(structural.reshape, (w,), {"shape": (count,)}), real)
 
 
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """The covariances of the variables in the rows of `input`; of a vector its variance.
 
     `fweights` says how often each observation was made, `aweights` how much it counts.
@@ -389,7 +392,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     return through(fnp.cov, x, ddof=correction, dtype=x._array.dtype, **weights)
 
 
-def corrcoef(input: Any) -> Any:
+def corrcoef(input: Any) -> Tensor:
     """The correlations of the variables in the rows of `input`, between -1 and 1.
 
     Raises: RuntimeError: more than two dimensions.
@@ -406,7 +409,7 @@ def corrcoef(input: Any) -> Any:
 # ---------------------------------------------------------------- counting
 
 
-def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, ... is in a vector of integers; or the sum of its weights.
 
     Differentiable by `weights`.
@@ -464,7 +467,9 @@ def _edges(
     return (low - margin, high + margin) if low == high else (low, high)
 
 
-def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
+def histc(
+    input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None
+) -> Tensor:
     """How many elements lie in each of `bins` equal parts of ``[min, max]``; without, of the data.
 
     Raises: RuntimeError: no bins, or a range that is not finite or reversed.

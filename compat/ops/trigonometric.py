@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic, trigonometric
 
@@ -14,11 +14,14 @@ from ._elementwise import require_real, tensors
 from ._fused import LONG, by_length
 from ._operands import dtype_of, operand
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- circular
 
 
 @printed.unary(trigonometric.sin, "SinBackward0", out=None)
-def sin(input: Any, *, out: Any = None) -> Any:
+def sin(input: Any, *, out: Any = None) -> Tensor:
     """``sin(input)``, of radians.
 
     >>> import compat as torch
@@ -30,7 +33,7 @@ def sin(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.cos, "CosBackward0", out=None)
-def cos(input: Any, *, out: Any = None) -> Any:
+def cos(input: Any, *, out: Any = None) -> Tensor:
     """``cos(input)``, of radians.
 
     >>> import compat as torch
@@ -42,7 +45,7 @@ def cos(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.tan, "TanBackward0", out=None)
-def tan(input: Any, *, out: Any = None) -> Any:
+def tan(input: Any, *, out: Any = None) -> Tensor:
     """``tan(input)``, of radians.
 
     >>> import compat as torch
@@ -54,7 +57,7 @@ def tan(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.arcsin, "AsinBackward0", out=None)
-def asin(input: Any, *, out: Any = None) -> Any:
+def asin(input: Any, *, out: Any = None) -> Tensor:
     """The angle in [-pi/2, pi/2] with sine `input`; NaN outside of [-1, 1].
 
     Derivative: ``1 / sqrt(1 - input**2)``, infinite at the ends.
@@ -68,7 +71,7 @@ def asin(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.arccos, "AcosBackward0", out=None)
-def acos(input: Any, *, out: Any = None) -> Any:
+def acos(input: Any, *, out: Any = None) -> Tensor:
     """The angle in [0, pi] with cosine `input`; NaN outside of [-1, 1].
 
     Derivative: ``-1 / sqrt(1 - input**2)``, infinite at the ends.
@@ -82,7 +85,7 @@ def acos(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.arctan, "AtanBackward0", out=None)
-def atan(input: Any, *, out: Any = None) -> Any:
+def atan(input: Any, *, out: Any = None) -> Tensor:
     """The angle in [-pi/2, pi/2] with tangent `input`.
 
     >>> import compat as torch
@@ -94,7 +97,7 @@ def atan(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(trigonometric.arctan2, "Atan2Backward0", most=LONG, out=None)
-def atan2(input: Any, other: Any, *, out: Any = None) -> Any:
+def atan2(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The angle of the point (other, input) from the x-axis, in [-pi, pi].
 
     Derivative: ``other / r**2`` and ``-input / r**2``; 0 and 0 at the origin.
@@ -111,7 +114,7 @@ def atan2(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @printed.binary(arithmetic.hypot, "HypotBackward0", most=LONG, out=None)
-def hypot(input: Any, other: Any, *, out: Any = None) -> Any:
+def hypot(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``sqrt(input**2 + other**2)`` without overflow.
 
     Derivative: ``input / result`` and ``other / result``; 0 and 0 at the origin.
@@ -136,7 +139,7 @@ def _degrees(name: str, prim: Any, input: Any, out: Any, node: str) -> Any:
 
 
 @printed.unary(trigonometric.deg2rad, "Deg2RadBackward0", out=None)
-def deg2rad(input: Any, *, out: Any = None) -> Any:
+def deg2rad(input: Any, *, out: Any = None) -> Tensor:
     """``input * pi / 180``: degrees in radians.
 
     Raises: RuntimeError: complex numbers.
@@ -149,7 +152,7 @@ def deg2rad(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.rad2deg, "Rad2DegBackward0", out=None)
-def rad2deg(input: Any, *, out: Any = None) -> Any:
+def rad2deg(input: Any, *, out: Any = None) -> Tensor:
     """``input * 180 / pi``: radians in degrees.
 
     Raises: RuntimeError: complex numbers.
@@ -161,7 +164,7 @@ def rad2deg(input: Any, *, out: Any = None) -> Any:
     return _degrees("rad2deg", trigonometric.rad2deg, input, out, "Rad2DegBackward0")
 
 
-def sinc(input: Any, *, out: Any = None) -> Any:
+def sinc(input: Any, *, out: Any = None) -> Tensor:
     """``sin(pi input) / (pi input)``, 1 at 0.
 
     >>> import compat as torch
@@ -176,7 +179,7 @@ def sinc(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.sinh, "SinhBackward0", out=None)
-def sinh(input: Any, *, out: Any = None) -> Any:
+def sinh(input: Any, *, out: Any = None) -> Tensor:
     """``(e**input - e**-input) / 2``.
 
     >>> import compat as torch
@@ -188,7 +191,7 @@ def sinh(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.cosh, "CoshBackward0", out=None)
-def cosh(input: Any, *, out: Any = None) -> Any:
+def cosh(input: Any, *, out: Any = None) -> Tensor:
     """``(e**input + e**-input) / 2``.
 
     >>> import compat as torch
@@ -200,7 +203,7 @@ def cosh(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.tanh, "TanhBackward0", out=None)
-def tanh(input: Any, *, out: Any = None) -> Any:
+def tanh(input: Any, *, out: Any = None) -> Tensor:
     """``tanh(input)``.
 
     >>> import compat as torch
@@ -212,7 +215,7 @@ def tanh(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.arcsinh, "AsinhBackward0", out=None)
-def asinh(input: Any, *, out: Any = None) -> Any:
+def asinh(input: Any, *, out: Any = None) -> Tensor:
     """The number with hyperbolic sine `input`.
 
     >>> import compat as torch
@@ -224,7 +227,7 @@ def asinh(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.arccosh, "AcoshBackward0", out=None)
-def acosh(input: Any, *, out: Any = None) -> Any:
+def acosh(input: Any, *, out: Any = None) -> Tensor:
     """The number that is not negative and has the hyperbolic cosine `input`; NaN below 1.
 
     >>> import compat as torch
@@ -236,7 +239,7 @@ def acosh(input: Any, *, out: Any = None) -> Any:
 
 
 @printed.unary(trigonometric.arctanh, "AtanhBackward0", out=None)
-def atanh(input: Any, *, out: Any = None) -> Any:
+def atanh(input: Any, *, out: Any = None) -> Tensor:
     """The number with hyperbolic tangent `input`; NaN outside of [-1, 1].
 
     >>> import compat as torch

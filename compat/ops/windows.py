@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import dtypes
 from ._apply import _type_word
 from ._fresh import dtype_for, made, only_strided, there
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 Formula = Callable[[np.ndarray], np.ndarray]
 
@@ -60,7 +63,7 @@ def hann_window(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``sin(pi t)^2``.
 
     Raises: RuntimeError, TypeError: the length is no number of elements.
@@ -85,7 +88,7 @@ def hamming_window(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``alpha - beta cos(2 pi t)``; raises as `hann_window`."""
     if layout is not None:
         only_strided("hamming_window", layout)
@@ -103,7 +106,7 @@ def blackman_window(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t)``; raises as `hann_window`."""
     if layout is not None:
         only_strided("blackman_window", layout)
@@ -121,7 +124,7 @@ def bartlett_window(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``1 - |2 t - 1|``; raises as `hann_window`."""
     if layout is not None:
         only_strided("bartlett_window", layout)
@@ -140,7 +143,7 @@ def kaiser_window(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``i0(beta sqrt(1 - (2 t - 1)^2)) / i0(beta)``; raises as `hann_window`."""
     if layout is not None:
         only_strided("kaiser_window", layout)
