@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -239,7 +239,7 @@ class Tensor(
         return node.number if node.__class__ is Port else 0
 
     @property
-    def grad(self) -> Any:
+    def grad(self) -> Tensor | Any:
         found = self._grad
         if found is None and not self._retains and not self.is_leaf:
             sites.warn(
@@ -409,6 +409,12 @@ class Tensor(
     def shape(self) -> Size:
         return _size(Size, self._array.shape)
 
+    @overload
+    def size(self, dim: None = None, *, axis: None = None) -> Size: ...
+    @overload
+    def size(self, dim: int, *, axis: None = None) -> int: ...
+    @overload
+    def size(self, *, axis: int) -> int: ...
     def size(self, dim: int | None = None, *, axis: int | None = None) -> Any:
         """The shape, or its entry `dim`; NumPy's name of it is taken here, since it is asked often."""
         shape = self._array.shape
@@ -473,7 +479,7 @@ class Tensor(
         """The numbers as nested lists, or one number."""
         return self._values("calling .tolist() on a Tensor").tolist()
 
-    def _values(self, doing: str) -> Tensor:
+    def _values(self, doing: str) -> Any:
         """The array of numbers, also while a transform traces it.
 
         Raises: RuntimeError: it stands for many, under `vmap`, or for none.
@@ -487,7 +493,7 @@ class Tensor(
             )
         return found
 
-    def numpy(self, *, force: bool = False) -> Any:
+    def numpy(self, *, force: bool = False) -> np.ndarray:
         """The NumPy array that shares the tensor's memory.
 
         Raises: RuntimeError: the tensor requires grad (unless `force`, or under `no_grad`).

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from .ops._fresh import dtype_for, finished, there
 from .ops._layout import alias, ints_of, own
 from .ops._operands import convert, dtype_of, is_number, operand
 from .ops.rearrange import roll
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
 
 _C2C, _R2C, _C2R = "FftC2CBackward0", "FftR2CBackward0", "FftC2RBackward0"
 _CONJ = "ConjBackward0"  # of the transforms that PyTorch makes of another and a conjugate
@@ -180,7 +183,7 @@ def _along_one(name: str, input: Any, n: Any, dim: Any, norm: Any, out: Any, nod
     return finish(f"fft_{name}", y, out, (x,))
 
 
-def fft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+def fft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Tensor:
     """``y_k = sum_j x_j exp(-2 pi i j k / n)`` along `dim`.
 
     Raises: RuntimeError: `n` is less than 1, or the dtype float16. IndexError: there is no such dim.
@@ -192,7 +195,7 @@ def fft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any 
     return _along_one("fft", input, n, dim, norm, out)
 
 
-def ifft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+def ifft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Tensor:
     """``y_k = sum_j x_j exp(2 pi i j k / n) / n`` along `dim`: the inverse of `fft`.
 
     Raises: as `fft`.
@@ -204,7 +207,7 @@ def ifft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any
     return _along_one("ifft", input, n, dim, norm, out)
 
 
-def rfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+def rfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Tensor:
     """`fft` of real numbers, of which the frequencies 0 to ``n // 2`` say everything.
 
     Raises: RuntimeError: complex numbers; and as `fft`.
@@ -216,7 +219,7 @@ def rfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any
     return _along_one("rfft", input, n, dim, norm, out, _R2C)
 
 
-def irfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+def irfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Tensor:
     """The `n` real numbers with the frequencies `input`: the inverse of `rfft`.
 
     There are ``2 (m - 1)`` of them unless `n` is given. The imaginary parts of the first and, of an
@@ -231,7 +234,7 @@ def irfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: An
     return _along_one("irfft", input, n, dim, norm, out, _C2R)
 
 
-def hfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+def hfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Tensor:
     """`fft` of `n` points that are conjugates of their mirror images, half of which are given.
 
     Raises: as `fft`.
@@ -243,7 +246,7 @@ def hfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any
     return _along_one("hfft", input, n, dim, norm, out, _C2R)
 
 
-def ihfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+def ihfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Tensor:
     """Half of the points whose `fft` are the real numbers `input`: the inverse of `hfft`.
 
     Raises: RuntimeError: complex numbers; and as `fft`.
@@ -307,7 +310,9 @@ _SEVERAL: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+def fftn(
+    input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None
+) -> Tensor:
     """`fft` along each of `dim`, with the lengths `s`, of which -1 leaves one as it is.
 
     Without `dim`, along all axes, or the last ones for which `s` has a length.
@@ -323,7 +328,9 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: A
     return _along_several("fftn", input, s, dim, norm, out)
 
 
-def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+def ifftn(
+    input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None
+) -> Tensor:
     """`ifft` along each of `dim`, as in `fftn`.
 
     >>> import compat as torch
@@ -334,7 +341,9 @@ def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: 
     return _along_several("ifftn", input, s, dim, norm, out)
 
 
-def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+def rfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None
+) -> Tensor:
     """`rfft` along the last of `dim`, then `fft` along the others, as in `fftn`.
 
     Raises: RuntimeError: complex numbers, or no dim; and as `fftn`.
@@ -346,7 +355,9 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: 
     return _along_several("rfftn", input, s, dim, norm, out)
 
 
-def irfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+def irfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None
+) -> Tensor:
     """`ifft` along all of `dim` but the last, then `irfft` along that one, as in `fftn`.
 
     Raises: RuntimeError: no dim; and as `fftn`.
@@ -358,7 +369,9 @@ def irfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out:
     return _along_several("irfftn", input, s, dim, norm, out)
 
 
-def hfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+def hfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None
+) -> Tensor:
     """`fft` along all of `dim` but the last, then `hfft` along that one, as in `fftn`.
 
     Raises: RuntimeError: no dim; and as `fftn`.
@@ -370,7 +383,9 @@ def hfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: 
     return _along_several("hfftn", input, s, dim, norm, out)
 
 
-def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+def ihfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None
+) -> Tensor:
     """`ihfft` along the last of `dim`, then `ifft` along the others, as in `fftn`.
 
     Raises: RuntimeError: complex numbers, or no dim; and as `fftn`.
@@ -387,7 +402,7 @@ def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out:
 
 def fft2(
     input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """`fftn` along the last two axes.
 
     >>> import compat as torch
@@ -400,7 +415,7 @@ def fft2(
 
 def ifft2(
     input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """`ifftn` along the last two axes.
 
     >>> import compat as torch
@@ -413,7 +428,7 @@ def ifft2(
 
 def rfft2(
     input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """`rfftn` along the last two axes.
 
     >>> import compat as torch
@@ -425,7 +440,7 @@ def rfft2(
 
 def irfft2(
     input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """`irfftn` along the last two axes.
 
     >>> import compat as torch
@@ -437,7 +452,7 @@ def irfft2(
 
 def hfft2(
     input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """`hfftn` along the last two axes.
 
     >>> import compat as torch
@@ -449,7 +464,7 @@ def hfft2(
 
 def ihfft2(
     input: Any, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None
-) -> Any:
+) -> Tensor:
     """`ihfftn` along the last two axes.
 
     >>> import compat as torch
@@ -500,7 +515,7 @@ def fftfreq(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """The frequencies that `fft` gives of `n` points at the distance `d`: ``k / (n d)``.
 
     Raises: RuntimeError: `n` is negative, or `dtype` one of integers.
@@ -525,7 +540,7 @@ def rfftfreq(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """The frequencies that `rfft` gives of `n` points at the distance `d`: ``k / (n d)``.
 
     Raises: RuntimeError: `dtype` is one of integers.
@@ -538,7 +553,7 @@ def rfftfreq(
     return _frequencies("rfftfreq", n, np.arange(n // 2 + 1), d, dtype, out, device, requires_grad)
 
 
-def fftshift(input: Any, dim: Any = None) -> Any:
+def fftshift(input: Any, dim: Any = None) -> Tensor:
     """The frequency 0, which is the first, moved to the middle; along all axes without `dim`.
 
     Raises: IndexError: there is no such dim. RuntimeError: there is none at all.
@@ -550,7 +565,7 @@ def fftshift(input: Any, dim: Any = None) -> Any:
     return _shifted("fftshift", input, dim, 0)
 
 
-def ifftshift(input: Any, dim: Any = None) -> Any:
+def ifftshift(input: Any, dim: Any = None) -> Tensor:
     """The inverse of `fftshift`.
 
     >>> import compat as torch
@@ -569,27 +584,6 @@ def _shifted(name: str, input: Any, dim: Any, up: int) -> Any:
     return roll(x, tuple((shape[i] + up) // 2 for i in axes), axes)
 
 
-__all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "hfft2",
-    "hfftn",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "ihfft2",
-    "ihfftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+__all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2"]
+__all__ += ["ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft"]
+__all__ += ["rfft2", "rfftfreq", "rfftn"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from ._tensor import Tensor
 from .ops.legacy import make_subclass
@@ -22,7 +22,7 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Self:
         return make_subclass(cls, Tensor() if data is None else data, requires_grad)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .autograd.base import TensorBase
 from .ops.complex import view_as_complex
 from .ops.create import as_tensor, empty
 from .ops.random import randint
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
 
 # rtol and atol by dtype; everything else must be equal.
 _TOLERANCES: dict[Any, tuple[float, float]] = {
@@ -81,7 +84,7 @@ def make_tensor(
     noncontiguous: bool = False,
     exclude_zero: bool = False,
     memory_format: Any = None,
-) -> Any:
+) -> Tensor:
     """Random numbers from ``[low, high)``, by default from -9 or 0 to 9, or booleans.
 
     Raises: ValueError: an interval without a number of the dtype, or options that contradict.

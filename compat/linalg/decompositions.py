@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from .checks import (
     unconverged,
 )
 from .systems import finish_all, lu_kernel, no_failures, not_where, regular
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- Hermitian matrices
 
@@ -66,7 +69,7 @@ def _cholesky(name: str, x: Any, upper: bool, node: str = "LinalgCholeskyExBackw
     return composed(node, adjoint, low) if upper else low
 
 
-def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
+def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Tensor:
     """The lower triangular L with a positive diagonal and ``L L^H = A``; or its adjoint if `upper`.
 
     Only one triangle of `A` is read; the gradient is Hermitian.
@@ -140,7 +143,7 @@ def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     return return_types.linalg_eigh(*finish_all(name, found, out, (A,)))
 
 
-def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
+def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Tensor:
     """The eigenvalues of a Hermitian matrix, ascending.
 
     Raises: RuntimeError: the matrix is not square. LinAlgError: no convergence.
@@ -172,7 +175,7 @@ def eig(A: Any, *, out: Any = None) -> Any:
     return return_types.linalg_eig(*finish_all(name, found, out, (A,)))
 
 
-def eigvals(A: Any, *, out: Any = None) -> Any:
+def eigvals(A: Any, *, out: Any = None) -> Tensor:
     """The eigenvalues of a square matrix, in no order, complex.
 
     Raises: RuntimeError: the matrix is not square. LinAlgError: no convergence.
@@ -242,7 +245,7 @@ def qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
     return return_types.linalg_qr(*finish_all(name, found, out, (x,)))
 
 
-def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
+def householder_product(A: Any, tau: Any, *, out: Any = None) -> Tensor:
     """The first columns of ``H_1 H_2 ... H_k``, ``H_i = 1 - tau_i v_i v_i^H``.
 
     v_i is column i of `A` below the diagonal, with a one on the diagonal and zeros above.
@@ -351,7 +354,7 @@ def _complement(u: Any) -> Any:
     return tensor(np.linalg.qr(columns, "complete")[0][..., k:])
 
 
-def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
+def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Tensor:
     """The singular values, descending.
 
     Raises: RuntimeError: no matrix. LinAlgError: no convergence.

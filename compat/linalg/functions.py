@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,13 @@ from ..ops.products import crossed
 from .checks import require_floats, shape_of, square
 from .systems import inv
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- powers
 
 
-def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
+def matrix_power(A: Any, n: int, *, out: Any = None) -> Tensor:
     """The product of `n` factors A, by repeated squaring; of inverses for a negative `n`.
 
     Raises: LinAlgError: `n` is negative and A singular. TypeError: `n` is no integer.
@@ -51,7 +54,7 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
 # ---------------------------------------------------------------- exponential
 
 
-def matrix_exp(A: Any) -> Any:
+def matrix_exp(A: Any) -> Tensor:
     """``sum_k A^k / k!``.
 
     Raises: RuntimeError: integers, or A is not square.
@@ -72,7 +75,7 @@ def matrix_exp(A: Any) -> Any:
 # ---------------------------------------------------------------- products, diagonals, powers
 
 
-def cross(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> Any:
+def cross(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> Tensor:
     """The vector product along `dim`; the other dimensions broadcast.
 
     Raises: RuntimeError: the axis is not 3 long, or the shapes or dtypes do not fit.
@@ -85,7 +88,7 @@ def cross(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> Any:
     return crossed(x, operand("linalg_cross", 2, "other", other), dim, out)
 
 
-def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
+def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Tensor:
     """``sum_k conj(x_k) y_k``: inner products along `dim`, the first conjugated.
 
     Raises: RuntimeError: integers, or the shapes or dtypes do not fit.
@@ -109,7 +112,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
     return finish_typed("linalg.vecdot", (x.conj() * y).sum(dim), out, (x, y))
 
 
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view.
 
     >>> import compat as torch
@@ -119,7 +122,7 @@ def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     return operand("linalg_diagonal", 1, "A", A).diagonal(offset, dim1, dim2)
 
 
-def vander(x: Any, *, N: int | None = None) -> Any:
+def vander(x: Any, *, N: int | None = None) -> Tensor:
     """``y_ij = x_i ** j`` for j below `N`; square without it.
 
     Shapes: ``(*a, n) -> (*a, n, N)``; a number is a vector of one.

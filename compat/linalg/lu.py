@@ -5,7 +5,7 @@ PyTorch counts the rows that are exchanged from 1, as LAPACK does; the primitive
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..ops._compose import not_implemented
 from ..ops._operands import dtype_of, operand
 from .checks import require_same, shape_of, zero_pivots
 from .systems import finish_all, require_fitting, triangular
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _factors(name: str, A: Any, pivot: bool, node: str) -> tuple[Any, Any, Any]:
@@ -118,7 +121,7 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
 
 def lu_solve(
     LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False, out: Any = None
-) -> Any:
+) -> Tensor:
     """The X with ``A X = B`` (``X A = B`` if not `left`; A adjoint if so asked), from `lu_factor`.
 
     Raises: RuntimeError: the shapes do not fit.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .rank import pinv
 from .reflections import geqrf, ormqr
 from .systems import _slogdet, det, finish_all, inv, logdet, triangular
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 inverse = inv
 orgqr = householder_product
 
@@ -38,7 +41,7 @@ def slogdet(input: Any) -> Any:
     return return_types.slogdet(*_slogdet(input))
 
 
-def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+def pinverse(input: Any, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse; singular values below `rcond` times the largest count as zero.
 
     >>> import compat as torch
@@ -51,7 +54,7 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 # ---------------------------------------------------------------- norms
 
 
-def frobenius_norm(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
+def frobenius_norm(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Deprecated: `linalg.vector_norm` along one or two axes; along all if `dim` is empty.
 
     Raises: RuntimeError: three axes or more, or integers.
@@ -63,7 +66,7 @@ def frobenius_norm(input: Any, dim: Any, keepdim: bool = False, *, out: Any = No
     return vector_norm(input, 2, axes, keepdim, out=out)
 
 
-def nuclear_norm(input: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+def nuclear_norm(input: Any, *args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Deprecated: ``nuclear_norm(input, dim=(-2, -1), keepdim=False)``, the sum of singular values.
 
     A single boolean after `input` is `keepdim`.
@@ -90,7 +93,7 @@ def _deprecated(name: str, instead: str) -> None:
 # ---------------------------------------------------------------- cholesky
 
 
-def cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
+def cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Tensor:
     """The lower triangular L with ``L L^H = input``; see `linalg.cholesky`.
 
     >>> import compat as torch
@@ -100,7 +103,7 @@ def cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     return finish("cholesky", cholesky_of("cholesky", input, upper), out, (input,))
 
 
-def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
+def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Tensor:
     """``(L L^H)^-1`` of a lower triangular L; ``(U^H U)^-1`` if `upper`.
 
     Raises: LinAlgError: a diagonal element is zero. RuntimeError: L is not square.
@@ -127,7 +130,7 @@ def _two_triangles(x: Any, b: Any, upper: bool, node: str) -> Any:
     return triangular(x, y, upper, True, False, node, adjoint=not upper)
 
 
-def cholesky_solve(B: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
+def cholesky_solve(B: Any, L: Any, upper: bool = False, *, out: Any = None) -> Tensor:
     """``(L L^H)^-1 B`` of a lower triangular L; ``(U^H U)^-1 B`` if `upper`.
 
     Raises: RuntimeError: the shapes do not fit.
@@ -238,7 +241,7 @@ def _lu_method(self: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     return tuple(lu(self, pivot, get_infos))
 
 
-def lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
+def lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Tensor:
     """The X with ``A X = b``, from what `lu` gives.
 
     >>> import compat as torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..ops._apply import _type_word, finish
@@ -16,6 +16,9 @@ from ..ops.norm import vector_norm as _vector_norm
 from .checks import LinAlgError, matrix, require_floats, shape_of, square
 from .decompositions import svdvals
 from .systems import inv, inv_ex
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _converted(name: str, x: Any, dtype: Any) -> Any:
@@ -52,7 +55,7 @@ def vector_norm(
     *,
     dtype: Any = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """``(sum_i |x_i|^ord)^(1/ord)`` along `dim`; over all elements if it is None.
 
     At the zero vector the gradient is 0; elements equal in size share that of the infinite norms.
@@ -93,7 +96,7 @@ def matrix_norm(
     *,
     dtype: Any = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """A norm of the matrices in two dimensions.
 
     "fro" of all elements; "nuc" the sum of the singular values, 2 and -2 the extreme ones; 1 and -1
@@ -154,7 +157,7 @@ def norm(
     *,
     out: Any = None,
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """A norm of matrices (two dimensions) or of vectors (one); the 2-norm of all without `ord`.
 
     Raises: RuntimeError: more dimensions, integers, or an unknown order.
@@ -188,7 +191,7 @@ def norm(
     return vector_norm(x, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
 
 
-def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
+def cond(A: Any, p: Any = None, *, out: Any = None) -> Tensor:
     """The condition number ``|A| |A^-1|`` in a norm; by default the ratio of the singular values.
 
     Singular matrices give infinity.

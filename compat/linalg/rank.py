@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..ops.join import stack
 from .checks import factored, numbers, shape_of, square, unconverged
 from .decompositions import eigvalsh, from_triangle, qr, svd, svdvals
 from .systems import finish_all, is_vector, triangular
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _cutoffs(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
@@ -62,7 +65,7 @@ def matrix_rank(
     atol: Any = None,
     rtol: Any = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """How many singular values exceed ``max(atol, rtol * largest)``.
 
     Raises: RuntimeError: no matrix, or not square if `hermitian`.
@@ -98,7 +101,7 @@ def pinv(
     atol: Any = None,
     rtol: Any = None,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as zero.
 
     Derivative: where the rank is constant.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..ops._operands import dtype_of, operand
 from .checks import numbers, require_floats, shape_of
 from .decompositions import check_scales, reflected
 from .systems import finish_all, lu_kernel
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Geqrf(Function):
@@ -92,7 +95,7 @@ def ormqr(
     transpose: bool = False,
     *,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """``Q @ other`` or, if not `left`, ``other @ Q``; Q^H for Q if `transpose`.
 
     Q is the square matrix that the reflections of `geqrf` stand for; it is not made.

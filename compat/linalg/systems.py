@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,10 +32,13 @@ from .checks import (
     unsolvable,
 )
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- determinants
 
 
-def det(A: Any, *, out: Any = None) -> Any:
+def det(A: Any, *, out: Any = None) -> Tensor:
     """The determinant.
 
     Derivative: the cofactors; right for singular matrices too.
@@ -100,7 +103,7 @@ def finish_all(name: str, results: Any, out: Any, operands: tuple[Any, ...]) -> 
     return tuple(finish(name, r, o, operands) for r, o in zip(results, out, strict=True))
 
 
-def logdet(input: Any) -> Any:
+def logdet(input: Any) -> Tensor:
     """The logarithm of the determinant; NaN where that is negative.
 
     >>> import compat as torch
@@ -117,7 +120,7 @@ def logdet(input: Any) -> Any:
 # ---------------------------------------------------------------- inverses
 
 
-def inv(A: Any, *, out: Any = None) -> Any:
+def inv(A: Any, *, out: Any = None) -> Tensor:
     """The inverse.
 
     Raises: LinAlgError: the matrix is singular.
@@ -198,7 +201,7 @@ def is_vector(A: Any, B: Any) -> bool:
     return len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])
 
 
-def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
+def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Tensor:
     """The X with ``A X = B``; with ``left=False``, ``X A = B``.
 
     Shapes: ``(*p, n, n), (*q, n, k) -> (*broadcast(p, q), n, k)``, or vectors ``(n,)``, ``(*p, n)``.
@@ -296,7 +299,7 @@ def solve_triangular(
     left: bool = True,
     unitriangular: bool = False,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """The X with ``A X = B`` (``X A = B`` if not `left`); the other triangle of `A` is not read.
 
     `unitriangular`: the diagonal is not read either, and counts as ones. A zero on the diagonal gives
@@ -345,7 +348,7 @@ def _zero_on_diagonal(x: Any) -> Any:
 # ---------------------------------------------------------------- tensors as matrices
 
 
-def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
+def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Tensor:
     """The X with ``tensordot(A, X, X.ndim) = B``, after `dims` of `A` were moved to the end.
 
     Raises: LinAlgError: singular. RuntimeError: the shapes make no square system.
@@ -369,7 +372,7 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
     return finish("linalg.tensorsolve", found, out, operands)
 
 
-def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
+def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Tensor:
     """The inverse of ``X -> tensordot(A, X, ind)``.
 
     Shapes: ``(*p, *q) -> (*q, *p)`` with `ind` axes in p.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..ops import cumulative, exponential
@@ -12,6 +12,9 @@ from ..ops._operands import dtype_of, operand
 from ..ops.rounding import clamp_min
 from ._places import filled, highest, lowest
 from .reductions import norm
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _axis(name: str, x: Any, dim: Any) -> int:
@@ -30,7 +33,7 @@ def _cumulative(name: str, input: Any, dim: Any, dtype: Any, mask: Any, neutral:
     return getattr(cumulative, name)(left, _axis(name, x, dim), dtype=wide)
 
 
-def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """``y_i = sum_{j <= i} input_j`` over the `j` that the mask has, along `dim`, in the input's dtype.
 
     Raises: IndexError, RuntimeError: the mask does not fit the input, or there is no such axis.
@@ -44,7 +47,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     return _cumulative("cumsum", input, dim, dtype, mask, 0)
 
 
-def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """``y_i = prod_{j <= i} input_j`` over the `j` that the mask has; as `cumsum`.
 
     >>> import compat as torch
@@ -61,7 +64,7 @@ def _lowered(name: str, input: Any, mask: Any) -> Any:
     return x if mask is None else filled(name, x, mask, lowest("amax", x))
 
 
-def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """``exp(input_i) / sum_j exp(input_j)`` over the `j` that the mask has, 0 of what is left out.
 
     NaN where nothing is left. The derivative of what is left out is 0.
@@ -77,7 +80,7 @@ def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
     return softmaxes.softmax(x, _axis("softmax", x, dim), dtype)
 
 
-def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The logarithm of `softmax`, minus infinity of what is left out; raises as `softmax`.
 
     >>> import compat as torch
@@ -89,7 +92,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) ->
     return softmaxes.log_softmax(x, _axis("log_softmax", x, dim), dtype)
 
 
-def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """`softmax` of ``-input``; raises as `softmax`.
 
     >>> import compat as torch
@@ -110,7 +113,7 @@ def normalize(
     eps: float = 1e-12,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``input / max(|input|_ord, eps)`` along `dim`, where only what the mask has counts; else 0.
 
     Raises: as `norm`.
@@ -133,7 +136,7 @@ def logaddexp(
     dtype: Any = None,
     input_mask: Any = None,
     other_mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``log(exp(input) + exp(other))`` of what the masks have; minus infinity of nothing.
 
     Raises: as `cumsum`; NotImplementedError: integers.

@@ -7,7 +7,7 @@ products, infinities in extremes. So they get no gradient, whatever they are.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ..ops.scatter import take_along_dim
 from ..ops.sort import sort
 from ._places import filled, highest, lowest, mask_of
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 Dims = int | tuple[int, ...] | None
 
 
@@ -47,7 +50,7 @@ def sum(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``sum_i input_i`` over the `i` that the mask has, along `dim`; 0 of none.
 
     Derivative: 0 for what is left out.
@@ -84,7 +87,7 @@ def mean(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``sum_i input_i / n`` over the `n` elements that the mask has, along `dim`; NaN of none.
 
     Raises: ValueError: integers; `dtype` makes them floats. Others as `sum`.
@@ -111,7 +114,7 @@ def prod(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``prod_i input_i`` over the `i` that the mask has, along `dim`; 1 of none.
 
     Raises: as `sum`.
@@ -173,7 +176,7 @@ def var(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``sum_i |input_i - mean|^2 / (n - correction)`` over the `n` elements that the mask has.
 
     `correction` is 1; `unbiased` is its old name, 1 or 0. Without degrees of freedom it is infinite, or
@@ -202,7 +205,7 @@ def std(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """The root of `var`; where all elements are equal its derivative is 0.
 
     Raises: as `var`.
@@ -225,7 +228,7 @@ def amax(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """The largest of the elements that the mask has, along `dim`; equal ones share the gradient.
 
     Of none the lowest number of the dtype, which is minus infinity of floats.
@@ -249,7 +252,7 @@ def amin(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """The smallest of the elements that the mask has, along `dim`; equal ones share the gradient.
 
     Of none the highest number of the dtype, which is infinity of floats.
@@ -273,7 +276,7 @@ def argmax(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """Where the first largest of the elements that the mask has is, in the dtype of the input.
 
     Raises: as `amax`; TypeError: `dim` is not one axis.
@@ -295,7 +298,7 @@ def argmin(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """Where the first smallest of the elements that the mask has is, in the dtype of the input.
 
     Raises: as `amax`; TypeError: `dim` is not one axis.
@@ -318,7 +321,7 @@ def norm(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``(sum_i |input_i|^ord)^(1/ord)`` over the `i` that the mask has, along `dim`.
 
     What is left out counts as 0, or as infinity where `ord` is minus infinity: other negative orders
@@ -343,7 +346,7 @@ def logsumexp(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """``log(sum_i exp(input_i))`` over the `i` that the mask has, along `dim`, in the input's dtype.
 
     Of none it is minus infinity.
@@ -397,7 +400,7 @@ def median(
     keepdim: bool = False,
     dtype: Any = None,
     mask: Any = None,
-) -> Any:
+) -> Tensor:
     """The smaller middle one of the elements that the mask has, along one axis, in the input's dtype.
 
     NaN is left out too if there is a mask; of no floats it is NaN. `dtype` changes nothing.

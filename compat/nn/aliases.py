@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,10 +38,13 @@ from .pooling_functions import (
 )
 from .resample_functions import affine_grid_generator
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- dropout
 
 
-def dropout(input: Any, p: float, train: bool) -> Any:
+def dropout(input: Any, p: float, train: bool) -> Tensor:
     """`nn.functional.dropout`.
 
     >>> import compat as torch
@@ -51,12 +54,12 @@ def dropout(input: Any, p: float, train: bool) -> Any:
     return functional.dropout(input, _probability(p), train)
 
 
-def dropout_(input: Any, p: float, train: bool) -> Any:
+def dropout_(input: Any, p: float, train: bool) -> Tensor:
     """`dropout` in place."""
     return functional.dropout(input, _probability(p), train, inplace=True)
 
 
-def feature_dropout(input: Any, p: float, train: bool) -> Any:
+def feature_dropout(input: Any, p: float, train: bool) -> Tensor:
     """In training, each channel is 0 with probability `p`, else divided by ``1 - p``.
 
     Raises: RuntimeError: `p` is no probability, or there are fewer than two axes.
@@ -69,7 +72,7 @@ def feature_dropout(input: Any, p: float, train: bool) -> Any:
     return input if mask is None else input * mask
 
 
-def feature_dropout_(input: Any, p: float, train: bool) -> Any:
+def feature_dropout_(input: Any, p: float, train: bool) -> Tensor:
     """`feature_dropout` in place."""
     mask = _channel_mask(input, p, train)
     return input if mask is None else input.mul_(mask)
@@ -107,7 +110,7 @@ def batch_norm(
     momentum: float,
     eps: float,
     cudnn_enabled: bool,
-) -> Any:
+) -> Tensor:
     """`nn.functional.batch_norm`."""
     return functional.batch_norm(
         input, running_mean, running_var, weight, bias, training, momentum, eps
@@ -121,7 +124,7 @@ def group_norm(
     bias: Any = None,
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
-) -> Any:
+) -> Tensor:
     """`nn.functional.group_norm`."""
     return functional.group_norm(input, num_groups, weight, bias, eps)
 
@@ -136,7 +139,7 @@ def instance_norm(
     momentum: float,
     eps: float,
     cudnn_enabled: bool,
-) -> Any:
+) -> Tensor:
     """`nn.functional.instance_norm`."""
     return functional.instance_norm(
         input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
@@ -150,7 +153,7 @@ def layer_norm(
     bias: Any = None,
     eps: float = 1e-5,
     cudnn_enable: bool = True,
-) -> Any:
+) -> Tensor:
     """`nn.functional.layer_norm`."""
     return functional.layer_norm(input, normalized_shape, weight, bias, eps)
 
@@ -173,7 +176,7 @@ def _word(reduction: int) -> str:
 
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
-) -> Any:
+) -> Tensor:
     """`nn.functional.binary_cross_entropy_with_logits`."""
     return functional.binary_cross_entropy_with_logits(
         input, target, weight, reduction=_word(reduction), pos_weight=pos_weight
@@ -182,19 +185,21 @@ def binary_cross_entropy_with_logits(
 
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
-) -> Any:
+) -> Tensor:
     """`nn.functional.cosine_embedding_loss`."""
     return functional.cosine_embedding_loss(
         input1, input2, target, margin, reduction=_word(reduction)
     )
 
 
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 0) -> Any:
+def hinge_embedding_loss(
+    input: Any, target: Any, margin: float = 1.0, reduction: int = 0
+) -> Tensor:
     """`nn.functional.hinge_embedding_loss`."""
     return functional.hinge_embedding_loss(input, target, margin, reduction=_word(reduction))
 
 
-def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Any:
+def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Tensor:
     """`nn.functional.kl_div`.
 
     >>> import compat as torch
@@ -208,7 +213,7 @@ def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = Fa
 
 def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
-) -> Any:
+) -> Tensor:
     """`nn.functional.margin_ranking_loss`."""
     return functional.margin_ranking_loss(
         input1, input2, target, margin, reduction=_word(reduction)
@@ -217,7 +222,7 @@ def margin_ranking_loss(
 
 def poisson_nll_loss(
     input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int
-) -> Any:
+) -> Tensor:
     """`nn.functional.poisson_nll_loss`."""
     return functional.poisson_nll_loss(
         input, target, log_input, full, eps=eps, reduction=_word(reduction)
@@ -233,7 +238,7 @@ def triplet_margin_loss(
     eps: float = 1e-6,
     swap: bool = False,
     reduction: int = 0,
-) -> Any:
+) -> Tensor:
     """`nn.functional.triplet_margin_loss`."""
     return functional.triplet_margin_loss(
         anchor, positive, negative, margin, p, eps, swap, reduction=_word(reduction)

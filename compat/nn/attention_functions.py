@@ -5,7 +5,7 @@ The mathematics is in `funcgrad.nn.attention`; here are PyTorch's arguments, and
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..ops._compose import require_types
 from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
 from ..ops.matrix import word_of
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- scaled dot products
 
@@ -32,7 +35,7 @@ def scaled_dot_product_attention(
     *,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Any:
+) -> Tensor:
     """``softmax(query @ key^T * scale + mask) @ value``.
 
     `attn_mask`: numbers that are added, or booleans, True where a key may be looked at; a query that

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad import numpy as fnp
 from funcgrad.ops import conv as _ops
@@ -16,6 +16,9 @@ from ..ops._apply import _type_word
 from ..ops._fused import fused
 from ..ops._layout import in_order
 from ..ops._operands import convert, dtype_of, operand
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _NODE = "ConvolutionBackward0"
 
@@ -35,7 +38,7 @@ def conv1d(
     padding: Given | str = 0,
     dilation: Given = 1,
     groups: int = 1,
-) -> Any:
+) -> Tensor:
     """``y[n, o, p] = b[o] + sum_{c,k} x[n, c, p * stride + k * dilation - padding] w[o, c, k]``.
 
     The kernel is not flipped. `padding`: zeros at both ends, "valid" for none, "same" for as many as
@@ -61,7 +64,7 @@ def conv2d(
     padding: Given | str = 0,
     dilation: Given = 1,
     groups: int = 1,
-) -> Any:
+) -> Tensor:
     """As `conv1d`, with two spatial axes.
 
     >>> import compat as torch
@@ -82,7 +85,7 @@ def conv3d(
     padding: Given | str = 0,
     dilation: Given = 1,
     groups: int = 1,
-) -> Any:
+) -> Tensor:
     """As `conv1d`, with three spatial axes."""
     return _conv("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
@@ -139,7 +142,7 @@ def conv_transpose1d(
     output_padding: Given = 0,
     groups: int = 1,
     dilation: Given = 1,
-) -> Any:
+) -> Tensor:
     """The adjoint of `conv1d` by its input: ``y[n, c, p * stride + k * dilation - padding] +=
     x[n, o, p] w[o, c, k]``, plus ``b[c]``.
 
@@ -167,7 +170,7 @@ def conv_transpose2d(
     output_padding: Given = 0,
     groups: int = 1,
     dilation: Given = 1,
-) -> Any:
+) -> Tensor:
     """As `conv_transpose1d`, with two spatial axes."""
     options = (stride, padding, output_padding, groups, dilation)
     return _transposed("conv_transpose2d", 2, input, weight, bias, *options)
@@ -183,7 +186,7 @@ def conv_transpose3d(
     output_padding: Given = 0,
     groups: int = 1,
     dilation: Given = 1,
-) -> Any:
+) -> Tensor:
     """As `conv_transpose1d`, with three spatial axes."""
     options = (stride, padding, output_padding, groups, dilation)
     return _transposed("conv_transpose3d", 3, input, weight, bias, *options)
@@ -382,7 +385,7 @@ def _by(numbers: Any) -> str:
     return " x ".join(map(str, numbers))
 
 
-def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Tensor:
     """`conv1d` of sequences with the channels last, with `pad` zeros at both ends.
 
     Shapes: ``x: (l, n, c), weight: (k, c, o), bias: (o,) -> (windows, n, o)``.

@@ -6,7 +6,7 @@ between its labels, are summed by dynamic programming in logarithms.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..ops._compose import not_implemented, values_of
 from ..ops._fused import fused
 from ..ops._operands import dtype_of, operand
 from .loss_functions import _check_reduction, _reduced
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _NODE = "CtcLossBackward0"
 
@@ -29,7 +32,7 @@ def ctc_loss(
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
-) -> Any:
+) -> Tensor:
     """Minus the logarithm of the probability of each target; the mean is of losses per label.
 
     `log_probs` are logarithms of the probabilities of labels at each time. A target longer than its

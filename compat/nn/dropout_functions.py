@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..autograd import base, sites
 from ..ops._apply import _type_word
 from ..ops._operands import dtype_of, operand
 from ..ops.pointwise import mul
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def check_probability(p: float) -> None:
@@ -44,7 +47,7 @@ def _unchanged(x: Any, p: float, training: bool) -> bool:
     return not training or p == 0 or 0 in x._array.shape
 
 
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training, each entry is 0 with probability `p`, else divided by ``1 - p``.
 
     Otherwise, or if `p` is 0, the input itself.
@@ -97,7 +100,7 @@ def _without_channels(
     return _scaled(x, kept, p, inplace)
 
 
-def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training, each channel is 0 with probability `p`, else divided by ``1 - p``.
 
     Shapes: ``(N, C, L)`` or ``(C, L)``.
@@ -117,7 +120,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return _without_channels("dropout1d", input, p, training, inplace, 1)
 
 
-def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training, each channel is 0 with probability `p`, else divided by ``1 - p``.
 
     Shapes: ``(N, C, H, W)``; of ``(N, C, L)`` the channels are taken too, with a warning.
@@ -135,7 +138,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return _without_channels("dropout2d", input, p, training, inplace, 2)
 
 
-def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training, each channel is 0 with probability `p`, else divided by ``1 - p``.
 
     Shapes: ``(N, C, D, H, W)`` or ``(C, D, H, W)``.
@@ -163,7 +166,9 @@ def _normalised(x: Any, kept: Any, p: float, inplace: bool) -> Any:
     return x.mul_(kept).add_(shift) if inplace else mul(x, kept) + shift
 
 
-def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+def alpha_dropout(
+    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """In training, each entry is that of `selu` at minus infinity with probability `p`.
 
     All is then scaled and shifted so that mean 0 and variance 1 are kept.
@@ -183,7 +188,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
 
 def feature_alpha_dropout(
     input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Any:
+) -> Tensor:
     """`alpha_dropout` of whole channels, which the first two axes count.
 
     Raises: ValueError: `p` is no probability. RuntimeError: integers, or fewer than two axes.

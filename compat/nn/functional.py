@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -158,8 +158,11 @@ from .resample_functions import (
 )
 from .unpooling_functions import max_unpool1d, max_unpool2d, max_unpool3d
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
-def relu(input: Any, inplace: bool = False) -> Any:
+
+def relu(input: Any, inplace: bool = False) -> Tensor:
     """``max(x, 0)``, whose derivative at 0 is 0.
 
     >>> import compat as torch
@@ -181,7 +184,7 @@ def batch_norm(
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """``(x - mean) / sqrt(var + eps) * weight + bias``, of each channel, which axis 1 counts.
 
     In `training`, mean and variance are those of the batch, and the running ones become
@@ -251,7 +254,9 @@ def _check_channels(input: Any, *per_channel: Any) -> None:
 
 
 @_remembered
-def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
+def normalize(
+    input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None
+) -> Tensor:
     """``x / max(norm_p(x), eps)``, with the norm along `dim`.
 
     Raises: RuntimeError: the dtype is not floating. IndexError: there is no such axis.
@@ -278,7 +283,7 @@ def _unit(x: Any, *, p: float, axis: tuple[int, ...], eps: float) -> Any:
 # ---------------------------------------------------------------- classes
 
 
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Rows of `num_classes` zeros with a 1 at the class; by default as many as the classes need.
 
     Shapes: ``(*a) -> (*a, num_classes)``.

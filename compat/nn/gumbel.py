@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ops._operands import operand
 from ..ops.like import empty_like, zeros_like
 from ..ops.softmax import functional_softmax
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 
 def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Any:
+) -> Tensor:
     """``softmax((logits + G) / tau)`` along `dim`, with ``G`` from Gumbel's distribution.
 
     The largest entry is at `i` with the probability ``softmax(logits)[i]``. `hard`: 1 there and 0

@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..autograd import no_grad, sites, views
 from ..ops.random import randperm
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -42,13 +45,13 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 @no_grad()
-def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
+def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform numbers between `a` and `b`."""
     return tensor.uniform_(a, b, generator=generator)
 
 
 @no_grad()
-def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
+def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Normal numbers."""
     return tensor.normal_(mean, std, generator=generator)
 
@@ -61,7 +64,7 @@ def trunc_normal_(
     a: float = -2.0,
     b: float = 2.0,
     generator: Any = None,
-) -> Any:
+) -> Tensor:
     """Normal numbers, but only between `a` and `b`: the inverse of their distribution function."""
     if mean < a - 2 * std or mean > b + 2 * std:
         sites.warn(
@@ -74,7 +77,7 @@ def trunc_normal_(
 
 
 @no_grad()
-def constant_(tensor: Any, val: float) -> Any:
+def constant_(tensor: Any, val: float) -> Tensor:
     """The number `val` everywhere.
 
     >>> import compat as torch
@@ -85,18 +88,18 @@ def constant_(tensor: Any, val: float) -> Any:
     return views.assign(tensor, val, "constant_", whole=True)
 
 
-def ones_(tensor: Any) -> Any:
+def ones_(tensor: Any) -> Tensor:
     """Ones."""
     return constant_(tensor, 1.0)
 
 
-def zeros_(tensor: Any) -> Any:
+def zeros_(tensor: Any) -> Tensor:
     """Zeros."""
     return constant_(tensor, 0.0)
 
 
 @no_grad()
-def eye_(tensor: Any) -> Any:
+def eye_(tensor: Any) -> Tensor:
     """The identity matrix; ones on the diagonal if it is not square.
 
     Raises: ValueError: there are not 2 axes.
@@ -108,7 +111,7 @@ def eye_(tensor: Any) -> Any:
 
 
 @no_grad()
-def dirac_(tensor: Any, groups: int = 1) -> Any:
+def dirac_(tensor: Any, groups: int = 1) -> Tensor:
     """Kernels of convolutions that hand each channel on: 1 in the middle, 0 elsewhere.
 
     Raises: ValueError: there are not 3, 4 or 5 axes, or `groups` does not divide the outputs.
@@ -152,7 +155,7 @@ def _calculate_correct_fan(tensor: Any, mode: str) -> int:
     return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
 
 
-def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
+def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform numbers of variance ``gain^2 * 2 / (fan_in + fan_out)``.
 
     Source: Glorot & Bengio, "Understanding the difficulty of training deep feedforward neural
@@ -162,7 +165,7 @@ def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> An
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
+def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Normal numbers of variance ``gain^2 * 2 / (fan_in + fan_out)``."""
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
@@ -177,7 +180,7 @@ def kaiming_uniform_(
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
-) -> Any:
+) -> Tensor:
     """Uniform numbers of variance ``gain^2 / fan``; `a` is the slope of a leaky ReLU.
 
     Source: He, Zhang, Ren & Sun, "Delving deep into rectifiers", ICCV (2015).
@@ -194,7 +197,7 @@ def kaiming_normal_(
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
-) -> Any:
+) -> Tensor:
     """Normal numbers of variance ``gain^2 / fan``; `a` is the slope of a leaky ReLU."""
     if 0 in tensor.shape:
         return _nothing_to_do(tensor)
@@ -211,7 +214,7 @@ def _nothing_to_do(tensor: Any) -> Any:
 
 
 @no_grad()
-def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
+def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Tensor:
     """A random matrix with orthonormal rows or columns, times `gain`; axes but the first are one.
 
     Raises: ValueError: there are fewer than 2 axes.
@@ -233,7 +236,7 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
 
 
 @no_grad()
-def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """Normal numbers, with zeros in a random part `sparsity` of each column, rounded up.
 
     Raises: ValueError: there are not 2 axes.
@@ -252,7 +255,7 @@ def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = No
 # ---------------------------------------------------------------- old names
 
 
-def _old_name(f: Callable[..., Any]) -> Callable[..., Any]:
+def _old_name(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`f` under its name of before, without the underscore, which warns."""
     new = f.__name__
     old = new[:-1]

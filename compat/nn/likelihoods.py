@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from .loss_functions import (
     reduction_of,
 )
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 # ---------------------------------------------------------------- robust distances
 
 
@@ -44,7 +47,7 @@ def smooth_l1_loss(
     reduce: Any = None,
     reduction: str = "mean",
     beta: float = 1.0,
-) -> Any:
+) -> Tensor:
     """``d^2 / (2 beta)`` where ``|d| < beta``, elsewhere ``|d| - beta / 2``, for ``d = x - y``.
 
     Raises: RuntimeError: `beta` is negative. ValueError: there is no such reduction.
@@ -68,7 +71,7 @@ def smooth_l1_loss(
 
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
-) -> Any:
+) -> Tensor:
     """``d^2 / 2`` where ``|d| <= delta``, elsewhere ``delta (|d| - delta / 2)``, for ``d = x - y``.
 
     `weight` is multiplied by; the mean is still over all elements.
@@ -114,7 +117,7 @@ def kl_div(
     reduce: Any = None,
     reduction: str = "mean",
     log_target: bool = False,
-) -> Any:
+) -> Tensor:
     """``y (log y - x)`` of log-probabilities x; with `log_target` the target holds logarithms too.
 
     `reduction` may be "batchmean": the sum divided by the length of the first axis, which is the
@@ -160,7 +163,7 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``exp(x) - y x``, or ``x - y log(x + eps)`` without `log_input`: of Poisson's distribution.
 
     `full` adds Stirling's approximation of ``log y!`` where y is greater than 1.
@@ -191,7 +194,7 @@ def gaussian_nll_loss(
     full: bool = False,
     eps: float = 1e-6,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``(log v + (x - y)^2 / v) / 2`` of normal distributions of mean x and variance v.
 
     The variance is `eps` at least, where its derivative is still taken; `full` adds the constant.

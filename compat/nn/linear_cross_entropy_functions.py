@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..ops._operands import operand
 from ..ops.matrix import linear
 from .loss_functions import cross_entropy
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 @dataclass(slots=True, frozen=True)
@@ -45,7 +48,7 @@ def linear_cross_entropy(
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: LinearCrossEntropyOptions | None = None,
-) -> Any:
+) -> Tensor:
     """``cross_entropy(linear(input, linear_weight, linear_bias), target)``.
 
     A weight of shape ``(classes, *d, features)`` gives logits of shape ``(n, classes, *d)``. `options`

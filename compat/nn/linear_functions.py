@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad import numpy as fnp
 
@@ -10,8 +10,11 @@ from ..ops._compose import composed
 from ..ops._operands import dtype_of, operand
 from ..ops.pointwise import add
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``y_k = x1^T W_k x2 + b_k``, along the last axes.
 
     Shapes: ``input1: (*a, m)``, ``input2: (*a, n)``, ``weight: (k, m, n)``, ``bias: (k,)``.

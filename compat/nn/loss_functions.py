@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from ..ops.activation import logsigmoid
 from ..ops.exponential import log, log1p
 from ..ops.pointwise import abs, mul, refuse_bools, sub
 from .last_steps import last, total
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -100,7 +103,7 @@ def mse_loss(
     reduce: Any = None,
     reduction: str = "mean",
     weight: Any = None,
-) -> Any:
+) -> Tensor:
     """``(x - y)^2``; with `weight` the mean is ``sum w (x - y)^2 / sum w``.
 
     Raises: ValueError: the weights are not of the input's shape, or there is no such reduction.
@@ -126,7 +129,7 @@ def l1_loss(
     reduce: Any = None,
     reduction: str = "mean",
     weight: Any = None,
-) -> Any:
+) -> Tensor:
     """``|x - y|``, whose derivative at 0 is 0; with `weight` the mean is ``sum w |x - y| / sum w``.
 
     Raises: ValueError: the weights are not of the input's shape, or there is no such reduction.
@@ -162,7 +165,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``-w[y] x[y]`` of log-probabilities `input`; the mean divides by the sum of ``w[y]``.
 
     Where the target is `ignore_index` the loss is 0 and does not count.
@@ -319,7 +322,7 @@ def cross_entropy(
     reduce: Any = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Tensor:
     """``-sum_c q_c w_c log softmax(x)_c``, where ``q`` is 1 at the class, or the probabilities given.
 
     `label_smoothing` moves that part of ``q`` evenly to all classes. The mean divides by the sum of
@@ -365,7 +368,7 @@ def cross_entropy(
     return _mean_by(losses, weights, reduction, "AddBackward0")
 
 
-def _log_softmax(x: Any, axis: int) -> Any:
+def _log_softmax(x: Any, axis: int) -> Tensor:
     require_real_floats("log_softmax_lastdim_kernel_impl", x)
     return fused("LogSoftmaxBackward0", softmax.log_softmax, x, axis=(axis,))
 
@@ -403,7 +406,7 @@ def binary_cross_entropy(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``-w (y log x + (1 - y) log(1 - x))`` of probabilities; a logarithm counts as -100 at least.
 
     Where a logarithm is cut off its derivative is 0.
@@ -463,7 +466,7 @@ def binary_cross_entropy_with_logits(
     reduce: Any = None,
     reduction: str = "mean",
     pos_weight: Any = None,
-) -> Any:
+) -> Tensor:
     """``-w (p y log s(x) + (1 - y) log(1 - s(x)))`` of logits, where ``s`` is the sigmoid.
 
     Computed as ``(1 - y) x - (1 + (p - 1) y) log s(x)``, which neither overflows nor cancels.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funcgrad.indexing import known
 from funcgrad.nn import loss_terms
@@ -18,6 +18,9 @@ from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand, promoted
 from ..ops.norm import pairwise_distance
 from .loss_functions import _check_reduction, _reduced, reduction_of
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _finished(losses: Any, reduction: str, node: str = "") -> Any:
@@ -34,7 +37,7 @@ def hinge_embedding_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``x`` where the target is 1, ``max(margin - x, 0)`` where it is -1.
 
     Raises: ValueError: there is no such reduction.
@@ -72,7 +75,7 @@ def margin_ranking_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``max(margin - y (x1 - x2), 0)``: y is 1 where x1 should be the larger, -1 where x2 should.
 
     Raises: RuntimeError: different numbers of axes. ValueError: there is no such reduction.
@@ -104,7 +107,7 @@ def soft_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``log(1 + exp(-y x))`` for targets 1 and -1, without overflow.
 
     Raises: RuntimeError: integers. ValueError: there is no such reduction.
@@ -138,7 +141,7 @@ def cosine_embedding_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``1 - c`` where the target is 1, ``max(c - margin, 0)`` where it is -1; c is the cosine.
 
     Shapes: ``(n, d), (n, d), (n,) -> (n,)``, or without n.
@@ -179,7 +182,7 @@ def triplet_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``max(margin + |a - p| - |a - n|, 0)``: the positive should be the nearer one.
 
     With `swap` the distance of the negative from the positive counts, if that is less.
@@ -210,7 +213,7 @@ def triplet_margin_with_distance_loss(
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """`triplet_margin_loss` with a distance of one's own.
 
     Raises: as `triplet_margin_loss`.
@@ -262,7 +265,7 @@ def multilabel_soft_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``-w (y log s(x) + (1 - y) log s(-x))``, averaged over the classes; ``s`` is the sigmoid.
 
     Shapes: ``(*n, c), (*n, c) -> (*n)``.
@@ -309,7 +312,7 @@ def multi_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``sum_(i != y) w_y max(margin - x_y + x_i, 0)^p / c`` of the scores of c classes.
 
     Shapes: ``(n, c), (n,) -> (n,)``, or ``(c,), () -> ()``.
@@ -362,7 +365,7 @@ def multilabel_margin_loss(
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """``sum_(j in y, i not in y) max(1 - x_j + x_i, 0) / c``; y are the targets before the first -1.
 
     Shapes: ``(n, c), (n, c) -> (n,)``, or ``(c,), (c,) -> ()``.

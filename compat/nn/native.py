@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd.modes import no_grad
 from ..ops._operands import operand
 from ..ops.create import empty
 from ..ops.norm import norm
 from . import functional
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- norms and their statistics
 
@@ -99,7 +102,7 @@ def native_batch_norm(
         return (y, *_statistics(x, axes, eps, False))
 
 
-def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
+def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Tensor:
     """The norms of order `pow` of the slices of `v` along `dim`; of all of it if that is -1.
 
     Shapes: ``(*a, n, *b) -> (1, ..., n, ..., 1)``, or ``()``.
@@ -135,7 +138,7 @@ def _word(argument: str, number: int, words: tuple[str, ...]) -> str:
 
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+) -> Tensor:
     """`nn.functional.grid_sample` with numbers for its words, in the order that it names them.
 
     `interpolation_mode`: 0 bilinear, 1 nearest, 2 bicubic. `padding_mode`: 0 zeros, 1 border,
@@ -164,7 +167,7 @@ def _require_axes(input: Any, grid: Any, count: int) -> None:
 
 def grid_sampler_2d(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+) -> Tensor:
     """`grid_sampler` of images."""
     _require_axes(input, grid, 4)
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
@@ -172,7 +175,7 @@ def grid_sampler_2d(
 
 def grid_sampler_3d(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+) -> Tensor:
     """`grid_sampler` of volumes."""
     _require_axes(input, grid, 5)
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)

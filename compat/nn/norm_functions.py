@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..ops._fused import fused
 from ..ops._layout import ints_of
 from ..ops._operands import convert, dtype_of, operand
 from ..ops.pointwise import add
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- the formula
 
@@ -55,7 +58,7 @@ def layer_norm(
     weight: Any = None,
     bias: Any = None,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """``(x - mean) / sqrt(var + eps) * weight + bias``, with mean and variance over the last axes.
 
     Shapes: ``(*a, *n) -> (*a, *n)``; `normalized_shape`, `weight` and `bias`: ``n``.
@@ -77,7 +80,7 @@ def layer_norm(
 @remembered_of_several
 def rms_norm(
     input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None
-) -> Any:
+) -> Tensor:
     """``x / sqrt(mean(x^2) + eps) * weight``, with the mean over the last axes.
 
     `eps` is by default the precision of the dtype.
@@ -150,7 +153,7 @@ def _check_dtypes(x: Any, *parameters: Any) -> None:
 @remembered_of_several
 def group_norm(
     input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+) -> Tensor:
     """``(x - mean) / sqrt(var + eps) * weight + bias``, over each group of channels of an example.
 
     Shapes: ``(n, c, *a) -> (n, c, *a)``; `weight` and `bias`: ``(c,)``.
@@ -210,7 +213,7 @@ def instance_norm(
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """``(x - mean) / sqrt(var + eps) * weight + bias``, over each channel of each example.
 
     With `use_input_stats` the running mean and variance, if there are any, move towards the means
@@ -280,7 +283,7 @@ def _move(x: Any, mean: Any, var: Any, momentum: float) -> None:
 
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Any:
+) -> Tensor:
     """``x / (k + alpha * mean(x^2))^beta``, with the mean over `size` channels around each.
 
     Channels that are not there count as 0 in the mean.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from funcgrad.nn import pooling as _pooling
 
@@ -15,6 +15,9 @@ from ..ops._compose import composed, not_implemented
 from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, operand
 from .conv_functions import Given, Sizes, narrowed, sizes, widened
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- arguments
 
@@ -106,6 +109,27 @@ def composed_pair(node: str, f: Any, x: Any, **options: Any) -> tuple[Any, Any]:
     return composed(node, first, x), unwrapped(places[0])
 
 
+@overload
+def max_pool1d(
+    input: Any,
+    kernel_size: Given,
+    stride: Given | None = ...,
+    padding: Given = ...,
+    dilation: Given = ...,
+    ceil_mode: bool = ...,
+    return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool1d(
+    input: Any,
+    kernel_size: Given,
+    stride: Given | None = ...,
+    padding: Given = ...,
+    dilation: Given = ...,
+    ceil_mode: bool = ...,
+    *,
+    return_indices: bool,
+) -> Any: ...
 @remembered
 def max_pool1d(
     input: Any,
@@ -133,6 +157,27 @@ def max_pool1d(
     return _max_pool(1, input, *options)
 
 
+@overload
+def max_pool2d(
+    input: Any,
+    kernel_size: Given,
+    stride: Given | None = ...,
+    padding: Given = ...,
+    dilation: Given = ...,
+    ceil_mode: bool = ...,
+    return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Any,
+    kernel_size: Given,
+    stride: Given | None = ...,
+    padding: Given = ...,
+    dilation: Given = ...,
+    ceil_mode: bool = ...,
+    *,
+    return_indices: bool,
+) -> Any: ...
 @remembered
 def max_pool2d(
     input: Any,
@@ -155,6 +200,27 @@ def max_pool2d(
     return _max_pool(2, input, *options)
 
 
+@overload
+def max_pool3d(
+    input: Any,
+    kernel_size: Given,
+    stride: Given | None = ...,
+    padding: Given = ...,
+    dilation: Given = ...,
+    ceil_mode: bool = ...,
+    return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool3d(
+    input: Any,
+    kernel_size: Given,
+    stride: Given | None = ...,
+    padding: Given = ...,
+    dilation: Given = ...,
+    ceil_mode: bool = ...,
+    *,
+    return_indices: bool,
+) -> Any: ...
 @remembered
 def max_pool3d(
     input: Any,
@@ -245,7 +311,7 @@ def avg_pool1d(
     padding: Given = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-) -> Any:
+) -> Tensor:
     """``y[p] = sum_k x[p * stride + k - padding] / count`` along the last axis.
 
     The count is that of the window's elements, with the zeros of the padding or without; what
@@ -272,7 +338,7 @@ def avg_pool2d(
     divisor_override: int | None = None,
     *,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """As `avg_pool1d`, over two axes; `divisor_override` takes the place of the count."""
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return finish("avg_pool2d", _avg_pool(2, input, *options), out, (input,))
@@ -289,7 +355,7 @@ def avg_pool3d(
     divisor_override: int | None = None,
     *,
     out: Any = None,
-) -> Any:
+) -> Tensor:
     """As `avg_pool2d`, over three axes."""
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return finish("avg_pool3d", _avg_pool(3, input, *options), out, (input,))
@@ -302,7 +368,7 @@ def lp_pool1d(
     kernel_size: Given,
     stride: Given | None = None,
     ceil_mode: bool = False,
-) -> Any:
+) -> Tensor:
     """``(sum_k x_k^p)^(1/p)`` of the elements of every window of the last axis, p = `norm_type`.
 
     Where the sum is 0 the gradient is 0.
@@ -324,7 +390,7 @@ def lp_pool2d(
     kernel_size: Given,
     stride: Given | None = None,
     ceil_mode: bool = False,
-) -> Any:
+) -> Tensor:
     """As `lp_pool1d`, over two axes."""
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
@@ -335,7 +401,7 @@ def lp_pool3d(
     kernel_size: Given,
     stride: Given | None = None,
     ceil_mode: bool = False,
-) -> Any:
+) -> Tensor:
     """As `lp_pool1d`, over three axes."""
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
@@ -361,7 +427,7 @@ def _lp_pool(n: int, input: Any, p: float, kernel_size: Any, stride: Any, ceil: 
 
 
 @remembered
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
     """The means of windows that divide the last axis into `output_size` parts.
 
     Part i of m of an axis of n elements has those from ``floor(i n / m)`` up to, and without,
@@ -378,13 +444,13 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 
 @remembered
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
     """As `adaptive_avg_pool1d`, over two axes."""
     return _adaptive_avg_pool(2, input, output_size)
 
 
 @remembered
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Tensor:
     """As `adaptive_avg_pool1d`, over three axes."""
     return _adaptive_avg_pool(3, input, output_size)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ..ops._layout import apart, in_order, in_shape, sole
 from ..ops._operands import dtype_of, operand
 from .conv_functions import narrowed, widened
 from .pooling_functions import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 # ---------------------------------------------------------------- another size
 
@@ -52,7 +55,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """The spatial axes in the lengths `size`, or `scale_factor` times as long.
 
     `mode`: "nearest", "nearest-exact", "linear" (one axis), "bilinear", "bicubic" (two), "trilinear"
@@ -164,13 +167,13 @@ def upsample(
     scale_factor: Any = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
-) -> Any:
+) -> Tensor:
     """`interpolate`, under an older name."""
     sites.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` with "nearest", under an older name."""
     sites.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead."
@@ -178,7 +181,7 @@ def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> 
     return interpolate(input, size, scale_factor, "nearest")
 
 
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` with "bilinear" and ``align_corners=True``, under an older name."""
     sites.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead."
@@ -191,7 +194,7 @@ def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) ->
 
 def unfold(
     input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+) -> Tensor:
     """The windows of a convolution over images as columns.
 
     Shapes: ``(n, c, h, w) -> (n, c * kh * kw, windows)``, with or without the batch axis.
@@ -236,7 +239,7 @@ def fold(
     dilation: Any = 1,
     padding: Any = 0,
     stride: Any = 1,
-) -> Any:
+) -> Tensor:
     """The adjoint of `unfold`: columns added up where their windows lie in an image.
 
     Shapes: ``(n, c * kh * kw, windows) -> (n, c, *output_size)``, with or without the batch axis.
@@ -317,7 +320,7 @@ def grid_sample(
     mode: str = "bilinear",
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The values of images, or volumes, at the places of `grid`, whose last axis is x, y (, z).
 
     -1 and 1 are the edges, or, if `align_corners`, the middles of the outer elements. `mode`:
@@ -404,7 +407,7 @@ def _check_grid(x: Any, grid: Any, mode: str) -> None:
         raise not_implemented(f"grid_sampler_{len(a) - 2}d_cpu", x)
 
 
-def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Any:
+def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` that shows images of `size` at places ``theta @ (x, y, 1)``.
 
     Shapes: ``(n, 2, 3) -> (n, h, w, 2)`` for a size ``(n, c, h, w)``; volumes in the same way.
@@ -440,7 +443,7 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
     return fused(node, _grid.affine_grid, t, size=size, align_corners=bool(align_corners))
 
 
-def affine_grid_generator(theta: Any, size: Sequence[int], align_corners: bool) -> Any:
+def affine_grid_generator(theta: Any, size: Sequence[int], align_corners: bool) -> Tensor:
     """`affine_grid`, under its name at the top level."""
     return affine_grid(theta, size, align_corners)
 

@@ -6,7 +6,7 @@ operation has to ask. What is allowed (dtype, device, moving) reads the empty ar
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from .._tensor import Tensor
 from ..autograd import base
@@ -193,7 +193,7 @@ class Buffer(Tensor, metaclass=_BufferType):
 
     __slots__ = ()
 
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         data = _nothing(None, None) if data is None else data
         made = data.detach().requires_grad_(data.requires_grad)
         made.persistent = persistent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..ops.scatter import scatter
 from .conv_functions import Given, Sizes, sizes
 from .pooling_functions import node_name
 
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
 
 def max_unpool1d(
     input: Any,
@@ -28,7 +31,7 @@ def max_unpool1d(
     stride: Given | None = None,
     padding: Given = 0,
     output_size: Sequence[int] | None = None,
-) -> Any:
+) -> Tensor:
     """Zeros, with the maxima that `max_pool1d` found where it found them.
 
     `output_size` says which of the sizes it is that the windows fit.
@@ -52,7 +55,7 @@ def max_unpool2d(
     stride: Given | None = None,
     padding: Given = 0,
     output_size: Sequence[int] | None = None,
-) -> Any:
+) -> Tensor:
     """As `max_unpool1d`, over two axes."""
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
@@ -64,7 +67,7 @@ def max_unpool3d(
     stride: Given | None = None,
     padding: Given = 0,
     output_size: Sequence[int] | None = None,
-) -> Any:
+) -> Tensor:
     """As `max_unpool1d`, over three axes."""
     return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)
 

@@ -238,7 +238,7 @@ def backwards(self: Any) -> Any:
     return self.flip(0) if self.ndim else self
 
 
-_never = property(lambda self: False)
+_never: bool = property(lambda self: False)  # type: ignore[assignment]
 
 
 class ConvertMethods:
@@ -270,7 +270,7 @@ class ConvertMethods:
     apply_ = legacy.apply_
     map_ = legacy.map_
 
-    layout = property(lambda self: size.strided)
+    layout: size.layout = property(lambda self: size.strided)  # type: ignore[assignment]
     is_ipu = is_maia = is_meta = is_mkldnn = is_mps = is_mtia = is_nested = is_quantized = _never
     is_sparse = is_sparse_csr = is_vulkan = is_xla = is_xpu = _never
 

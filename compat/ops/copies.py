@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd.node import Port
 from ._apply import finish
@@ -17,6 +17,8 @@ from .shape import expand, permute, squeeze, t, transpose, unsqueeze, view
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+_R = TypeVar("_R")
 
 
 def _renamed(out: Any, node: str) -> None:
@@ -35,7 +37,7 @@ def _own(out: Any, x: Any, node: str) -> Any:
     return copy
 
 
-def _copying(name: str, show: Callable[..., Any], node: str = "_copy") -> Callable[..., Any]:
+def _copying(name: str, show: Callable[..., _R], node: str = "_copy") -> Callable[..., _R]:
     """``show(input, ...)`` in memory of its own, a function called `name`."""
     what = show.__name__
 
@@ -58,11 +60,11 @@ def _copying(name: str, show: Callable[..., Any], node: str = "_copy") -> Callab
     return copied
 
 
-def _alias(input: Any) -> Any:
+def _alias(input: Any) -> Tensor:
     return alias(input)
 
 
-def _slice(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+def _slice(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
     axis = dim % max(len(input._array.shape), 1)
     return input[(slice(None),) * axis + (slice(start, end, step),)]
 

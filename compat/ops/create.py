@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -469,7 +469,14 @@ class CreateMethods:
 
     __slots__ = ()
 
-    __new__ = legacy.new  # type: ignore[assignment]
+    if TYPE_CHECKING:
+
+        def __new__(
+            cls, *args: Any, device: Any = ..., data: Any = ..., other: Any = ..., size: Any = ...
+        ) -> Self: ...
+
+    else:
+        __new__ = legacy.new
     _make_subclass: Any = staticmethod(legacy.make_subclass)
     as_subclass = legacy.as_subclass
     new = legacy.new_like

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
-def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None) -> Tensor:
+def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None) -> Any:
     """The elements that are not zero, with their places in the first `sparse_dim` axes, or in all.
 
     Derivative: the gradient goes to the elements that are there.
@@ -37,7 +37,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
     return self if dtype is None else self.to(dtype)
 
 
-def sparse_mask(self: Any, mask: Any) -> Tensor:
+def sparse_mask(self: Any, mask: Any) -> Any:
     """The elements at the places of the sparse tensor `mask`, as a sparse tensor.
 
     Raises: RuntimeError: the sizes differ.

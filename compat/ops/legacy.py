@@ -112,7 +112,7 @@ def as_subclass(self: Any, cls: type) -> Any:
     return recast(cls, alias(self))
 
 
-def new_like(self: Any, *args: Any, device: Any = None) -> Any:
+def new_like(self: Any, *args: Any, device: Any = None) -> Tensor:
     """``Tensor(...)`` in the dtype of this tensor; see `new_tensor` and `new_empty`."""
     return _constructed(base.made.cls, dtype_of(self), args, device)
 
@@ -166,7 +166,7 @@ class TensorType(type):
     dtype: dtypes.dtype
     is_cuda = False
 
-    def __call__(cls, *args: Any, device: Any = None) -> Any:
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
         """As ``Tensor(...)``, in the dtype of the class."""
         return _constructed(base.made.cls, cls.dtype, args, device)
 

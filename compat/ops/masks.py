@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -142,8 +142,12 @@ def _in_order(x: Any, mask: Any, source: Any, /) -> Any:
     return where_primitive(mask, taken.reshape(mask.shape), x)
 
 
+@overload
+def where(condition: Any) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: Any, input: Any, other: Any, *, out: Any = ...) -> Tensor: ...
 @remembered_of_several
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Tensor:
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """`input` where `condition` holds, `other` elsewhere; alone, `nonzero` as a tuple.
 
     Shapes: broadcast.   Dtypes: promoted.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
+@overload
+def nonzero(input: Any, *, out: Any = ..., as_tuple: Literal[False] = ...) -> Tensor: ...
+@overload
+def nonzero(input: Any, *, out: Any = ..., as_tuple: bool) -> Any: ...
 def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: one per row, or a tuple of index tensors.
 

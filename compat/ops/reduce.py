@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from funcgrad.ops import arithmetic, select, structural
 from funcgrad.ops import reduce as reductions
@@ -386,6 +386,12 @@ _MAX = (reductions.max, select.maximum, reductions.argmax, return_types.max)
 _MIN = (reductions.min, select.minimum, reductions.argmin, return_types.min)
 
 
+@overload
+def max(input: Any, *, out: Any = ...) -> Tensor: ...
+@overload
+def max(
+    input: Any, dim: Any = ..., keepdim: bool = ..., *, other: Any = ..., out: Any = ...
+) -> Any: ...
 @remembered
 def max(
     input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None
@@ -406,6 +412,12 @@ def max(
     return _overloads("max", input, dim, keepdim, other, out, _MAX)
 
 
+@overload
+def min(input: Any, *, out: Any = ...) -> Tensor: ...
+@overload
+def min(
+    input: Any, dim: Any = ..., keepdim: bool = ..., *, other: Any = ..., out: Any = ...
+) -> Any: ...
 @remembered
 def min(
     input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None

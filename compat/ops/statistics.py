@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -116,6 +116,10 @@ def _shared(x: Any, value: Any, /) -> Any:
     return reductions.max(where(here, x, -math.inf), axis=(0,))
 
 
+@overload
+def median(input: Any, *, out: Any = ...) -> Tensor: ...
+@overload
+def median(input: Any, dim: int | None = ..., keepdim: bool = ..., *, out: Any = ...) -> Any: ...
 def median(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The middle one of the sorted elements, of an even number the lower; with `dim` also where.
 
@@ -129,6 +133,10 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False, *, out: An
     return _median("median", input, dim, keepdim, out, False)
 
 
+@overload
+def nanmedian(input: Any, *, out: Any = ...) -> Tensor: ...
+@overload
+def nanmedian(input: Any, dim: int | None = ..., keepdim: bool = ..., *, out: Any = ...) -> Any: ...
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """`median` of what is not NaN.
 

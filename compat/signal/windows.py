@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .. import dtypes
 from ..ops._fresh import dtype_for, made, there
 from ..ops._operands import plain_number
 from ..size import strided
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _window(
@@ -71,7 +74,7 @@ def bartlett(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``1 - |2 n / N - 1|``, where n counts from 0 to N, N = M - 1 if symmetric and M if not.
 
     Raises: ValueError, TypeError: `M` is no number of points, or the dtype is neither float32 nor
@@ -92,7 +95,7 @@ def blackman(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)``; `n`, `N` and errors as in `bartlett`.
 
     >>> import compat as torch
@@ -110,7 +113,7 @@ def cosine(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``sin(pi (n + 1 / 2) / (N + 1))``; `n`, `N` and errors as in `bartlett`.
 
     >>> import compat as torch
@@ -130,7 +133,7 @@ def exponential(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``exp(-|n - center| / tau)``; `center` is the middle unless given, see `bartlett`.
 
     Raises: as `bartlett`; and ValueError: `tau` is not positive, or a symmetric window has a
@@ -157,7 +160,7 @@ def gaussian(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``exp(-((n - N / 2) / std)^2 / 2)``; `n` and `N` as in `bartlett`.
 
     Raises: as `bartlett`; and ValueError: `std` is not positive.
@@ -179,7 +182,7 @@ def general_cosine(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``sum_k (-1)^k a_k cos(2 pi k n / N)``; `n` and `N` as in `bartlett`.
 
     Raises: as `bartlett`; and TypeError: `a` is no list of numbers. ValueError: it is empty.
@@ -206,7 +209,7 @@ def general_hamming(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``alpha - (1 - alpha) cos(2 pi n / N)``; `n`, `N` and errors as in `bartlett`.
 
     >>> import compat as torch
@@ -225,7 +228,7 @@ def hamming(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``0.54 - 0.46 cos(2 pi n / N)``; `n`, `N` and errors as in `bartlett`.
 
     >>> import compat as torch
@@ -243,7 +246,7 @@ def hann(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``sin(pi n / N)^2``; `n`, `N` and errors as in `bartlett`.
 
     >>> import compat as torch
@@ -262,7 +265,7 @@ def kaiser(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """``i0(beta sqrt(1 - (2 n / N - 1)^2)) / i0(beta)``; `n` and `N` as in `bartlett`.
 
     Raises: as `bartlett`; and ValueError: `beta` is negative.
@@ -286,7 +289,7 @@ def nuttall(
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Tensor:
     """Nuttall's sum of four cosines with a continuous slope; `n`, `N` and errors as in `bartlett`.
 
     >>> import compat as torch

@@ -28,8 +28,8 @@ def scatter(inputs: Any, target_gpus: Any, dim: int = 0) -> Any:
         return tuple(part.to(device) for part, device in zip(parts, devices, strict=False))
     if isinstance(inputs, tuple | list | dict) and inputs:
         items = inputs.items() if isinstance(inputs, dict) else inputs
-        parts = zip(*(scatter(item, target_gpus, dim) for item in items), strict=False)
-        return [_rebuilt(inputs, part) for part in parts]
+        groups = zip(*(scatter(item, target_gpus, dim) for item in items), strict=False)
+        return [_rebuilt(inputs, part) for part in groups]
     return [inputs for _ in target_gpus]
 
 

@@ -6,7 +6,7 @@ import math
 import types
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from .spectral_norm import remove_spectral_norm as remove_spectral_norm
 from .spectral_norm import spectral_norm as spectral_norm
 from .weight_norm import remove_weight_norm as remove_weight_norm
 from .weight_norm import weight_norm as weight_norm
+
+if TYPE_CHECKING:
+    from ..._tensor import Tensor
 
 
 def _listed(parameters: Any) -> list[Any]:
@@ -82,7 +85,7 @@ def get_total_norm(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The norm of several tensors, as if they were one vector.
 
     Raises: RuntimeError: it is not finite, and `error_if_nonfinite`.
@@ -116,7 +119,7 @@ def clip_grad_norm_(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Scale the gradients in place by ``min(1, max_norm / (norm + 1e-6))``; returns their norm.
 
     The norm is that of all gradients as one vector.
@@ -143,7 +146,7 @@ def clip_grad_norm(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The old name of `clip_grad_norm_`, which warns."""
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
@@ -169,7 +172,7 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = 
                 grad.clamp_(-bound, bound)
 
 
-def parameters_to_vector(parameters: Iterable[Any]) -> Any:
+def parameters_to_vector(parameters: Iterable[Any]) -> Tensor:
     """All parameters as one vector, in order.
 
     Raises: ValueError: there are none.

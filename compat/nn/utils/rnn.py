@@ -7,7 +7,7 @@ says how many sequences each step still has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ...autograd import base
 from ...autograd.base import TensorBase
 from ...ops.join import stack
 from ...ops.padding import pad
+
+if TYPE_CHECKING:
+    from ..._tensor import Tensor
 
 Places = tuple[np.ndarray, np.ndarray]
 
@@ -98,12 +101,12 @@ class PackedSequence(_Fields):
         return self._replace(data=self.data.pin_memory())
 
 
-def invert_permutation(permutation: Any) -> Any:
+def invert_permutation(permutation: Any) -> Tensor | None:
     """Where the places `0, 1, ...` went; None of None."""
     return None if permutation is None else _indices(np.argsort(permutation._array))
 
 
-def _indices(array: Any) -> Any:
+def _indices(array: Any) -> Tensor:
     return base.tensor(np.asarray(array, np.int64))
 
 
@@ -245,7 +248,7 @@ def pad_sequence(
     batch_first: bool = False,
     padding_value: float = 0.0,
     padding_side: str = "right",
-) -> Any:
+) -> Tensor:
     """Tensors of different lengths, padded to the longest, as one.
 
     Shapes: each ``(t_i, *a)`` -> ``(t, n, *a)``, or ``(n, t, *a)`` with `batch_first`.
