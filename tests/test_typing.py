@@ -78,7 +78,7 @@ funcgrad.errors.ArgumentError, funcgrad.ops.segment_sum, funcgrad.scipy.stats.no
 """
 
 TENSORS = """
-from typing import assert_type
+from typing import Any, assert_type
 
 import compat as torch
 import compat.nn.functional as F
@@ -119,8 +119,7 @@ class Net(nn.Module):
 
     @torch.no_grad()
     def forward(self, x: Tensor) -> Tensor:
-        y: Tensor = F.relu(x)
-        return y
+        return F.relu(x)
 
 
 x = torch.ones(2, dtype=torch.float64)
@@ -138,6 +137,44 @@ torch.utils.checkpoint.checkpoint, torch.optim.lr_scheduler.StepLR, torch.nn.uti
 torch.float32, torch.long, torch.bool, torch.pi, torch.FloatTensor, torch.save, torch.vmap
 with torch.no_grad(), torch.enable_grad(), torch.set_grad_enabled(True):
     pass
+
+
+def loss(model: Net, x: Tensor, labels: Tensor) -> Tensor:
+    x = F.max_pool2d(F.relu(F.conv2d(x, model.weight)), 2)
+    return F.cross_entropy(torch.flatten(x, 1), labels)
+
+
+for t in (torch.tensor([1.0]), torch.zeros(2), torch.randn(2, 3), torch.arange(3), Tensor(2)):
+    assert_type(t, Tensor)
+for t in (x + 1, 1 - x, x * x, x / 2, 2 / x, x**2, x @ x, -x, x // 2, x % 2, ~(x > 0), x & x):
+    assert_type(t, Tensor)
+for t in (x == x, x != 1, x < 1, x[0], x[x > 0], x.T, x.real, x.data, abs(x)):
+    assert_type(t, Tensor)
+for t in (x.sum(), x.mean(dim=0), x.max(), x.std(), x.argmax(0), x.any(), torch.linalg.norm(x)):
+    assert_type(t, Tensor)
+for t in (x.view(-1), x.reshape(1, 2), x.unsqueeze(0), x.permute(0), x.detach(), x.clone()):
+    assert_type(t, Tensor)
+for t in (x.to("cpu"), x.float(), x.exp(), x.add_(1), x.exp_(), x.unsqueeze_(0), x.uniform_()):
+    assert_type(t, Tensor)
+for t in (torch.cat([x, x]), torch.stack([x]), torch.where(x > 0, x, 0), torch.einsum("i->", x)):
+    assert_type(t, Tensor)
+for t in (F.softmax(x, dim=0), F.mse_loss(x, x), F.linear(x, x), F.dropout(x), torch.fft.fft(x)):
+    assert_type(t, Tensor)
+x += 1
+assert_type(x, Tensor)
+assert_type(x.sum(axis=0), Tensor)
+assert_type(x.split(1), tuple[Tensor, ...])
+assert_type(torch.where(x > 0), tuple[Tensor, ...])
+assert_type(x.size(0), int)
+assert_type(x.size(), torch.Size)
+assert_type(x.max(dim=0), Any)
+assert_type(F.max_pool2d(x, 2, return_indices=True), Any)
+assert_type(Parameter(x), Parameter)
+assert_type(Parameter(x) * 2, Tensor)
+if x.grad is not None:
+    x.grad.zero_()
+x.grad = None
+x.summ()  # wrong
 """
 
 
