@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .base import TensorBase, tensor
 from .graph import GradientEdge
 from .node import AccumulateGrad
 from .tape import record, tape_array
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def backward(
@@ -77,7 +80,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[Tensor, ...]:
     """The gradients of `outputs` by `inputs`, as a tuple; no `.grad` is changed.
 
     ``J^T v``, with ``v`` from `grad_outputs`, or 1 for tensors of one element. With

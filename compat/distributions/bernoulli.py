@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from ._probs_or_logits import BinaryParameter, cross_entropy
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Bernoulli(BinaryParameter, ExponentialFamily):
@@ -42,27 +45,27 @@ class Bernoulli(BinaryParameter, ExponentialFamily):
         return self._expanded(Bernoulli, batch_shape, _instance, "probs", "logits", "_param")
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         found = (self.probs >= 0.5).to(self.probs)
         return torch.where(self.probs == 0.5, torch.full_like(found, math.nan), found)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
         return -cross_entropy(logits, value)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return cross_entropy(self.logits, self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Any:

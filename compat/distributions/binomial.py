@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
 from . import constraints
 from ._probs_or_logits import BinaryParameter
 from .distribution import EMPTY, Distribution
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Binomial(BinaryParameter, Distribution):
@@ -48,23 +51,23 @@ class Binomial(BinaryParameter, Distribution):
         return constraints.integer_interval(0, self.total_count)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.total_count * self.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return torch.minimum(((self.total_count + 1) * self.probs).floor(), self.total_count)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value, n = self._checked(value), self.total_count
         ways = torch.lgamma(n + 1) - torch.lgamma(value + 1) - torch.lgamma(n - value + 1)
         normalizer = n * torch.logaddexp(self.logits, torch.zeros_like(self.logits))
@@ -76,7 +79,7 @@ class Binomial(BinaryParameter, Distribution):
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{name}`.")
         return count
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         self._common_count("entropy")
         found = self.log_prob(self.enumerate_support(False))
         return -(torch.exp(found) * found).sum(0)

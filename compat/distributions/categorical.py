@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from ..size import Size
 from . import _draws, constraints
 from .distribution import EMPTY, Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Categorical(Distribution):
@@ -81,28 +84,28 @@ class Categorical(Distribution):
         return self._param.size()
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.probs.new_full(self._batch_shape, math.nan)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.probs.argmax(dim=-1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.probs.new_full(self._batch_shape, math.nan)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = Size(sample_shape)
         rows = self.probs.detach().reshape(-1, self._num_events)
         return _draws.places(rows, shape.numel()).reshape(self._extended_shape(shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value = self._checked(value).long().unsqueeze(-1)
         value, logits = torch.broadcast_tensors(value, self.logits)
         return logits.gather(-1, value[..., :1]).squeeze(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         # 0 log 0 is 0
         logits = torch.clamp(self.logits, min=torch.finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)

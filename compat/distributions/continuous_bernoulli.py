@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from ._probs_or_logits import BinaryParameter, cross_entropy
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
@@ -80,46 +83,46 @@ class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
         return self._either(exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * square) * square)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         p, x = self._cut_probs(), self.probs - 0.5
         exact = p / (2.0 * p - 1.0) + 1.0 / (torch.log1p(-p) - torch.log(p))
         return self._either(exact, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         return torch.sqrt(self.variance)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         p, square = self._cut_probs(), (self.probs - 0.5).pow(2)
         exact = p * (p - 1.0) / (1.0 - 2.0 * p).pow(2)
         exact = exact + 1.0 / (torch.log1p(-p) - torch.log(p)).pow(2)
         return self._either(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * square) * square)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         return self.icdf(_draws.uniform(self.probs, self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
         return -cross_entropy(logits, value) + self._cont_bern_log_norm()
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         value, p = self._checked(value), self._cut_probs()
         exact = p.pow(value) * (1.0 - p).pow(1.0 - value) + p - 1.0
         found = self._either(exact / (2.0 * p - 1.0), value)
         found = torch.where(value <= 0.0, torch.zeros_like(found), found)
         return torch.where(value >= 1.0, torch.ones_like(found), found)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         p = self._cut_probs()
         exact = torch.log1p(-p + value * (2.0 * p - 1.0)) - torch.log1p(-p)
         return self._either(exact / (torch.log(p) - torch.log1p(-p)), value)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         log_p0, log_p1 = torch.log1p(-self.probs), torch.log(self.probs)
         return self.mean * (log_p0 - log_p1) - self._cont_bern_log_norm() - log_p0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -10,6 +10,9 @@ from ..size import Size
 from . import _draws, constraints
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Dirichlet(ExponentialFamily):
@@ -45,21 +48,21 @@ class Dirichlet(ExponentialFamily):
         new._validate_args = self._validate_args
         return new
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         a = self.concentration.expand(self._extended_shape(sample_shape))
         return torch.softmax(_draws.log_standard_gamma(a), -1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value, a = self._checked(value), self.concentration
         powers = torch.xlogy(a - 1.0, value).sum(-1)
         return powers + torch.lgamma(a.sum(-1)) - torch.lgamma(a).sum(-1)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         a = self.concentration
         above = (a - 1).clamp(min=0.0)
         found = above / above.sum(-1, True)
@@ -68,12 +71,12 @@ class Dirichlet(ExponentialFamily):
         return torch.where((a < 1).all(dim=-1, keepdim=True), corner, found)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         a = self.concentration
         total = a.sum(-1, True)
         return a * (total - a) / (total.pow(2) * (total + 1))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         a, count = self.concentration, self.concentration.size(-1)
         total = a.sum(-1)
         found = torch.lgamma(a).sum(-1) - torch.lgamma(total)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import compat as torch
 
 from ..size import Size
 from . import constraints
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 EMPTY = Size()
 
@@ -104,50 +107,50 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """The expectation of a sample."""
         raise NotImplementedError
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         """Where the density is largest."""
         raise NotImplementedError(f"{self.__class__} does not implement mode")
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The expectation of the squared distance from the mean."""
         raise NotImplementedError
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """The square root of the variance."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         """Random values, constants to derivatives; shape ``sample_shape + batch + event``."""
         with torch.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         """Random values as a differentiable function of the parameters and of fixed noise."""
         raise NotImplementedError
 
-    def sample_n(self, n: int) -> Any:
+    def sample_n(self, n: int) -> Tensor:
         """`n` random values; `sample` with ``(n,)`` is the newer form."""
         warnings.warn(
             "sample_n(n) will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2
         )
         return self.sample(Size((n,)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         """The logarithm of the density, or of the probability, at `value`."""
         raise NotImplementedError
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         """The probability of a sample up to `value`."""
         raise NotImplementedError
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         """The inverse of `cdf`."""
         raise NotImplementedError
 
@@ -155,11 +158,11 @@ class Distribution:
         """All values of a discrete distribution, along a new first axis."""
         raise NotImplementedError
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """The expectation of ``-log_prob``."""
         raise NotImplementedError
 
-    def perplexity(self) -> Any:
+    def perplexity(self) -> Tensor:
         """``e**entropy``."""
         return torch.exp(self.entropy())
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import compat as torch
 
 from .distribution import Distribution
 from .utils import _sum_rightmost
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class ExponentialFamily(Distribution):
@@ -27,7 +30,7 @@ class ExponentialFamily(Distribution):
         """The expectation of ``log h(x)``."""
         raise NotImplementedError
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """``A(n) - n . grad A(n) - E[log h(x)]``; the gradient comes from the tape."""
         with torch.enable_grad():
             naturals = [p.detach().requires_grad_() for p in self._natural_params]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -10,6 +10,9 @@ from . import constraints
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Exponential(ExponentialFamily):
@@ -35,35 +38,35 @@ class Exponential(ExponentialFamily):
         return self._expanded(Exponential, batch_shape, _instance, "rate")
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.rate.reciprocal()
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return torch.zeros_like(self.rate)
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         return self.rate.reciprocal()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.rate.pow(-2)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         noise = self.rate.new_empty(self._extended_shape(sample_shape)).exponential_()
         return noise / self.rate
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         return self.rate.log() - self.rate * self._checked(value)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         return 1 - torch.exp(-self.rate * self._checked(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         return -torch.log1p(-value) / self.rate
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return 1.0 - torch.log(self.rate)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -11,6 +11,9 @@ from . import constraints
 from .distribution import EMPTY, Distribution
 from .gamma import Gamma
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class FisherSnedecor(Distribution):
@@ -38,25 +41,25 @@ class FisherSnedecor(Distribution):
         return new
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         b = torch.where(self.df2 > 2, self.df2, math.nan)
         return b / (b - 2)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         found = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         return torch.where(self.df1 > 2, found, math.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         a, b = self.df1, torch.where(self.df2 > 4, self.df2, math.nan)
         return 2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
         return above / below.clamp(min=torch.finfo(below.dtype).tiny)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value = self._checked(value)
         a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         gammas = (a + b).lgamma() - a.lgamma() - b.lgamma()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
 from . import _draws, constraints
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class GeneralizedPareto(Distribution):
@@ -51,10 +54,10 @@ class GeneralizedPareto(Distribution):
         zero = torch.isclose(c, torch.zeros_like(c))
         return zero, torch.where(zero, torch.ones_like(c), c)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         return self.icdf(_draws.uniform(self.loc, self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         z = (self._checked(value) - self.loc) / self.scale
         zero, c = self._near_zero()
         powers = -(1 + 1 / c) * torch.log1p(torch.where(zero, 0.0, c) * z)
@@ -70,31 +73,31 @@ class GeneralizedPareto(Distribution):
         """``log P(X <= value)``."""
         return torch.log1p(-torch.exp(self.log_survival_function(value)))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         return torch.exp(self.log_cdf(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         zero, c = self._near_zero()
         powers = self.scale * torch.expm1(-c * torch.log1p(-value)) / c
         return self.loc + torch.where(zero, -self.scale * torch.log1p(-value), powers)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         c = self.concentration
         finite = c < 1
         found = self.loc + self.scale / (1 - torch.where(finite, c, 0.5))
         return torch.where(finite, found, math.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         finite = self.concentration < 0.5
         c = torch.where(finite, self.concentration, 0.25)
         found = self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c))
         return torch.where(finite, found, math.nan)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return torch.log(self.scale) + self.concentration + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -10,6 +10,9 @@ from . import _draws, constraints
 from ._probs_or_logits import BinaryParameter, cross_entropy
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Geometric(BinaryParameter, Distribution):
@@ -43,26 +46,26 @@ class Geometric(BinaryParameter, Distribution):
         return self._expanded(Geometric, batch_shape, _instance, "probs", "logits", "_param")
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return 1.0 / self.probs - 1.0
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return torch.zeros_like(self.probs)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             u = _draws.uniform(self.probs, self._extended_shape(sample_shape))
             u = u.clamp(min=torch.finfo(self.probs.dtype).tiny)
             return (u.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value, probs = broadcast_all(self._checked(value), self.probs)
         return torch.special.xlog1py(value, -probs) + self.probs.log()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return cross_entropy(self.logits, self.probs) / self.probs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -11,6 +11,9 @@ from . import constraints
 from .cauchy import Cauchy
 from .transformed_distribution import TransformedDistribution
 from .transforms import AbsTransform
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class HalfCauchy(TransformedDistribution):
@@ -39,18 +42,18 @@ class HalfCauchy(TransformedDistribution):
         return self.base_dist.scale
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return torch.full_like(self.scale, math.inf)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return torch.zeros_like(self.scale)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.base_dist.variance
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value = torch.as_tensor(
             value, dtype=self.base_dist.scale.dtype, device=self.base_dist.scale.device
         )
@@ -58,11 +61,11 @@ class HalfCauchy(TransformedDistribution):
         found = self.base_dist.log_prob(value) + math.log(2)
         return torch.where(value >= 0, found, -math.inf)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         return 2 * self.base_dist.cdf(self._checked(value)) - 1
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         return self.base_dist.icdf((value + 1) / 2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
 from .utils import broadcast_all, euler_constant
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Kumaraswamy(TransformedDistribution):
@@ -56,21 +59,21 @@ class Kumaraswamy(TransformedDistribution):
         return b * torch.exp(torch.lgamma(one) + torch.lgamma(b) - torch.lgamma(one + b))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
         inside = (a >= 1) & (b >= 1) & ((a != 1) | (b != 1))
         a, b = (torch.where(inside, x, 2.0) for x in (a, b))  # of what is NaN the derivative is 0
         return torch.where(inside, ((a - 1) / (a * b - 1)) ** a.reciprocal(), math.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self._moment(2) - self._moment(1).pow(2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
         harmonic = torch.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - torch.log(a) - torch.log(b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from . import _draws, constraints
 from .beta import Beta
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class LKJCholesky(Distribution):
@@ -54,7 +57,7 @@ class LKJCholesky(Distribution):
         new._validate_args = self._validate_args
         return new
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             y = self._beta.sample(sample_shape).unsqueeze(-1)
             z = _draws.normal(y, self._extended_shape(sample_shape)).tril(-1)
@@ -63,7 +66,7 @@ class LKJCholesky(Distribution):
             rest = torch.clamp(1 - torch.sum(below**2, dim=-1), min=torch.finfo(y.dtype).tiny)
             return below + torch.diag_embed(rest.sqrt())
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value, eta, less = self._checked(value), self.concentration, self.dim - 1
         order = torch.arange(2, self.dim + 1, device=eta.device)
         order = 2 * (eta - 1).unsqueeze(-1) + self.dim - order

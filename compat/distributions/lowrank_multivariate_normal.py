@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from . import _draws, constraints
 from .distribution import EMPTY, Distribution
 from .multivariate_normal import _batch_mahalanobis, _batch_mv, half_log_det
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _batch_capacitance_tril(W: Any, D: Any) -> Any:
@@ -92,15 +95,15 @@ class LowRankMultivariateNormal(Distribution):
         return new
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         found = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return found.expand(self._batch_shape + self._event_shape)
 
@@ -125,7 +128,7 @@ class LowRankMultivariateNormal(Distribution):
         found = torch.diag_embed(diag.reciprocal()) - a.mT @ a
         return found.expand(self._batch_shape + self._event_shape + self._event_shape)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         noise = _draws.normal(self.loc, (*shape[:-1], self.cov_factor.shape[-1]))
         own = _draws.normal(self.loc, shape)
@@ -137,7 +140,7 @@ class LowRankMultivariateNormal(Distribution):
             self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril
         )
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         distance = _batch_lowrank_mahalanobis(
             self._unbroadcasted_cov_factor,
             self._unbroadcasted_cov_diag,
@@ -147,6 +150,6 @@ class LowRankMultivariateNormal(Distribution):
         constant = self._event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + self._log_det() + distance)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         constant = self._event_shape[0] * (1.0 + math.log(2 * math.pi))
         return (0.5 * (constant + self._log_det())).expand(self._batch_shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -10,6 +10,9 @@ from ..size import Size
 from . import constraints
 from .categorical import Categorical
 from .distribution import EMPTY, Distribution
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class MixtureSameFamily(Distribution):
@@ -95,11 +98,11 @@ class MixtureSameFamily(Distribution):
         return (weights * x).sum(-1 - self._event_ndims)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._weighted(self.component_distribution.mean)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         within = self._weighted(self.component_distribution.variance)
         center = self.mean.unsqueeze(-1 - self._event_ndims)
         return within + self._weighted((self.component_distribution.mean - center).pow(2.0))
@@ -107,16 +110,16 @@ class MixtureSameFamily(Distribution):
     def _for_parts(self, x: Any) -> Any:
         return x.unsqueeze(-1 - self._event_ndims)
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Any) -> Tensor:
         found = self.component_distribution.cdf(self._for_parts(x))
         return torch.sum(found * self.mixture_distribution.probs, dim=-1)
 
-    def log_prob(self, x: Any) -> Any:
+    def log_prob(self, x: Any) -> Tensor:
         found = self.component_distribution.log_prob(self._for_parts(self._checked(x)))
         weights = torch.log_softmax(self.mixture_distribution.logits, dim=-1)
         return torch.logsumexp(found + weights, dim=-1)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = Size(sample_shape)
         with torch.no_grad():
             part = self.mixture_distribution.expand(self.batch_shape).sample(shape)

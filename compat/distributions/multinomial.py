@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -13,6 +13,9 @@ from .binomial import Binomial
 from .categorical import Categorical
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Multinomial(Distribution):
@@ -80,27 +83,27 @@ class Multinomial(Distribution):
         return self._categorical.param_shape
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.probs * self.total_count
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = Size(sample_shape)
         drawn = self._categorical.sample(Size((self.total_count,)) + shape)
         drawn = drawn.movedim(0, -1)
         counts = self.probs.new_zeros(self._extended_shape(shape))
         return counts.scatter_add(-1, drawn, torch.ones_like(drawn).to(counts.dtype))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
         ways = torch.lgamma(value.sum(-1) + 1) - torch.lgamma(value + 1).sum(-1)
         never = (value == 0) & (logits == -math.inf)
         return ways + (torch.where(never, torch.zeros_like(logits), logits) * value).sum(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         n = self.probs.new_full((), self.total_count)
         found = n * self._categorical.entropy() - torch.lgamma(n + 1)
         counts = self._binomial.enumerate_support(expand=False)[1:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -11,6 +11,9 @@ from ..size import Size
 from . import _draws, constraints
 from .distribution import EMPTY, Distribution
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _batch_mv(bmat: Any, bvec: Any) -> Any:
@@ -107,29 +110,29 @@ class MultivariateNormal(Distribution):
         return self._expand_matrix(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return found.expand(self._batch_shape + self._event_shape)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         noise = _draws.normal(self.loc, self._extended_shape(sample_shape))
         return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         d = self._checked(value) - self.loc
         distance = _batch_mahalanobis(self._unbroadcasted_scale_tril, d)
         constant = self._event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + distance) - half_log_det(self._unbroadcasted_scale_tril)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         constant = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi))
         found = constant + half_log_det(self._unbroadcasted_scale_tril)
         return found.expand(self._batch_shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from ._probs_or_logits import BinaryParameter
 from .distribution import EMPTY, Distribution
 from .gamma import Gamma
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class NegativeBinomial(BinaryParameter, Distribution):
@@ -47,15 +50,15 @@ class NegativeBinomial(BinaryParameter, Distribution):
         return self._expanded(NegativeBinomial, batch_shape, _instance, *names)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.total_count * torch.exp(self.logits)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.mean / torch.sigmoid(-self.logits)
 
     @lazy_property
@@ -65,11 +68,11 @@ class NegativeBinomial(BinaryParameter, Distribution):
             concentration=self.total_count, rate=torch.exp(-self.logits), validate_args=False
         )
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             return torch.poisson(self._gamma.sample(sample_shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value, n = self._checked(value), self.total_count
         chances = n * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)
         ways = torch.lgamma(n + value) - torch.lgamma(1.0 + value) - torch.lgamma(n)

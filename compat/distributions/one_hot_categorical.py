@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -10,6 +10,9 @@ from ..size import Size
 from . import constraints
 from .categorical import Categorical
 from .distribution import EMPTY, Distribution
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class OneHotCategorical(Distribution):
@@ -68,27 +71,27 @@ class OneHotCategorical(Distribution):
         return self._categorical.param_shape
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._categorical.probs
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self._one_hot(self.probs.argmax(dim=-1))
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
     def _one_hot(self, places: Any) -> Any:
         return torch.nn.functional.one_hot(places, self._categorical._num_events).to(self.probs)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         return self._one_hot(self._categorical.sample(sample_shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         return self._categorical.log_prob(self._checked(value).max(-1)[1])
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Any:
@@ -103,6 +106,6 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         probs = self._categorical.probs
         return self.sample(sample_shape) + (probs - probs.detach())

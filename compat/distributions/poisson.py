@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -10,6 +10,9 @@ from . import constraints
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Poisson(ExponentialFamily):
@@ -33,22 +36,22 @@ class Poisson(ExponentialFamily):
         return self._expanded(Poisson, batch_shape, _instance, "rate")
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.rate
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.rate.floor()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.rate
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             return torch.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         rate, value = broadcast_all(self.rate, self._checked(value))
         return torch.xlogy(value, rate) - rate - (value + 1).lgamma()
 

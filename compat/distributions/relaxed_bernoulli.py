@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from .distribution import EMPTY, Distribution
 from .transformed_distribution import TransformedDistribution
 from .transforms import SigmoidTransform
 from .utils import broadcast_all, clamp_probs
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class LogitRelaxedBernoulli(BinaryParameter, Distribution):
@@ -43,13 +46,13 @@ class LogitRelaxedBernoulli(BinaryParameter, Distribution):
         new.temperature = self.temperature
         return new
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         u = clamp_probs(_draws.uniform(probs, shape))
         return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
         d = logits - value.mul(self.temperature)
         return self.temperature.log() + d - 2 * torch.logaddexp(d, torch.zeros_like(d))

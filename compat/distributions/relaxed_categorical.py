@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -14,6 +14,9 @@ from .distribution import EMPTY, Distribution
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform
 from .utils import broadcast_all, clamp_probs
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class ExpRelaxedCategorical(Distribution):
@@ -69,13 +72,13 @@ class ExpRelaxedCategorical(Distribution):
         """The probabilities, whose sum is 1."""
         return self._categorical.probs
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(_draws.uniform(self.logits, shape))
         scores = (self.logits - (-u.log()).log()) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         count = self._categorical._num_events
         logits, value = broadcast_all(self.logits, self._checked(value))
         heat = torch.as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)

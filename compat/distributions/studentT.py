@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -11,6 +11,9 @@ from . import _draws, constraints
 from .chi2 import Chi2
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class StudentT(Distribution):
@@ -43,33 +46,33 @@ class StudentT(Distribution):
         return new
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return torch.where(self.df > 1, self.loc, math.nan)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         finite = self.df > 2
         df = torch.where(finite, self.df, 3.0)
         found = torch.where(finite, self.scale.pow(2) * df / (df - 2), math.inf)
         return torch.where(self.df > 1, found, math.nan)
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         z = _draws.normal(self.df, shape)
         v = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * z * torch.rsqrt(v / self.df)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         y, df = (self._checked(value) - self.loc) / self.scale, self.df
         gammas = torch.lgamma(0.5 * df) - torch.lgamma(0.5 * (df + 1.0))
         normalizer = self.scale.log() + 0.5 * df.log() + 0.5 * math.log(math.pi) + gammas
         return -0.5 * (df + 1.0) * torch.log1p(y**2.0 / df) - normalizer
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         df = self.df
         beta = torch.lgamma(0.5 * df) + math.lgamma(0.5) - torch.lgamma(0.5 * (1 + df))
         slopes = torch.digamma(0.5 * (df + 1)) - torch.digamma(0.5 * df)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -12,6 +12,9 @@ from .distribution import EMPTY, Distribution
 from .independent import Independent
 from .transforms import ComposeTransform, Transform
 from .utils import _sum_rightmost
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class TransformedDistribution(Distribution):
@@ -86,11 +89,11 @@ class TransformedDistribution(Distribution):
         more = len(self.event_shape) - found.event_dim
         return constraints.independent(found, more) if more > 0 else found
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
             return self._forward(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape: Any = EMPTY) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         return self._forward(self.base_dist.rsample(sample_shape))
 
     def _forward(self, x: Any) -> Any:
@@ -98,7 +101,7 @@ class TransformedDistribution(Distribution):
             x = t(x)
         return x
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         y = self._checked(value)
         dims, found = len(self.event_shape), 0.0
         for t in reversed(self.transforms):
@@ -119,12 +122,12 @@ class TransformedDistribution(Distribution):
             return value
         return sign * (value - 0.5) + 0.5
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         if self._validate_args:
             self._validate_sample(value, with_end=True)
         for t in reversed(self.transforms):
             value = t.inv(value)
         return self._increasing(self.base_dist.cdf(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Any) -> Tensor:
         return self._forward(self.base_dist.icdf(self._increasing(value)))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
 from . import _draws, constraints
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all, lazy_property
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class VonMises(Distribution):
@@ -35,28 +38,28 @@ class VonMises(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(VonMises, batch_shape, _instance, "loc", "concentration")
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         k = self.concentration
         log_i0 = torch.special.i0e(k).log() + k
         found = k * torch.cos(self._checked(value) - self.loc)
         return found - math.log(2 * math.pi) - log_i0
 
-    def sample(self, sample_shape: Any = EMPTY) -> Any:
+    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         loc, k = self.loc.detach().expand(shape), self.concentration.detach().expand(shape)
         turned = _draws.drawn("von_mises", lambda s, a: s.vonmises(0.0, a), k)
         return (turned + math.pi + loc) % (2 * math.pi) - math.pi
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.loc
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         return self.loc
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The circular variance ``1 - I1(k) / I0(k)``."""
         k = self.concentration
         return 1 - torch.special.i1e(k) / torch.special.i0e(k)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
@@ -11,6 +11,9 @@ from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .utils import broadcast_all, euler_constant
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class Weibull(TransformedDistribution):
@@ -56,18 +59,18 @@ class Weibull(TransformedDistribution):
         return torch.exp(torch.lgamma(1 + n * self.concentration_reciprocal))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.scale * self._moment(1)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         k = self.concentration
         return self.scale * ((k - 1) / k) ** k.reciprocal()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         inverse = self.concentration_reciprocal
         return euler_constant * (1 - inverse) + torch.log(self.scale * inverse) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import compat as torch
 
@@ -14,6 +14,9 @@ from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 from .multivariate_normal import factor_of, half_log_det, one_matrix
 from .utils import lazy_property
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 def _multidigamma(x: Any, p: int) -> Any:
@@ -115,23 +118,23 @@ class Wishart(ExponentialFamily):
         return self._expand_matrix(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.df.view((*self._batch_shape, 1, 1)) * self.covariance_matrix
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         factor = self.df - self._size() - 1
         factor = torch.where(factor > 0, factor, math.nan)
         return factor.view((*self._batch_shape, 1, 1)) * self.covariance_matrix
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         v = self.covariance_matrix
         diagonal = v.diagonal(dim1=-2, dim2=-1)
         square = v.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
         return self.df.view((*self._batch_shape, 1, 1)) * square
 
-    def rsample(self, sample_shape: Any = EMPTY, max_try_correction: Any = None) -> Any:
+    def rsample(self, sample_shape: Any = EMPTY, max_try_correction: Any = None) -> Tensor:
         """``L A A' L'``: A is lower triangular of normal numbers and roots of `Chi2` numbers.
 
         Float errors never make it indefinite enough for `max_try_correction` to be of use.
@@ -141,7 +144,7 @@ class Wishart(ExponentialFamily):
         factor = self._unbroadcasted_scale_tril @ (torch.diag_embed(diagonal) + below)
         return factor @ factor.mT
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Any) -> Tensor:
         value, p, df = self._checked(value), self._size(), self.df
         factor = self._unbroadcasted_scale_tril
         solved = torch.cholesky_solve(value, factor)
@@ -149,7 +152,7 @@ class Wishart(ExponentialFamily):
         normalizer = df * (p * math.log(2) / 2 + half_log_det(factor)) + torch.mvlgamma(df / 2, p)
         return (df - p - 1) / 2 * torch.linalg.slogdet(value).logabsdet - trace / 2 - normalizer
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         p, df = self._size(), self.df
         found = (p + 1) * (p * math.log(2) / 2 + half_log_det(self._unbroadcasted_scale_tril))
         found = found + torch.mvlgamma(df / 2, p) + df * p / 2

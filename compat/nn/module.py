@@ -6,7 +6,7 @@ Hooks and calling are in `hooks.py`, saving and loading in `state.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import dtypes
 from ..autograd import modes
@@ -18,6 +18,9 @@ from ..size import device
 from .global_hooks import registered
 from .hooks import Hooked
 from .state import Stateful
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 _M = TypeVar("_M", bound="Module")
 
@@ -299,22 +302,22 @@ class Module(Hooked, Stateful):
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    ) -> Iterator[tuple[str, Parameter]]:
         """Pairs of a path and a parameter; `recurse`: of the modules below too."""
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
-    def parameters(self, recurse: bool = True) -> Iterator[Any]:
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters, each once: what an optimizer is given."""
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    ) -> Iterator[tuple[str, Tensor]]:
         """Pairs of a path and a buffer."""
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
-    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers, each once."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer

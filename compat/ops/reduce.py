@@ -264,7 +264,7 @@ def var_mean(
     keepdim: bool = False,
     *,
     correction: float | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """`var` and `mean`.
 
     >>> import compat as torch
@@ -282,7 +282,7 @@ def std_mean(
     keepdim: bool = False,
     *,
     correction: float | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """`std` and `mean`.
 
     >>> import compat as torch
