@@ -9,6 +9,9 @@ tensor([2.]) tensor([2])
 """
 
 from ..._missing import explain as _explain_missing
+from . import dataloader as dataloader
+from . import dataset as dataset
+from . import sampler as sampler
 from .collate import default_collate, default_convert
 from .datasets import (
     ChainDataset,
