@@ -182,7 +182,7 @@ def parts(steps: list[Any], x: Any) -> Any:
             if name in ("real", "imag"):
                 part = getattr(part, name) if part.dtype.kind == "c" else part
             elif name == "row":
-                part = part[1:]
+                part = part[-1:]
             else:
                 part = part.T if name == "turn" else part[::-1]
         if what == "set":

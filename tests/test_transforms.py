@@ -513,6 +513,8 @@ def test_an_exception_restores_the_trace(name: str) -> None:
 def test_memory_of_another_library_is_left_as_it_is() -> None:
     v = np.array([1.0, 2.0, 3.0])
     data = np.from_dlpack(np.ones(3))  # NumPy could not make it writeable again
+    if not data.flags.writeable:
+        pytest.skip("older NumPy gives it as read-only")
 
     def f(x: Any) -> Any:
         first = fnp.sum(x * data)
