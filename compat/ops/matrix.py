@@ -547,6 +547,9 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Ten
         bias = operand("linear", 3, "bias", bias)
         _require_axes(w, 2, "mat2")
         _require_same("addmm", bias, x, w)
+        if m != 2 == n and len(_shape(bias)) == 1 and out is None and x.is_contiguous():
+            *rows, length = _shape(x)
+            return linear(x.view(math.prod(rows), length), w, bias).view(*rows, _shape(w)[0])
         found = matmul(x, w.t())
         _require_expandable(bias, _shape(found))
         found = _plus(bias, found) if m == 2 else add(found, bias)

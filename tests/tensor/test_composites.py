@@ -144,3 +144,26 @@ def test_hooks_and_anomaly() -> None:
 def test_sources_can_be_read() -> None:
     for f, _ in COMPOSITES.values():
         assert printed.source(f).startswith(f"def {f.__name__}(")
+
+
+@pytest.mark.parametrize("shape", [(4,), (5, 4), (3, 5, 4), (2, 3, 5, 4), (0, 3, 4)])
+def test_layers_of_more_axes_are_of_matrices(shape: tuple[int, ...]) -> None:
+    """As PyTorch's, whose output is a view of ``addmm``; not where the input cannot be one."""
+    layer = torch.nn.Linear(4, 3)
+    x = torch.randn(*shape, requires_grad=True)
+    y = layer(x)
+    assert y.shape == (*shape[:-1], 3)
+    expected = ["AddmmBackward0"] if len(shape) == 2 else ["ViewBackward0", "AddmmBackward0"]
+    node, names = y.grad_fn, []
+    for _ in expected:
+        names.append(node.name())
+        node = node.next_functions[0][0]
+    assert names == expected
+    y.square().sum().backward()
+    ct = 2 * y.detach().numpy()
+    rows, cts = x.detach().numpy().reshape(-1, 4), ct.reshape(-1, 3)
+    np.testing.assert_allclose(x.grad, ct @ layer.weight.detach().numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(layer.weight.grad, cts.T @ rows, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(layer.bias.grad, cts.sum(0), rtol=1e-4, atol=1e-5)
+    turned = layer(torch.randn(5, 3, 4).transpose(0, 1))
+    assert turned.grad_fn.name() == "AddBackward0"
