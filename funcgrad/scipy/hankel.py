@@ -24,7 +24,7 @@ from ..ops.bessel import (
 from ..ops.complex import imag, real
 from ..ops.exponential import exp, sqrt
 from ..ops.index import take
-from ..ops.logic import equal, less
+from ..ops.logic import equal, less, less_equal
 from ..ops.rounding import floor
 from ..ops.select import where as choose
 from ..ops.trigonometric import cos
@@ -72,7 +72,8 @@ def _hankel(name: str, v: Any, z: Any, side: int, scaled: bool) -> Any:
         )
 
     below = less(imag(z), 0.0)
-    beyond = less(real(z), 0.0) & (below if side == 1 else ~below)
+    # of both sides of its cut `kv` has the upper one: for `hankel1` imaginary numbers are beyond, too
+    beyond = less_equal(real(z), 0.0) & below if side == 1 else less(real(z), 0.0) & ~below
     near = direct(choose(beyond, 1.0, z), side)
     w = choose(beyond, -z, 1.0)
     first = direct(w, side)
@@ -256,7 +257,8 @@ def spherical_in(n: Any, z: Any, derivative: bool = False) -> Any:
     _, turned = _order_and_place("spherical_in", 0, z)
     f, late = (spherical_jn_slope, 1) if derivative else (spherical_jn, 0)
     units = np.array([1.0, -1.0j, -1.0, 1.0j], aval_of(turned).dtype)
-    value = take(units, (n + 4 - late) % 4, axis=0) * f(n, turned * 1j)
+    value = converted(f(n, turned * 1j), aval_of(turned).dtype)
+    value = take(units, (n + 4 - late) % 4, axis=0) * value
     return value if aval_of(operand(z)).dtype.kind == "c" else real(value)
 
 
