@@ -101,6 +101,16 @@ def test_derivatives_of_regions(name: str) -> None:
     np.testing.assert_allclose(found, f(x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", REGIONS)
+@pytest.mark.parametrize("beside", [np.nan, np.inf])
+def test_what_is_beside_the_regions_has_no_influence(name: str, beside: float) -> None:
+    x, labels = np.array([beside, 1.0, 2.0, 4.0, 3.5, beside]), np.array([0, 0, 1, 1, 1, 2])
+    slopes = funcgrad.grad(lambda x: fnp.sum(fnp.asarray(getattr(ours, name)(x, labels, 1))))
+    expected = slopes(np.where(np.isfinite(x), x, 0.0))
+    assert slopes(x).tolist() == expected.tolist()
+    assert not expected[labels != 1].any()
+
+
 @pytest.mark.parametrize("name", ["fourier_gaussian", "fourier_uniform", "fourier_shift"])
 def test_filters_of_transforms(name: str) -> None:
     x = np.random.default_rng(0).normal(size=(4, 5))
@@ -109,6 +119,7 @@ def test_filters_of_transforms(name: str) -> None:
     for value in (1.3, [0.4, 2.0]):
         np.testing.assert_allclose(f(z, value), g(z, value), rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(f(half, value, 5), g(half, value, 5), rtol=1e-10, atol=1e-12)
+    assert f(x[:0], 1.3).shape == (0, 5)
     report = check_all(lambda x, v: f(x, v), (x, np.float64(1.3)), only=CHECKS)
     assert not report.failures, str(report)
 

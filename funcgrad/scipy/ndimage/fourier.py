@@ -27,7 +27,7 @@ def _multiplied(
     for i, value in enumerate(per_axis(name, "values", values, x.ndim)):
         length = x.shape[i]
         halved = n >= 0 and i == axis
-        turns = np.arange(length) / n if halved else np.fft.fftfreq(length)
+        turns = np.arange(length) / n if halved else np.fft.fftfreq(max(length, 1))[:length]
         shape = [-1 if j == i else 1 for j in range(x.ndim)]
         dtype = np.empty(0, aval_of(x).dtype).real.dtype
         x = x * factor(turns.reshape(shape).astype(dtype), value)

@@ -34,13 +34,15 @@ class _Regions:
             else:
                 asked = fnp.ravel(array_of(index))
         self.shape = () if index is None else aval_of(array_of(index)).shape
-        self.x, numbers = x, fnp.ravel(numbers)
+        numbers = fnp.ravel(numbers)
         order = fnp.sort(asked)
         self._places = fnp.searchsorted(order, asked)  # of equal ones the first
         self.count = order.shape[0]
         place = fnp.clip(fnp.searchsorted(order, numbers), 0, max(self.count - 1, 0))
         inside = read(order, place) == numbers if self.count else numbers != numbers
         self._ids = fnp.where(inside, place, self.count)
+        # what is beside the regions is in no result; a nan there would be in derivatives
+        self.x = fnp.where(fnp.reshape(inside, x.shape), x, 0.0)
 
     def reduced(self, x: Any, by: Any = segment_sum) -> Any:
         """One number for each region, in order, and one for what is beside them."""
