@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import funcgrad
 from funcgrad.errors import ArgumentError, ShapeError
 from funcgrad.scipy import stats
 from funcgrad.testing import check_all
@@ -39,6 +40,15 @@ def test_derivatives_within_limits(name: str) -> None:
     assert np.isnan(f([1.0, 2.0], (5.0, 6.0)))
     assert np.isnan(f([1.0, np.nan, 2.0], (0.0, 6.0)))
     assert f(x, axis=0, keepdims=True).shape == (1, 3)
+    assert f(x.astype(np.float32), (-1.0, 1.0)).dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["tmean", "tvar", "tstd", "tsem"])
+def test_infinities_beyond_the_limits_have_no_influence(name: str) -> None:
+    x = np.array([1.0, 2.0, 4.0, np.inf, -np.inf])
+    found, slopes = funcgrad.value_and_grad(getattr(stats, name))(x, (0.0, 9.0))
+    assert found == getattr(stats, name)(x[:3])
+    assert slopes.tolist() == [*funcgrad.grad(getattr(stats, name))(x[:3]), 0.0, 0.0]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0, 1, None]))
@@ -57,6 +67,7 @@ def test_entropies(method: str, n: int) -> None:
             m.differential_entropy(x, axis=1, method=method, **options) for m in (stats, theirs)
         )
         np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert stats.differential_entropy(x.astype(np.float32), axis=1, method=method).dtype == "f4"
     report = check_all(
         lambda x: stats.differential_entropy(x, axis=1, method=method), (x[:, :7],), only=CHECKS
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import numpy as fnp
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import axis_of
+from ...numpy._arguments import axis_of, converted
 from .descriptive import count_of, sample_of
 
 
@@ -28,7 +28,7 @@ def _within(name: str, a: Any, limits: Any, inclusive: Any, nan_policy: str) -> 
 
 def _mean_within(a: Any, inside: Any, axis: Any, ddof: Any = 0.0) -> tuple[Any, Any]:
     """The sum over count less `ddof`, nan where that is not positive; and the count."""
-    count = fnp.sum(inside * 1.0, axis=axis, keepdims=True)
+    count = fnp.sum(converted(inside, a.dtype), axis=axis, keepdims=True)
     free = fnp.where(count > ddof, count - ddof, np.nan)
     return fnp.sum(fnp.where(inside, a, 0.0), axis=axis, keepdims=True) / free, count
 
@@ -83,7 +83,8 @@ def tvar(
     """
     a, inside = _within("tvar", a, limits, inclusive, nan_policy)
     middle, _ = _mean_within(a, inside, axis)
-    value, _ = _mean_within(fnp.square(a - middle), inside, axis, float(ddof))
+    off = fnp.where(inside, a - middle, 0.0)  # not the infinity that the limits leave out
+    value, _ = _mean_within(fnp.square(off), inside, axis, float(ddof))
     return value if keepdims else fnp.squeeze(value, axis=_all(a, axis))
 
 
@@ -129,7 +130,7 @@ def tsem(
     1.1547
     """
     x, inside = _within("tsem", a, limits, inclusive, nan_policy)
-    count = fnp.sum(inside * 1.0, axis=axis, keepdims=keepdims)
+    count = fnp.sum(converted(inside, x.dtype), axis=axis, keepdims=keepdims)
     root = fnp.sqrt(fnp.where(count == 0, np.nan, count))
     return tstd(x, limits, inclusive, axis, ddof, keepdims=keepdims) / root
 
@@ -217,11 +218,11 @@ def _by_spacings(x: Any, n: int, m: int, method: str) -> Any:
     if method == "correa":
         windows = fnp.stack([wide[..., i : i + n] for i in range(2 * m + 1)], axis=-1)
         off = windows - fnp.mean(windows, axis=-1, keepdims=True)
-        slopes = fnp.sum(off * np.arange(-m, m + 1.0), axis=-1)
+        slopes = fnp.sum(off * np.arange(-m, m + 1, dtype=x.dtype), axis=-1)
         return -fnp.mean(fnp.log(slopes / (n * fnp.sum(off * off, axis=-1))), axis=-1)
     gaps = wide[..., 2 * m :] - wide[..., : -2 * m]
     shares: Any = 2.0
     if method == "ebrahimi":  # fewer values are within the windows near to the ends
         i = np.arange(n)
-        shares = 1.0 + np.minimum(np.minimum(i, n - 1 - i), m) / m
+        shares = (1.0 + np.minimum(np.minimum(i, n - 1 - i), m) / m).astype(x.dtype)
     return fnp.mean(fnp.log(n / (m * shares) * gaps), axis=-1)
