@@ -285,3 +285,45 @@ def test_triangles_and_nearest_points() -> None:
     )
     with pytest.raises(ShapeError, match="places have shape"):
         ours.NearestNDInterpolator(points, values)(np.ones(3))
+
+
+def test_places_on_a_row() -> None:
+    """Of any shape, one place too; those that are no numbers, or beyond, are in no derivative."""
+    x, y, _ = data(3)
+    order = np.random.default_rng(0).permutation(len(x))
+    for method in ("linear", "nearest"):
+        for v in (x[3] + 0.1, x[3:4] + 0.1, x[:, None] + 0.02, x.reshape(3, 4) + 0.02):
+            for args in ((x[order], y[order], v), (x[order, None], y[order], v)):
+                found, expected = (m.griddata(*args, method, 7.0) for m in (ours, theirs))
+                close(found, expected)
+                assert np.shape(found) == np.shape(expected)
+    v = np.array([x[2] + 0.1, np.nan, np.inf, x[-1] + 1.0])
+    close(ours.griddata(x, y, v, fill_value=7.0), theirs.griddata(x, y, v, fill_value=7.0))
+    slopes = funcgrad.grad(lambda y: ours.griddata(x, y, v, fill_value=0.0)[0])(y)
+    close(slopes, funcgrad.grad(lambda y: ours.griddata(x, y, v[:1])[0])(y))
+
+
+@pytest.mark.parametrize("beyond", [np.nan, np.inf, 9.0])
+def test_places_beyond_the_triangles_are_in_no_derivative(beyond: float) -> None:
+    rng = np.random.default_rng(0)
+    points, values = rng.uniform(size=(9, 2)), rng.normal(size=9)
+    x = np.array([[0.4, 0.5], [beyond, 0.3]])
+    f = lambda values, x: fnp.sum(ours.griddata(points, values, x, fill_value=0.0))  # noqa: E731
+    for slope, one in zip(
+        *(funcgrad.grad(f, argnums=(0, 1))(values, v) for v in (x, x[:1])), strict=True
+    ):
+        close(slope[: len(one)], one)
+        assert np.isfinite(slope).all()
+
+
+def test_places_at_infinity() -> None:
+    x, y, _ = data(1)
+    v = np.array([x[2] + 0.1, np.inf])
+    f = lambda y, v: fnp.sum(ours.splev(v, ours.splrep(x, y), ext=1))  # noqa: E731
+    close(funcgrad.grad(f)(y, v), funcgrad.grad(f)(y, v[:1]))
+
+
+def test_curves_as_matrices() -> None:
+    (t, c, k), u = theirs.splprep(np.random.default_rng(0).normal(size=(3, 9)), s=0)
+    for rows in (np.array(c), np.tile(c, (3, 1))):  # of as many rows as columns, too
+        close(theirs.splev(u, (t, rows, k)), ours.splev(u, (t, rows, k)))

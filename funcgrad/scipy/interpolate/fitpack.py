@@ -118,8 +118,9 @@ def _at(name: str, spline: BSpline, x: Any, nu: int, ext: Any) -> Any:
             raise ArgumentError(
                 f"{name}: a place is beyond {low}..{high}, or not known, and ext is 'raise'{where()}"
             )
-    value = spline(x, nu, True)
-    return fnp.where(beyond, 0.0, value) if way == 1 else value
+    if way == 1:
+        return fnp.where(beyond, 0.0, spline(fnp.where(beyond, low, x), nu, True))
+    return spline(x, nu, True)
 
 
 # ---------------------------------------------------------------- tuples of knots and coefficients
@@ -228,8 +229,10 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     >>> splev([0.5, 3.0], ([0.0, 0.0, 1.0, 2.0, 2.0], [0.0, 1.0, 0.0], 1), ext=3).tolist()
     [0.5, 0.0]
     """
-    if not isinstance(tck, BSpline) and len(tck) == 3 and isinstance(tck[1], list | tuple):
-        curve = [floating(c) for c in tck[1]]
+    if not isinstance(tck, BSpline) and len(tck) == 3:
+        rows = tck[1]
+        many = isinstance(rows, list | tuple) or floating(rows).ndim == 2
+        curve = [floating(c) for c in rows] if many else []
         if curve and curve[0].ndim:
             return [splev(x, (tck[0], c, tck[2]), der, ext) for c in curve]
     spline = _spline("splev", tck)

@@ -181,8 +181,9 @@ class _OfPoints:
         x = args[0] if len(args) == 1 else args
         if isinstance(x, tuple):
             x = fnp.stack(fnp.broadcast_arrays(*map(floating, x)), axis=-1)
+        elif count == 1 and (floating(x).ndim < 2 or floating(x).shape[-1] != 1):
+            x = fnp.expand_dims(floating(x), -1)
         x = floating(x)
-        x = fnp.expand_dims(x, -1) if count == 1 and (not x.ndim or x.shape[-1] != 1) else x
         if not x.ndim or x.shape[-1] != count:
             raise ShapeError(
                 f"{self._name}: places have shape {list(x.shape)}; need (..., {count}){where()}"
@@ -232,6 +233,8 @@ class LinearNDInterpolator(_OfPoints):
         inside = place >= 0
         place = fnp.where(inside, place, 0)
         turn = read(tri.transform, place)
+        turn = fnp.where(inside[..., None, None], turn, 0.0)  # not the nan of another place
+        x = fnp.where(inside[..., None], x, 0.0)
         shares = fnp.sum(
             turn[..., :count, :] * fnp.expand_dims(x - turn[..., count, :], -2), axis=-1
         )
@@ -283,7 +286,8 @@ def griddata(
 ) -> Any:
     """The values of `LinearNDInterpolator` or `NearestNDInterpolator` at the places `xi`.
 
-    `points` with one coordinate are those of a row, in any order.
+    `points` with one coordinate are those of a row, in any order; `xi` are numbers then, in an array of
+    any shape.
 
     Shapes: ``points: (n, k), values: (n, *s), xi: (*m, k) -> (*m, *s)``, or tuples of k arrays.
     Dtypes, Derivative: as these.
@@ -295,24 +299,27 @@ def griddata(
     """
     if method not in ("linear", "nearest"):
         raise ArgumentError(f"griddata: method={method!r}; need 'linear' or 'nearest'{where()}")
-    if method == "nearest":
-        return NearestNDInterpolator(points, values, rescale)(xi)
     flat = points[0] if isinstance(points, tuple) and len(points) == 1 else points
     if not isinstance(flat, tuple) and (floating(flat).ndim == 1 or floating(flat).shape[1] == 1):
-        place = xi[0] if isinstance(xi, tuple) else xi
-        return _on_a_row(fnp.ravel(floating(flat)), floating(values), floating(place), fill_value)
+        place = floating(xi[0] if isinstance(xi, tuple) else xi)
+        if method == "linear":
+            return _on_a_row(fnp.ravel(floating(flat)), floating(values), place, fill_value)
+        points, xi = flat, (place,)
+    if method == "nearest":
+        return NearestNDInterpolator(points, values, rescale)(xi)
     return LinearNDInterpolator(points, values, fill_value, rescale)(xi)
 
 
 def _on_a_row(x: Any, values: Any, v: Any, fill_value: Any) -> Any:
     order = fnp.argsort(x)
     x, values = read(x, order), read(values, order)
-    v = v[..., 0] if v.ndim > 1 and v.shape[-1] == 1 else v
+    inside, lost = fnp.logical_and(v >= x[0], v <= x[-1]), fnp.isnan(v)
+    v = fnp.where(inside, v, x[0])
     gap = fnp.clip(fnp.searchsorted(x, v) - 1, 0, x.shape[0] - 2)
     low = read(x, gap)
     share = (v - low) / (read(x, gap + 1) - low)
     more = (1,) * (values.ndim - 1)
     share = fnp.reshape(share, (*v.shape, *more))
     value = read(values, gap) * (1.0 - share) + read(values, gap + 1) * share
-    beyond = fnp.reshape(fnp.logical_or(v < x[0], v > x[-1]), (*v.shape, *more))
-    return fnp.where(beyond, fill_value, value)
+    inside, lost = (fnp.reshape(at, (*v.shape, *more)) for at in (inside, lost))
+    return fnp.where(inside, value, fnp.where(lost, np.nan, fill_value))
