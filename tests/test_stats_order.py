@@ -72,10 +72,14 @@ def test_orders_along_axes() -> None:
     for axis in (0, 1, None):
         same("wilcoxon", x[0], axis=axis)
     same("friedmanchisquare", x, x[::-1], sample(2, 3, 9, 2), axis=1)
-    found = stats.ks_1samp(x, stats.norm.cdf, axis=1)
-    expected = theirs.ks_1samp(x, theirs.norm.cdf, axis=1)
-    np.testing.assert_allclose(found.statistic, expected.statistic)
-    np.testing.assert_allclose(found.pvalue, expected.pvalue)
+    for axis, side in ((1, "two-sided"), (1, "greater"), (None, "less")):
+        options = {"axis": axis, "alternative": side}
+        found = stats.ks_1samp(x, stats.norm.cdf, **options)
+        expected = theirs.ks_1samp(x, theirs.norm.cdf, **options)
+        np.testing.assert_allclose(found.statistic, expected.statistic)
+        np.testing.assert_allclose(found.pvalue, expected.pvalue)
+        np.testing.assert_array_equal(found.statistic_sign, expected.statistic_sign)
+        assert np.shape(found.statistic_sign) == np.shape(expected.statistic_sign)
 
 
 def test_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +89,13 @@ def test_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stats.kendalltau(x, y).statistic == pytest.approx(whole, abs=1e-15)
 
 
+@pytest.mark.parametrize("variant", ["b", "c"])
+def test_order_of_infinities(variant: str) -> None:
+    x = np.array([np.inf, 0.0, -4.0, 0.0, np.inf, -np.inf], np.float32)
+    same("kendalltau", x, [1.7, 0.4, 1.1, -0.8, 0.1, 0.6], variant=variant)
+    assert stats.kendalltau(x, x).statistic.dtype == np.float64
+
+
 def test_nan_and_ends() -> None:
     x = np.array([1.0, np.nan, 2.0])
     assert np.isnan(stats.ks_2samp(x, [1.0, 2.0]).statistic)
@@ -92,6 +103,8 @@ def test_nan_and_ends() -> None:
     for variant in "bc":
         assert np.isnan(stats.kendalltau([1.0, 1.0], [1.0, 2.0], variant=variant).statistic)
     assert np.isnan(stats.kruskal(x, x).statistic)
+    with np.errstate(invalid="ignore"), pytest.warns(RuntimeWarning, match="Degrees of freedom"):
+        assert np.isnan(stats.bartlett([1.0], [2.0]).statistic)
     with pytest.raises(ShapeError, match="need a row"):
         stats.ks_2samp(np.ones((2, 2)), x)
     with pytest.raises(ShapeError, match="the rows have 3 and 2"):

@@ -105,7 +105,8 @@ def ks_1samp(
     ``statistic``, ``statistic_location``, ``statistic_sign``, and ``pvalue`` where the statistic is
     known: SciPy computes it.
 
-    Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: real; integers give float64.
+    Shapes: ``x: (*a, n, *b) -> (*a, *b)``, ``()`` if `axis` is None.
+    Dtypes: real; integers give float64.
     Derivative: of the statistic by `x`, `args` and what `cdf` closes over: that of `cdf` at the place
     of the distance, the first of several.
     Raises: ArgumentError: no such `alternative` or `method`, `pvalue` of a traced statistic.
@@ -122,8 +123,8 @@ def ks_1samp(
         raise ArgumentError(
             f"stats.ks_1samp: method={method!r}; need 'auto', 'exact', 'approx' or 'asymp'{where()}"
         )
-    x = sample_of("ks_1samp", x, nan_policy)
-    x = fnp.sort(fnp.moveaxis(x, axis_of("ks_1samp", axis, x.ndim), -1), axis=-1)
+    (x,) = _last("ks_1samp", (x,), axis, nan_policy)
+    x = fnp.sort(x, axis=-1)
     n = x.shape[-1]
     if not n:
         raise ShapeError(f"stats.ks_1samp: there are no observations{where()}")
@@ -152,7 +153,7 @@ def ks_1samp(
         statistic,
         pvalue,
         statistic_location=fnp.where(upper, at_above, at_below),
-        statistic_sign=fnp.where(upper, 1, -1),
+        statistic_sign=fnp.broadcast_to(fnp.where(upper, 1, -1), aval_of(statistic).shape),
     )
 
 
@@ -273,7 +274,9 @@ def kendalltau(
         raise ShapeError(
             f"stats.kendalltau: the rows have {n} and {rows[1].shape[0]} elements{where()}"
         )
-    x, y = rows
+    x, y = (
+        fnp.searchsorted(fnp.sort(v), v) * 1.0 for v in rows
+    )  # infinities have differences, too
     balance, apart = _concordance(x, y)
     apart = [fnp.where(count == 0, np.nan, count) for count in apart]
     if variant == "b":
@@ -283,7 +286,7 @@ def kendalltau(
         tau = 2.0 * balance / (n * n * fnp.maximum(kinds - 1.0, 0.5) / kinds)  # nan below
     tau = fnp.clip(tau, -1.0, 1.0) + 0.0 * (apart[0] + apart[1])
     options = {"method": method, "variant": variant, "alternative": side}
-    return OrderResult(_or_nan(tau, x, y), _scipys("kendalltau", rows, **options))
+    return OrderResult(_or_nan(tau, *rows), _scipys("kendalltau", rows, **options))
 
 
 def _concordance(x: Any, y: Any) -> tuple[Any, list[Any]]:

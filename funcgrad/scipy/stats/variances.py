@@ -161,7 +161,7 @@ def bartlett(*samples: Any, axis: Any = 0, nan_policy: str = "propagate") -> Cha
     rows = _rows("bartlett", samples, axis, nan_policy)
     free = [x.shape[-1] - 1.0 for x in rows]
     squares = [var(x, axis=-1, ddof=1) for x in rows]
-    total, k = sum(free), len(rows)
+    total, k = sum(free) or math.nan, len(rows)
     pooled, logs = 0.0, 0.0
     for n, square in zip(free, squares, strict=True):
         pooled, logs = pooled + n / total * square, logs + n * log(square)
