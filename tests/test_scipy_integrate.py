@@ -391,6 +391,8 @@ def test_integrals_of_many_variables() -> None:
         np.testing.assert_allclose(h(integrate, 0.9), h(si, 0.9), rtol=1e-10)
     slope = funcgrad.grad(lambda c: g(integrate, c))(0.9)
     np.testing.assert_allclose(slope, 1.3**3 / 2 * 0.9**3, rtol=1e-9)
+    table = np.array([[0.0, 1.0], [0.0, 2.0]])
+    np.testing.assert_allclose(integrate.nquad(lambda x, y: x * y, table)[0], 1.0)
     one = integrate.nquad(np.cos, [(0, 1)], opts=[{"limit": 20}])[0]
     np.testing.assert_allclose(one, np.sin(1.0))
 

@@ -320,7 +320,7 @@ def nquad(
     extras = () if args is None else args if isinstance(args, tuple) else (args,)
     choices = list(opts) if isinstance(opts, list | tuple) else [opts] * len(ranges)
     fits = all(c is None or (isinstance(c, dict) and set(c) <= set(_OF_QUAD)) for c in choices)
-    if not ranges or len(choices) != len(ranges) or not fits or full_output:
+    if len(ranges) == 0 or len(choices) != len(ranges) or not fits or full_output:
         raise ArgumentError(
             f"nquad: {len(ranges)} ranges, opts={opts!r}, full_output={full_output}; need ranges, and "
             f"options {', '.join(_OF_QUAD)} for all or each{where()}"
