@@ -90,6 +90,8 @@ def test_ends_of_waves() -> None:
     for width in (0, 1, 0.25):
         np.testing.assert_allclose(signal.sawtooth(t, width), ss.sawtooth(t, width), atol=1e-12)
         np.testing.assert_allclose(signal.square(t, width), ss.square(t, width))
+    for f in (signal.sawtooth, signal.square, signal.gausspulse):
+        assert f(t.astype(np.float32)).dtype == np.float32
     assert signal.gausspulse("cutoff", tpr=-40) == pytest.approx(ss.gausspulse("cutoff", tpr=-40))
     for options in ({"fc": -1}, {"bw": 0}, {"bwr": 1}, {"tpr": 1}):
         with pytest.raises(ArgumentError, match="out of its range"):

@@ -50,7 +50,8 @@ def square(t: Any, duty: Any = 0.5) -> Any:
     t, duty = in_one_dtype(t, duty)
     high = fnp.mod(t, 2.0 * math.pi) < duty * 2.0 * math.pi
     inside = fnp.logical_and(duty >= 0, duty <= 1)
-    return fnp.where(inside, fnp.where(high, 1.0, -1.0), np.nan) + 0.0 * t
+    flat = 0.0 * t
+    return fnp.where(inside, fnp.where(high, flat + 1.0, flat - 1.0), np.nan)
 
 
 def gausspulse(
@@ -76,7 +77,8 @@ def gausspulse(
     >>> float(gausspulse(1e-4).round(4)), float(gausspulse("cutoff").round(6))
     (0.8018, 0.002781)
     """
-    fc, bw, bwr, tpr = in_one_dtype(fc, bw, bwr, tpr)
+    times: list[Any] = [] if isinstance(t, str) else [t]
+    fc, bw, bwr, tpr, *times = in_one_dtype(fc, bw, bwr, tpr, *times)
     for name, x, good in (
         ("fc", fc, fc >= 0), ("bw", bw, bw > 0), ("bwr", bwr, bwr < 0), ("tpr", tpr, tpr < 0)
     ):  # fmt: skip
@@ -89,7 +91,7 @@ def gausspulse(
         if t != "cutoff":
             raise ArgumentError(f"gausspulse: t={t!r}; need numbers or 'cutoff'{where()}")
         return fnp.sqrt(-decibel * tpr / rate)
-    (t,) = in_one_dtype(t)
+    (t,) = times
     envelope = fnp.exp(-rate * t * t)
     turn = 2.0 * math.pi * fc * t
     found = [envelope * fnp.cos(turn)]
