@@ -95,6 +95,14 @@ def test_modified_spherical(name: str, n: int) -> None:
         f(1.5, 1.0)
 
 
+def test_modified_spherical_at_infinity() -> None:
+    for z in (np.inf, np.array([2.0, np.inf, 0.5]), complex(np.inf)):
+        for derivative in (False, True):
+            found, expected = (m.spherical_kn(1, z, derivative) for m in (special, ss))
+            np.testing.assert_allclose(found, expected)
+    assert funcgrad.grad(lambda z: special.spherical_kn(1, z))(np.inf) == 0
+
+
 @pytest.mark.parametrize("name", [*HANKEL, "h1vp", "spherical_in", "spherical_kn"])
 def test_checks(name: str) -> None:
     x = np.array([0.4, 1.3, 6.0])

@@ -278,11 +278,12 @@ def spherical_kn(n: Any, z: Any, derivative: bool = False) -> Any:
     _, wide = _order_and_place("spherical_kn", 0, z)  # negative numbers have complex roots
     order = converted(n, real(np.empty(0, aval_of(wide).dtype)).dtype)
     order = choose(less(n, 0), math.nan, order)
-    pole = equal(wide, 0.0)
-    wide = choose(pole, 1.0, wide)
+    pole, end = equal(wide, 0.0), equal(wide, math.inf)
+    wide = choose(pole | end, 1.0, wide)
     value = kv(order + 0.5, wide)
     if derivative:
         value = -kv(order - 0.5, wide) - divide(order + 1.0, wide) * value
     value = sqrt(divide(0.5 * math.pi, wide)) * value
     value = value if aval_of(operand(z)).dtype.kind == "c" else real(value)
-    return value * converted(choose(pole, math.inf, 1.0), aval_of(value).dtype)
+    factor = choose(pole, math.inf, choose(end, 0.0, 1.0))
+    return value * converted(factor, aval_of(value).dtype)
