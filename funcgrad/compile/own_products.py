@@ -74,6 +74,7 @@ def _counted(key: Any) -> Any:
 
 
 def _known(key: Any, loop: Any) -> Any:
+    """Keep a function, or None for BLAS; the latter are forgotten when there are many."""
     if len(_loops) >= KEYS:
         for other in [k for k, found in list(_loops.items()) if found is None]:
             _loops.pop(other, None)
