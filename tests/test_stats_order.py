@@ -247,3 +247,21 @@ def test_pvalues_together(method: str) -> None:
     assert not report.failures, str(report)
     with pytest.raises(ArgumentError, match="method='no'"):
         stats.combine_pvalues(p, "no")
+
+
+def test_results_are_indexed_as_tuples() -> None:
+    x, y = np.array([1.0, 3.0, 2.0, 5.0]), np.array([2.0, 1.0, 4.0, 3.0])
+    for name, args in (
+        ("kendalltau", (x, y)),
+        ("ttest_ind", (x, y)),
+        ("linregress", (x, y)),
+        ("mannwhitneyu", (x, y)),
+    ):
+        expected, found = getattr(theirs, name)(*args), getattr(stats, name)(*args)
+        assert len(found) == len(expected)
+        np.testing.assert_allclose([found[i] for i in range(len(found))], expected[:], rtol=1e-10)
+        np.testing.assert_allclose(found[-1], expected[-1], rtol=1e-10)
+        np.testing.assert_allclose(found[:2], expected[:2], rtol=1e-10)
+    # The p-value of traced samples is refused; the statistic is had by number, too.
+    gradient = funcgrad.grad(lambda x: stats.mannwhitneyu(x, y)[0] + 0.0 * np.sum(x))(x)
+    assert gradient.tolist() == [0.0] * 4

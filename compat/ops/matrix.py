@@ -541,20 +541,17 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Ten
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {m}D and {n}D"
         )
-    if bias is None:
-        found = matmul(x, w.t())
-    else:
+    if bias is not None:
         bias = operand("linear", 3, "bias", bias)
         _require_axes(w, 2, "mat2")
         _require_same("addmm", bias, x, w)
-        if m != 2 == n and len(_shape(bias)) == 1 and out is None and x.is_contiguous():
+        if m != 2 and len(_shape(bias)) == 1 and out is None and x.is_contiguous():
             *rows, length = _shape(x)
             return linear(x.view(math.prod(rows), length), w, bias).view(*rows, _shape(w)[0])
-        found = matmul(x, w.t())
+    found = matmul(x, w.t())
+    if bias is not None:
         _require_expandable(bias, _shape(found))
         found = _plus(bias, found) if m == 2 else add(found, bias)
-    if out is None:
-        return found
     return finish_typed("linear", found, out, (x, w) if bias is None else (x, w, bias))
 
 

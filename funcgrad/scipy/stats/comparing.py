@@ -21,6 +21,7 @@ from ..probabilities import in_one_dtype
 from .betas import f, t
 from .descriptive import count_of, kurtosis, sample_of, skew
 from .gammas import chi2
+from .results import Result
 
 _SIDES = ("two-sided", "less", "greater")
 
@@ -32,15 +33,14 @@ class ChanceResult(NamedTuple):
     pvalue: Any
 
 
-class TtestResult:
+class TtestResult(Result):
     """What a t-test says: ``statistic, pvalue = ...``, and the degrees of freedom `df`."""
+
+    _fields = ("statistic", "pvalue")
 
     def __init__(self, statistic: Any, df: Any, alternative: str) -> None:
         self.statistic, self.df = statistic, df
         self.pvalue = chance(statistic, lambda v: t.sf(v, df), alternative)
-
-    def __iter__(self) -> Any:
-        return iter((self.statistic, self.pvalue))
 
     def __repr__(self) -> str:
         return f"TtestResult(statistic={self.statistic}, pvalue={self.pvalue}, df={self.df})"

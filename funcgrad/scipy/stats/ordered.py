@@ -23,15 +23,18 @@ from .descriptive import sample_of
 from .gammas import chi2
 from .normal import norm
 from .ranks import rankdata, tie_correction
+from .results import Result
 
 _PAIRS = 1 << 22  # that are compared at a time
 
 
-class OrderResult:
+class OrderResult(Result):
     """``statistic, pvalue = ...``; the latter is found when it is asked for.
 
     Of Kolmogorov and Smirnov's tests also where the statistic is, and on which side.
     """
+
+    _fields = ("statistic", "pvalue")
 
     def __init__(self, statistic: Any, pvalue: Callable[[], Any], **others: Any) -> None:
         self.statistic, self._pvalue = statistic, pvalue
@@ -43,9 +46,6 @@ class OrderResult:
         Raises: ConcretizationError: the samples are traced.
         """
         return self._pvalue()
-
-    def __iter__(self) -> Any:
-        return iter((self.statistic, self.pvalue))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(statistic={self.statistic})"

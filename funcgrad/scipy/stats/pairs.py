@@ -26,6 +26,7 @@ from .betas import beta, t
 from .comparing import ChanceResult, chance, require_side
 from .descriptive import sample_of
 from .ranks import rankdata
+from .results import Result
 
 _TINY = 1e-20  # so that a perfect correlation has a finite statistic
 
@@ -112,15 +113,14 @@ def spearmanr(
     return ChanceResult(r, chance(statistic, lambda v: t.sf(v, df), alternative))
 
 
-class LinregressResult:
+class LinregressResult(Result):
     """A line through points: ``slope, intercept, rvalue, pvalue, stderr = ...``."""
+
+    _fields = ("slope", "intercept", "rvalue", "pvalue", "stderr")
 
     def __init__(self, *five: Any, intercept_stderr: Any) -> None:
         self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr = five
         self.intercept_stderr = intercept_stderr
-
-    def __iter__(self) -> Any:
-        return iter((self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr))
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value}" for name, value in vars(self).items())
