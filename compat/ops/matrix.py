@@ -15,6 +15,7 @@ from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
+from .part import lies_so
 from .pointwise import add, mul
 
 if TYPE_CHECKING:
@@ -545,7 +546,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Ten
         bias = operand("linear", 3, "bias", bias)
         _require_axes(w, 2, "mat2")
         _require_same("addmm", bias, x, w)
-        if m != 2 and len(_shape(bias)) == 1 and out is None and x.is_contiguous():
+        if m != 2 and len(_shape(bias)) == 1 and out is None and lies_so(x):
             *rows, length = _shape(x)
             return linear(x.view(math.prod(rows), length), w, bias).view(*rows, _shape(w)[0])
     found = matmul(x, w.t())
@@ -583,18 +584,5 @@ class MatrixMethods:
     __rmatmul__ = reflected_at
 
 
-__all__ = [
-    "addbmm",
-    "addmm",
-    "addmv",
-    "addr",
-    "baddbmm",
-    "bmm",
-    "dot",
-    "ger",
-    "matmul",
-    "mm",
-    "mv",
-    "outer",
-    "vdot",
-]
+__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "dot", "ger", "matmul", "mm"]
+__all__ += ["mv", "outer", "vdot"]
