@@ -22,8 +22,8 @@ _SINGLE = np.dtype(np.float32)
 own: Any = None
 
 
-def dot(x: Any, y: Any) -> Any:
-    """``x.dot(y)`` of arrays.
+def dot(x: Any, y: Any, out: Any = None) -> Any:
+    """``x.dot(y)`` of arrays; `out` is memory for the result.
 
     Shapes: as ``np.dot``.   Dtypes: numbers.
 
@@ -31,17 +31,21 @@ def dot(x: Any, y: Any) -> Any:
     [[1.0, 3.0], [2.0, 4.0]]
     """
     if x.__class__ is y.__class__ is ndarray and x.ndim == y.ndim == 2 and y.size * len(x) >= LEAST:
-        out = own(x, y) if own is not None else None
-        return by_blas(x, y) if out is None else out
-    return x.dot(y)
+        found = own(x, y, out) if own is not None else None
+        return by_blas(x, y, out) if found is None else found
+    return x.dot(y) if out is None else x.dot(y, out)
 
 
-def by_blas(x: Any, y: Any) -> Any:
-    """``x.dot(y)`` of two large matrices.
+def by_blas(x: Any, y: Any, out: Any = None) -> Any:
+    """``x.dot(y, out)`` of two large matrices.
 
     >>> by_blas(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
     if 1 < len(x) <= MOST_ROWS and x.dtype is y.dtype is _SINGLE and y.strides[0] < y.strides[1]:
-        return np.ascontiguousarray(y.T.dot(x.T).T)
-    return x.dot(y)
+        found = y.T.dot(x.T).T
+        if out is None:
+            return np.ascontiguousarray(found)
+        out[...] = found
+        return out
+    return x.dot(y, out)

@@ -21,8 +21,9 @@ from .c_products import function_of
 from .c_source import VECTORS, Kernel
 from .config import code
 from .decisions import Decision
-from .lower import Value
+from .lower import Step, Value
 from .sameness import is_same_result, largest
+from .source import Source
 
 MANY = 1 << 31  # multiplications by BLAS after which a function is made: some 30 ms
 MOST = 1 << 28  # of one product: for more, BLAS has better ways, and several threads
@@ -37,13 +38,13 @@ _waiting: dict[Any, int] = {}  # multiplications that were done
 _making = threading.Lock()
 
 
-def product(x: Any, y: Any) -> Any:
-    """``x.dot(y)`` in C; None if that is not there (yet) or not faster."""
+def product(x: Any, y: Any, out: Any) -> Any:
+    """``x.dot(y, out)`` in C; None if that is not there (yet) or not faster."""
     key = x.dtype, x.shape, x.strides, y.dtype, y.shape, y.strides
     loop = _loops.get(key, _waiting)
     if loop is _waiting:
         loop = _counted(key)
-    return None if loop is None or code() == "numpy" else loop(x, y)
+    return None if loop is None or code() == "numpy" else loop(x, y, out)
 
 
 def _counted(key: Any) -> Any:
@@ -101,21 +102,21 @@ class _Trial:
         self.key, self.loop = key, loop
         self.times: list[list[float]] = [[], []]
 
-    def __call__(self, x: Any, y: Any) -> Any:
+    def __call__(self, x: Any, y: Any, out: Any) -> Any:
         own, by_blas = self.times
         if not own:
-            return self.compared(x, y)
+            return self.compared(x, y, out)
         times, f = (own, self.loop) if len(own) <= len(by_blas) else (by_blas, thin.by_blas)
         start = perf_counter()
-        out = f(x, y)
+        out = f(x, y, out)
         times.append(perf_counter() - start)
         if len(by_blas) == ROUNDS:
             self.decide(min(own[1:]) < GAIN * min(by_blas))
         return out
 
-    def compared(self, x: Any, y: Any) -> Any:
+    def compared(self, x: Any, y: Any, out: Any) -> Any:
         """The product by BLAS; compilers have faults, see NOTE [Chosen places] in c_nests.py."""
-        own, out = self.loop(x, y), thin.by_blas(x, y)
+        own, out = self.loop(x, y), thin.by_blas(x, y, out)
         self.times[0].append(math.inf)
         if not is_same_result(own, out, largest(x) * largest(y) * len(y)):
             self.decide(False)
@@ -190,6 +191,13 @@ void {name}(char **args, long const *dims, long const *steps, void *data) {{
 }}
 """
 
+
+def named(source: Source, step: Step) -> str:
+    """The name of a step's function in printed source; that of large products may be in C."""
+    if step.function is np.dot and step.out.size * step.operands[0].shape[-1] >= thin.LEAST:
+        return source.bind(dot, "dot")
+    return source.function(step.function)
+
+
 thin.own = product
-LEAST = thin.LEAST
 dot = thin.dot
