@@ -267,7 +267,7 @@ static void {name}(const {kind} *left, const {kind} *right, {kind} *out) {{
 # A block of rows, term by term for each tile; tiles are not in the same lines of the cache.
 TAKE = """\
   enum {{ APART = (TERMS * DEEP + LANES - 1) / LANES * LANES + LANES }};
-  {kind} *block = aligned_alloc(64, HIGH / DEEP * APART * {width});
+  {kind} *block = aligned_alloc(64, (HIGH / DEEP * APART * {width} + 63) / 64 * 64);
 """
 FILL = """\
     for (long k = 0; k < TERMS; k++) {{

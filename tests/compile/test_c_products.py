@@ -63,6 +63,23 @@ def test_products(sizes: Any, lies: Any, dtype: str, lead: Any, turned: bool) ->
     np.testing.assert_allclose(found, expected, atol=scale, rtol=scale)
 
 
+@pytest.mark.parametrize("lies", sorted(LIES))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_blocks_of_rows(lies: str, dtype: str) -> None:
+    """Of more rows than go over a strip at once, whose terms lie apart."""
+    a, b = (_made(np.random.default_rng(0), s, lies, dtype) for s in ((2, 130, 9), (9, 70)))
+
+    def run(a: Any, b: Any) -> Any:
+        return lax.scan(lambda c, x: (c, LIES[lies](x) @ LIES[lies](b)), 0.0, a)[1]
+
+    compiled = funcgrad.jit(run)
+    with funcgrad.config("c"):
+        found = compiled(a, b)
+    assert "matmul" not in compiled.code and "dot" not in compiled.code, compiled.code
+    scale = 100 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found, LIES[lies](a) @ LIES[lies](b), rtol=scale, atol=scale)
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     sizes=st.tuples(*[st.sampled_from([1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 33, 70, 100])] * 2),
