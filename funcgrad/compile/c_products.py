@@ -30,6 +30,8 @@ FEW = 4  # rows for which operands are not put in order
 WIDE = {2: 4, 3: 3, 4: 3}  # vectors beside each other in a tile, by rows; else two
 LONG = 256  # terms after which a tile goes to memory, so that what it reads stays in the cache
 HIGH = 128  # rows that go over a strip of the right operand one after another
+MANY_TERMS = 512  # from which on two operands that lie term by term are both put in order
+BLOCK = 1 << 17  # bytes of the left one that then stay in the cache
 
 
 def is_product(step: Step) -> bool:
@@ -165,6 +167,29 @@ class _Function(NamedTuple):
         return f"product_{self.kind}_{facts}"
 
     def text(self) -> str:
+        return self._by_terms() if self._is_by_terms else self._by_rows()
+
+    @property
+    def _is_by_terms(self) -> bool:
+        """Whether both operands lie term by term, and there are so many that they leave the cache."""
+        xm, _, _, yn, _, zn = self.strides
+        is_even = self.columns * self.width % (2 * 64) == 0
+        return is_even and self.terms >= MANY_TERMS and self.rows >= 64 and xm == yn == zn == 1
+
+    def _by_terms(self) -> str:
+        _, xk, yk, _, zm, zn = self.strides
+        facts = self._asdict() | {"xk": xk, "yk": yk, "zm": zm, "zn": zn, "step": "C * LANES"}
+        facts |= {"rows_at": "block + i * LONG", "xr": 1, "xt": "DEEP"}
+        facts["store"], load = DENSE.format(**facts), LOADED.format(**facts)
+        most = BLOCK // (self.rows * self.width) // 64 * 64
+        return BY_TERMS.format(
+            **facts,
+            name=self.name,
+            long=min(max(most, 64), LONG),
+            tile=TILE.format(**facts, load=load),
+        )
+
+    def _by_rows(self) -> str:
         xm, xk, yk, yn, zm, zn = self.strides
         facts = self._asdict() | {"xm": xm, "xk": xk, "yk": yk, "yn": yn, "zm": zm, "zn": zn}
         is_wide = self.columns * self.width >= 64
@@ -263,6 +288,48 @@ static void {name}(const {kind} *left, const {kind} *right, {kind} *out) {{
     const int is_end = top + HIGH >= ROWS;
 {fill}{strips}  }}
 {give}}}
+"""
+# Of both operands some terms at a time, which are read as they lie.
+BY_TERMS = """\
+__attribute__((optimize("fp-contract=fast")))
+static void {name}(const {kind} *left, const {kind} *right, {kind} *out) {{
+#pragma clang fp contract(fast)
+  typedef {kind} vec __attribute__((vector_size(VECTOR), aligned({width}), may_alias));
+  enum {{
+    LANES = VECTOR / {width}, ROWS = {rows}, COLUMNS = {columns}, TERMS = {terms}, C = 2,
+    DEEP = EVEN(ROWS, ACCUMULATORS / C), TILES = PARTS(ROWS, DEEP), LAST = ROWS - (TILES - 1) * DEEP,
+    LONG = EVEN(TERMS, {long}), LEFT = PARTS(TILES * DEEP * LONG * {width}, 64) * 64
+  }};
+  {kind} *block = aligned_alloc(64, LEFT + PARTS(COLUMNS * LONG * {width}, 64) * 64);
+  {kind} *panels = block + LEFT / {width};
+  for (long start = 0; start < TERMS; start += LONG) {{
+    const long terms = LEAST(LONG, TERMS - start);
+    for (long k = 0; k < terms; k++) {{
+      const {kind} *from = left + (start + k) * {xk};
+      {kind} *to = block + k * DEEP;
+      for (long i = 0; i < ROWS - LAST; i += DEEP, from += DEEP, to += DEEP * LONG)
+        __builtin_memcpy(to, from, DEEP * {width});
+      for (long r = 0; r < LAST; r++) to[r] = from[r];
+    }}
+    for (long k = 0; k < terms; k++)
+      for (long j = 0; j < COLUMNS; j += C * LANES)
+        for (long c = 0; c < C * LANES; c += LANES)
+          *(vec *)(panels + j * LONG + k * C * LANES + c)
+            = *(const vec *)(right + (start + k) * {yk} + j + c);
+    for (long j = 0; j < COLUMNS; j += C * LANES) {{
+      const {kind} *from = panels + j * LONG;
+      for (long i = 0; i < ROWS - LAST; i += DEEP) {{
+        enum {{ R = DEEP }};
+        {tile}
+      }}
+      {{
+        enum {{ i = ROWS - LAST, R = LAST }};
+        {tile}
+      }}
+    }}
+  }}
+  free(block);
+}}
 """
 # A block of rows, term by term for each tile; tiles are not in the same lines of the cache.
 TAKE = """\

@@ -56,7 +56,7 @@ def _counted(key: Any) -> Any:
         if len(_waiting) == KEYS:
             _waiting.clear()
         function = _Product.of(key)
-        decided = None if function is None else _decision(key).code
+        decided = None if function is None else _decision(function).code
         if function is None or decided == "numpy":
             return _known(key, None)
         if decided == "c":
@@ -83,8 +83,8 @@ def _known(key: Any, loop: Any) -> Any:
     return loop
 
 
-def _decision(key: Any) -> Decision:
-    return Decision(f"product {key}")
+def _decision(function: _Product) -> Decision:
+    return Decision("\n".join([*function.shared, function.text]))
 
 
 def _build(key: Any, function: _Product) -> None:
@@ -92,14 +92,14 @@ def _build(key: Any, function: _Product) -> None:
     with _making:
         found = c_compiler.load([function])
     if found is not None:
-        _loops[key] = _Trial(key, found[0])
+        _loops[key] = _Trial(key, function, found[0])
 
 
 class _Trial:
     """The calls that decide between a function and BLAS: by turns, with the work at hand."""
 
-    def __init__(self, key: Any, loop: Any) -> None:
-        self.key, self.loop = key, loop
+    def __init__(self, key: Any, function: _Product, loop: Any) -> None:
+        self.key, self.function, self.loop = key, function, loop
         self.times: list[list[float]] = [[], []]
 
     def __call__(self, x: Any, y: Any, out: Any) -> Any:
@@ -123,7 +123,7 @@ class _Trial:
         return out
 
     def decide(self, is_faster: bool) -> None:
-        _decision(self.key).make("c" if is_faster else "numpy")
+        _decision(self.function).make("c" if is_faster else "numpy")
         _loops[self.key] = self.loop if is_faster else None
 
 

@@ -49,10 +49,14 @@ def _key(x: Any, y: Any) -> Any:
     return x.dtype, x.shape, x.strides, y.dtype, y.shape, y.strides
 
 
-def _loop(x: Any, y: Any) -> Any:
-    function = own_products._Product.of(_key(x, y))
+def _product(key: Any) -> Any:
+    function = own_products._Product.of(key)
     assert function is not None
-    found = c_compiler.load([function])
+    return function
+
+
+def _loop(x: Any, y: Any) -> Any:
+    found = c_compiler.load([_product(_key(x, y))])
     assert found is not None
     return found[0]
 
@@ -79,6 +83,21 @@ def test_results(sizes: Any, lies: Any, dtype: str) -> None:
     scale = 10 * np.finfo(dtype).eps
     error = np.abs(found - x.astype(float) @ y.astype(float))
     assert np.all(error <= scale * (np.abs(x).astype(float) @ np.abs(y) + 1))
+
+
+@pytest.mark.parametrize("lies", ["rows", "parts of rows"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("sizes", [(64, 512, 32), (75, 515, 64), (530, 1030, 96), (128, 2000, 160)])
+def test_many_terms(sizes: Any, lies: str, dtype: str) -> None:
+    """Of two operands that lie term by term, as the gradient by a layer's weights."""
+    rows, terms, columns = sizes
+    rng = np.random.default_rng(rows)
+    given = (rng.normal(size=(terms, n)).astype(dtype) for n in (rows, columns))
+    x, y = (LAID[lies](a) for a in given)
+    assert "panels" in "".join(_product(_key(x.T, y)).shared)
+    found = _loop(x.T, y)(x.T, y)
+    scale = 10 * np.finfo(dtype).eps * (np.abs(x).T.astype(float) @ np.abs(y))
+    assert np.all(np.abs(found - x.T.astype(float) @ y.astype(float)) <= scale)
 
 
 def test_arrays_that_are_not_aligned() -> None:
@@ -116,7 +135,7 @@ def test_what_is_faster_is_kept(monkeypatch: pytest.MonkeyPatch, gain: float) ->
         thin.dot(x, y)
         assert own_products._waiting == {key: done * work} and not own_products._loops
     expected = x.dot(y)
-    _run_until(lambda: own_products._decision(key).code is not None, x, y)
+    _run_until(lambda: own_products._decision(_product(key)).code is not None, x, y)
     loop = own_products._loops[key]
     assert (loop is not None) == (gain > 0) and not own_products._waiting
     np.testing.assert_allclose(thin.dot(x, y), expected, rtol=1e-4, atol=1e-4)
@@ -129,10 +148,11 @@ def test_what_is_faster_is_kept(monkeypatch: pytest.MonkeyPatch, gain: float) ->
 
 def test_a_compiler_that_is_wrong() -> None:
     x, y = _pair(64, 128, 256)
-    trial = own_products._Trial(_key(x, y), lambda x, y: np.zeros((64, 256), "f4"))
+    key = _key(x, y)
+    trial = own_products._Trial(key, _product(key), lambda x, y: np.zeros((64, 256), "f4"))
     np.testing.assert_array_equal(trial(x, y, None), thin.by_blas(x, y))
     assert own_products._loops == {_key(x, y): None}
-    assert own_products._decision(_key(x, y)).code == "numpy"
+    assert own_products._decision(_product(key)).code == "numpy"
 
 
 def test_only_what_c_can_have() -> None:
