@@ -29,11 +29,13 @@ from typing import Any
 import numpy as np
 
 from . import c_flags, c_wide
-from .c_source import HELPERS, NARROW, VECTORISED, Kernel, prototypes, sources
+from .c_source import HELPERS, VECTORISED, Kernel, prototypes, sources
 
 FLAGS = [
     "-O3",
     "-march=native",
+    # All of them where there are such: compilers that tune for a processor often take half.
+    *(["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []),
     "-fopenmp-simd",
     "-fno-builtin",
     "-fno-math-errno",
@@ -134,7 +136,7 @@ def library_of(text: str, *, may_build: bool = True) -> ctypes.CDLL | None:
     if found is None:
         return None
     path, machine = found
-    key = hashlib.sha256("\0".join([text, machine, *FLAGS, *_NARROW]).encode()).hexdigest()[:32]
+    key = hashlib.sha256("\0".join([text, machine, *FLAGS]).encode()).hexdigest()[:32]
     for folder in (cache_folder(), None):
         try:
             if folder is None:
@@ -171,8 +173,7 @@ def _build(path: str, text: str, folder: Path, target: Path) -> bool:
     """Compile into `target`, which appears whole or not at all."""
     handle, made = tempfile.mkstemp(suffix=".so", dir=folder)
     os.close(handle)
-    narrow = _NARROW if NARROW in text else ()
-    command = [path, *_flags(), *narrow, "-x", "c", "-", "-o", made, *_LIBRARIES]
+    command = [path, *_flags(), "-x", "c", "-", "-o", made, *_LIBRARIES]
     try:
         if not _succeeds(command, text):
             return False
@@ -213,7 +214,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.wait(SECONDS_TO_END)
 
 
-_NARROW = ["-mprefer-vector-width=256"] if platform.machine() == "x86_64" else []
 _LIBRARIES = (
     ["-lmvec", "-lm"] if sys.platform == "linux" and platform.machine() == "x86_64" else ["-lm"]
 )

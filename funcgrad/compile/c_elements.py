@@ -152,7 +152,7 @@ def element(kernel: Any, step: Step, where: dict[int, Any], names: dict[Value, s
 def _narrow(kernel: Any, steps: Sequence[int]) -> None:
     """NOTE [Narrow vectors] in c_nests.py: in steps that are no power of two."""
     if any(abs(n) & (abs(n) - 1) for n in steps):
-        kernel.narrow = True
+        kernel.is_narrow = True
 
 
 def _offset(

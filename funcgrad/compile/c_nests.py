@@ -11,8 +11,9 @@ masks. Where rows of two are written out GCC 12 takes the masks of the wrong row
 result), and a masked read outside of an array is 40 times as slow.
 
 NOTE [Narrow vectors] For rows of 3, 5 or 6, and with vectors of 512 bits, GCC 12 shuffles within
-lanes where elements have to cross them. So programs whose vectors walk in steps that are no power of
-two are compiled for 256 bits.
+lanes where elements have to cross them. So kernels whose vectors walk in steps that are no power of
+two have vectors of 256 bits, and so have those with many rows that leave much over for single
+elements: of 40 numbers in single precision eight, which took twice as long.
 
 NOTE [Long steps] Where vectors gather elements in constant steps, GCC reads all that lies between and
 shuffles: for 8 neighbours in steps of 2,048 that is 2,048 vectors, and takes minutes and gigabytes.
@@ -37,6 +38,7 @@ SHORT = 16  # the longest axis that is written out
 MOST = 256  # statements that writing out may make
 NEAR = 4096  # elements of an array in the nearest cache
 STREAMS = 4  # places far apart that are read or written in turn
+NARROW_TURN = 0.6  # of the time that a turn takes with vectors twice as long
 LONG_STEP = 128  # elements, see NOTE [Long steps]
 STRAND = 1024  # elements that are added up before the sum joins the others
 
@@ -268,16 +270,26 @@ class Nest:
             self.unrolled.insert(0, axis)
         steps = {abs(a.strides.get(inner, 0)) for a in self.accesses()}
         if any(n & (n - 1) for n in steps):  # no power of two
-            self.kernel.narrow = True
+            self.kernel.is_narrow = True
         left = [a for a in self.order if a != inner and a not in self.unrolled]
         reduced = self.reductions[0].axes if self.reductions else set()
         left.sort(key=lambda a: a in reduced)
         self.loops = [*left, inner]
         self.name_long_steps(inner)
+        self.weigh()
         for r in self.reductions:
             r.plan(self.loops, self.extent[inner])
             kept = [range(self.extent[a]) for a in self.unrolled if a not in r.axes]
             r.keys = list(itertools.product(*kept))
+
+    def weigh(self) -> None:
+        """Count turns with vectors of 512 bits and of 256; see NOTE [Narrow vectors]."""
+        *outer, n = [self.extent[a] for a in self.loops]
+        values = [*self.reads, *(s.out for s in self.steps)]
+        lanes = 64 // max((v.dtype.itemsize for v in values), default=8)
+        rows = math.prod(outer)
+        self.kernel.turns += rows * (n // lanes + n % lanes)
+        self.kernel.narrow_turns += rows * (n // (lanes // 2) * NARROW_TURN + n % (lanes // 2))
 
     def name_long_steps(self, inner: int) -> None:
         """Those along `inner` become variables; see NOTE [Long steps]."""

@@ -67,6 +67,32 @@ def is_array_view(step: Step) -> bool:
     return isinstance(_viewed(stand_in, step.function), np.ndarray)
 
 
+def shows_first_row(
+    template: str, shape: Sequence[int], row: Sequence[int], out: Sequence[int]
+) -> bool:
+    """Whether a view of each row of a dense array, `out`, is the same row of a view of all of it."""
+    stand_in = np.empty(math.prod(shape), np.int8)
+    size = math.prod(row)
+    whole = _viewed(stand_in.reshape(shape), template)
+    try:
+        first = _viewed(stand_in[:size].reshape(row), template)
+    except (ValueError, IndexError):  # what is beyond the row
+        return False
+    rows = whole.reshape((stand_in.size // size, *out))
+    return (
+        first.shape == tuple(out)
+        and rows.strides[0] == size
+        and np.may_share_memory(rows, stand_in)
+        and _steps(rows[0]) == _steps(first)
+        and _address(rows) == _address(first)
+    )
+
+
+def _steps(shown: np.ndarray) -> list[int]:
+    """The strides that matter."""
+    return [s for n, s in zip(shown.shape, shown.strides, strict=True) if n > 1]
+
+
 def dense(base: str, shape: tuple[int, ...], order: Sequence[int] | None = None) -> Place:
     """Memory of its own; `order`: the axes from the outermost to the innermost."""
     shown = np.empty(math.prod(shape), np.int8)

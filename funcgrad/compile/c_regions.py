@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from . import c_elements, c_linalg, c_products, c_unwound
-from .c_nests import SHORT, Nest, start, zero
+from .c_nests import SHORT, Nest, start
 from .c_places import Place, dense, layout
 from .c_rows import in_rows
+from .c_shared import FMA, MEMORY, STRIDED, ZEROS
 from .c_source import NARROW, TYPES, VECTORS, Kernel
 from .c_wide import SIGNATURE, entry, is_wide
 from .groups import grouped, is_number
@@ -61,68 +62,6 @@ class Arena:
             return block
         self.size += size
         return size, self.size - size
-
-
-# What kernels share, where one needs it.
-FMA = """\
-#ifdef __FMA__
-#define FMA_double __builtin_fma
-#define FMA_float __builtin_fmaf
-#else
-#define FMA_double(x, y, z) ((x) * (y) + (z))
-#define FMA_float(x, y, z) ((x) * (y) + (z))
-#endif
-"""
-MEMORY = """\
-void *aligned_alloc(unsigned long, unsigned long);
-void free(void *);
-"""
-ZEROS = "".join(f"static const {kind} {zero(kind)};\n" for kind in dict.fromkeys(TYPES.values()))
-# Arrays that are not dense are copied into dense memory first, or from it at the end. `facts`: of each
-# array the bytes of an element, 0 where there is only one, how many axes there are, and their lengths.
-# Compilers that inline `strided` into itself take six times as long for a program.
-STRIDED = """\
-__attribute__((noinline, noclone)) static void strided(char *dense, char *other, long width,
-                                                       long axes, const long *shape,
-                                                       const long *strides, int back) {
-  long row = width;
-  for (long a = 1; a < axes; a++) row *= shape[a];
-  if (axes == 1 && strides[0] == width)  // a row that lies together
-    __builtin_memcpy(back ? other : dense, back ? dense : other, shape[0] * width);
-  else for (long i = 0; i < shape[0]; i++, dense += row, other += strides[0]) {
-    char *to = back ? other : dense, *from = back ? dense : other;
-    if (axes > 1) strided(dense, other, width, axes - 1, shape + 1, strides + 1, back);
-    else if (width == 8) *(long long *)to = *(long long *)from;
-    else if (width == 4) *(int *)to = *(int *)from;
-    else *to = *from;
-  }
-}
-__attribute__((noinline)) static void bring(char **args, const long *strides, const long *facts,
-                                            long inputs, long count, char **own) {
-  for (long k = 0; k < count; k++) {
-    const long width = facts[0], axes = facts[1], *shape = facts + 2;
-    long size = width, is_dense = 1;
-    for (long a = axes - 1; a >= 0; size *= shape[a], a--)
-      is_dense &= shape[a] == 1 || strides[a] == size;
-    own[k] = args[k];
-    if (width && !is_dense) {
-      own[k] = aligned_alloc(64, (size + 63) / 64 * 64);
-      if (k < inputs) strided(own[k], args[k], width, axes, shape, strides, 0);
-    }
-    strides += axes, facts += 2 + axes;
-  }
-}
-__attribute__((noinline)) static void give_back(char **args, const long *strides, const long *facts,
-                                                long inputs, long count, char **own) {
-  for (long k = 0; k < count; k++) {
-    if (own[k] != args[k]) {
-      if (k >= inputs) strided(own[k], args[k], facts[0], facts[1], facts + 2, strides, 1);
-      free(own[k]);
-    }
-    strides += facts[1], facts += 2 + facts[1];
-  }
-}
-"""
 
 
 def has_products(steps: Sequence[Step]) -> bool:
@@ -177,7 +116,8 @@ class RegionKernel(Kernel):
         self.counter = 0
         self.bad: Value | None = None  # the result that says whether an index is out of bounds
         self.extremes: dict[str, str] = {}
-        self.narrow = False
+        self.is_narrow = False  # see NOTE [Narrow vectors] in c_nests.py
+        self.turns = self.narrow_turns = 0.0
         self.functions: dict[str, str] = {}  # for products, by name
         self.has_products = has_products(region.steps)
         self.is_wide = is_wide(self.inputs, self.outs)
@@ -197,7 +137,7 @@ class RegionKernel(Kernel):
             self.shared.append(c_linalg.SHARED)
         if self.functions:
             self.shared += [VECTORS, *self.functions.values()]
-        if self.narrow:
+        if "NARROW " in self.text:
             self.shared.append(NARROW)
 
     def is_filled_by(self, n: int) -> bool:
@@ -279,13 +219,17 @@ class RegionKernel(Kernel):
         text = "\n".join(
             [
                 *self.extremes.values(),
-                f"void {own}(char **args, long const *dims, long const *steps, void *data) {{",
+                f"{self.attributes()}void {own}(char **args, long const *dims, long const *steps, "
+                "void *data) {",
                 *[f"  {x}" for x in lines],
                 "}",
                 "",
             ]
         )
         return text + entry(self.name, own, self.inputs, self.outs) if self.is_wide else text
+
+    def attributes(self) -> str:
+        return "NARROW " * (self.is_narrow or self.narrow_turns < self.turns)
 
     def _border(self) -> tuple[list[str], list[str]]:
         """How arrays come in and go out: dense, by copies where they are not."""
@@ -435,6 +379,7 @@ class RegionKernel(Kernel):
         body, rows = step.function, step.options
         split = rows.consts + rows.carries
         turn = f"t{self.count()}"
+        after: list[str] = []
         lines, fetch, store = [], [], []
         for inner, given in zip(body.inputs[: rows.consts], step.operands, strict=False):
             lines += self.constant(inner, given)
@@ -443,11 +388,11 @@ class RegionKernel(Kernel):
             self.places[inner] = place = self.made(out)
             lines += self.written(given, out, place, f"{self.variable(out)} ")
         for inner, given in zip(body.inputs[split:], step.operands[split:], strict=True):
-            fetch.append(self.row(inner, self.places[given], turn, rows.block))
+            fetch.append(self.row(inner, self.places[given], turn))
         made = {v for s in body.steps if s.kind != VIEW for v in s.outs}
         for value, out in zip(body.outs[rows.carries :], step.outs[rows.carries :], strict=True):
-            place = self.made(out)
-            row = Value(((rows.block,) if rows.block else ()) + out.shape[1:], out.dtype)
+            place = self.rows_of(out, value, rows, after)
+            row = Value(place.shown.shape[1:], out.dtype)
             if place.is_variable:
                 lines.append(f"{self.variable(out)} {place.base} = 0;")
                 store.append((value, row, place))
@@ -455,7 +400,7 @@ class RegionKernel(Kernel):
                 text = f"{place.base}[{place.offset} + {turn} * {place.shown.strides[0]}]"
                 store.append((value, row, dense(text, row.shape)))
             else:
-                fetch.append(self.row(row, place, turn, rows.block))
+                fetch.append(self.row(row, place, turn))
                 if value in made and value.dtype == out.dtype and value not in self.given:
                     self.given[value] = self.places[row]
                 else:
@@ -472,6 +417,7 @@ class RegionKernel(Kernel):
             f"for (long {turn}_ = 0; {turn}_ < {rows.length}; {turn}_++) {{",
             *[f"  {x}" for x in (f"const long {turn} = {index};", *fetch, *inside)],
             "}",
+            *after,
         ]
 
     def while_lines(self, step: Step) -> list[str]:
@@ -538,14 +484,33 @@ class RegionKernel(Kernel):
             place = dense(self.reserved(inner), inner.shape)
         return self.written(given, inner, place, f"const {self.variable(inner)} ")
 
-    def row(self, inner: Value, place: Place, turn: str, block: int) -> str:
-        """A row of an array, or several: a pointer or, where it is one element, a number."""
+    def rows_of(self, out: Value, row: Value, rows: Rows, after: list[str]) -> Place:
+        """Where the rows of a loop's result go: along its first axis, or equal stretches of all of it.
+
+        `after`: gets what is to be done after the loop, where stretches are not to lie together.
+        """
+        n = rows.length
+        if row.shape == out.shape[1:] or n.__class__ is str or out.size != int(n) * row.size:
+            return self.made(out)
+        template = f"{{}}.reshape({(n, *row.shape)!r})"
+        found = self.given[out].viewed(template) if out in self.given else None
+        if found is None:
+            own = Value(out.shape, out.dtype)
+            self.places[own] = place = dense(self.reserved(own), out.shape)
+            if out in self.given:
+                after += self.copied(own, out, self.given[out])
+            self.given.setdefault(out, place)
+            found = place.viewed(template)
+        self.made(out)
+        assert found is not None  # a reshape of dense memory
+        return found
+
+    def row(self, inner: Value, place: Place, turn: str) -> str:
+        """A row of an array: a pointer or, where it is one element, a number."""
         name, kind = f"b{self.count()}", self._type(inner)
         if inner.size > 1:
-            shown = place.shown[:block] if block else place.shown[0]
-            self.places[inner] = Place(name, shown, place.origin, False)
-            step = place.shown.strides[0] * (block or 1)
-            return f"{kind} *{name} = {place.base} + {turn} * {step};"
+            self.places[inner] = Place(name, place.shown[0], place.origin, False)
+            return f"{kind} *{name} = {place.base} + {turn} * {place.shown.strides[0]};"
         self.places[inner] = dense(name, inner.shape)
         here = f"{place.base}[{place.offset} + {turn} * {place.shown.strides[0]}]"
         text = place.base if place.is_variable else here

@@ -189,7 +189,14 @@ HELPERS = "".join(
         ),
     ]
 )
-NARROW = "// vectors of 256 bits\n"  # see NOTE [Narrow vectors] in c_nests.py
+# Before a function, see NOTE [Narrow vectors] in c_nests.py.
+NARROW = """\
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define NARROW __attribute__((target("prefer-vector-width=256")))
+#else
+#define NARROW
+#endif
+"""
 VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
 

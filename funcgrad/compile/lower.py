@@ -131,15 +131,13 @@ class Lowered:
 class Rows(NamedTuple):
     """How a loop runs: its body's inputs are constants, the carry and the rows; see `lax.scan`.
 
-    `length`: in C perhaps the name of a variable. `block`, of loops inside regions: the body takes so
-    many rows at once, which have an axis there.
+    `length`: in C perhaps the name of a variable.
     """
 
     consts: int
     carries: int
     length: int | str
     reverse: bool
-    block: int = 0
 
 
 class Back(NamedTuple):

@@ -41,6 +41,14 @@ def normal_slopes(x: Any, scale: Any, out: Any) -> Any:
     return f, dx, scale - 0.1 * d_scale, dx.sum(0, keepdims=True) * scale
 
 
+def attention(x: Any, bias: Any) -> Any:
+    """Of 4 examples, 30 places and 2 heads."""
+    parts = (x + bias).reshape(4, 30, 3, 2, 16)
+    q, k, v = (parts[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
+    out = softmax(q @ k.swapaxes(-1, -2) / 4.0) @ v
+    return out.transpose(0, 2, 1, 3).reshape(120, 32)
+
+
 def loops_of(program: Lowered) -> list[int]:
     """The lengths of the loops in the program's regions, from outside to inside."""
     found = []
@@ -60,7 +68,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[int]]] = {
     "the same mask for all": (
         softmax,
         (RNG.normal(size=(3, 2, 60, 64)), RNG.normal(size=(60, 64))),
-        [3, 2, 2],
+        [6, 2],
     ),
     "a mask for each": (softmax, (RNG.normal(size=(90, 50)), RNG.normal(size=(90, 1))), [3]),
     "one row for all": (normalized, (RNG.normal(size=(90, 50)), RNG.normal(size=(1, 50))), [3]),
@@ -93,15 +101,36 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[int]]] = {
     "what is large after": (
         lambda x: softmax(x) * softmax(x).sum(0),
         (RNG.normal(size=(96, 50)),),
-        [],
+        [3],
     ),
     "small": (softmax, (RNG.normal(size=(20, 64)),), []),
     "rows that are short": (softmax, (RNG.normal(size=(2000, 8)),), []),
+    "many of them": (softmax, (RNG.normal(size=(10_000, 8)),), [40]),
     "along the first axis": (lambda x: x / x.sum(0), (RNG.normal(size=(100, 100)),), []),
     "with the rows of another": (
         lambda x: softmax(x) + np.exp(x).T,
         (RNG.normal(size=(80, 80)),),
-        [],
+        [4],
+    ),
+    "in parts of another shape": (
+        lambda x, v: softmax((x + v).reshape(4, 30, 40)),
+        (RNG.normal(size=(120, 40)), RNG.normal(size=40)),
+        [4],
+    ),
+    "heads of attention": (
+        attention,
+        (RNG.normal(size=(120, 96)), RNG.normal(size=96)),
+        [4],
+    ),
+    "two that hang together by nothing": (
+        lambda x, y: (softmax(x), normalized(y, 2.0)),
+        (RNG.normal(size=(96, 50)), RNG.normal(size=(80, 60))),
+        [3, 4],
+    ),
+    "joined and cut": (
+        lambda x: softmax(np.concatenate([x[:, :40], np.sin(x)], 1))[:, 10:],
+        (RNG.normal(size=(90, 50)),),
+        [5],
     ),
 }
 

@@ -71,8 +71,9 @@ def slices(draw: Draw, shape: tuple[int, ...]) -> tuple[slice, ...]:
 
 
 def view(draw: Draw, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-    """Transposed, cut, with an axis more, flattened, or broadcast."""
-    kind = draw(st.sampled_from(["transpose", "cut", "axis", "flat", "broadcast"]))
+    """Transposed, cut, with an axis more, of another shape, flattened, or broadcast."""
+    kinds = ["transpose", "cut", "axis", "merged", "split", "flat", "broadcast"]
+    kind = draw(st.sampled_from(kinds))
     if kind == "transpose":
         axes = draw(st.permutations(range(len(shape))))
         return lambda x: np.transpose(x, axes)
@@ -81,6 +82,10 @@ def view(draw: Draw, shape: tuple[int, ...]) -> Callable[[Any], Any]:
         return lambda x: x[index]
     if kind == "axis":
         return lambda x: x[..., None]
+    if kind == "merged" and len(shape) > 1:
+        return lambda x: np.reshape(x, (-1, *shape[2:]))
+    if kind == "split" and shape and shape[0] % 5 == 0:
+        return lambda x: np.reshape(x, (5, -1, *shape[1:]))
     if kind == "broadcast":
         return lambda x: np.broadcast_to(x, (2, *shape))
     return lambda x: np.reshape(x, (-1,))
@@ -174,17 +179,17 @@ def in_c(f: Callable[..., Any], args: list[Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def rows(are_loops: bool) -> Iterator[None]:
-    """Everything that can be a loop over rows is one, if so."""
+def rows(in_cache: int | None) -> Iterator[None]:
+    """Everything that can be a loop over rows of so many bytes is one, if there is a number."""
     with pytest.MonkeyPatch.context() as patch:
-        if are_loops:
-            patch.setattr(c_rows, "IN_CACHE", 0)
+        if in_cache is not None:
+            patch.setattr(c_rows, "IN_CACHE", in_cache)
             patch.setattr(c_rows, "SHORT", 1)
             patch.setattr(c_rows, "MANY", 1)
         yield
 
 
-BY_ROWS = pytest.mark.parametrize("by_rows", [False, True])
+BY_ROWS = pytest.mark.parametrize("by_rows", [None, 0, 64])
 
 
 @BY_ROWS
