@@ -176,7 +176,7 @@ def _write(tensors: Sequence[Any], arrays: Sequence[Any], times: Sequence[int], 
     """Write as the code has, so many times; `here` is the line of the user that runs it."""
     for t, array, count in zip(tensors, arrays, times, strict=True):
         if array is not t._array:
-            np.copyto(t._array, array)
+            t._array[...] = array
         counter = t._counter
         if counter is not UNCOUNTED:
             counter[:] = (counter[0] + count, "compiled code", here)

@@ -19,6 +19,7 @@ import numpy as np
 from ..jaxpr import Jaxpr, has_effect
 from . import blocks, c_compiler, c_source
 from .c_conv import Convolution, ConvolutionKernel
+from .c_pool import Pooling, PoolingKernel
 from .c_regions import RegionKernel
 from .c_steps import is_draw
 from .config import code
@@ -34,7 +35,11 @@ from .simplify import simplify
 from .straight import straight
 
 CUDA = "cuda"  # the code of programs for arrays of a device
-_KERNELS: dict[type, Any] = {Convolution: ConvolutionKernel, Region: RegionKernel}
+_KERNELS: dict[type, Any] = {
+    Convolution: ConvolutionKernel,
+    Pooling: PoolingKernel,
+    Region: RegionKernel,
+}
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 PATIENCE = 1.0  # seconds for which loops may run in Python rather than wait for a compiler
 # Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number.
@@ -155,7 +160,7 @@ def _line(step: Step) -> float:
 
 
 def _in_threads(loop: Any, of: Any) -> Callable[..., Any]:
-    return of.shared(loop) if isinstance(of, Convolution) else shared(loop, of)
+    return of.shared(loop) if isinstance(of, (Convolution, Pooling)) else shared(loop, of)
 
 
 class _Trial:

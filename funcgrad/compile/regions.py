@@ -15,6 +15,7 @@ from . import c_elements, c_linalg, c_source
 from .c_conv import with_convolutions
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
+from .c_pool import with_pooling
 from .c_products import are_tiled, is_product, sizes
 from .c_source import TYPES
 from .c_steps import with_steps
@@ -127,7 +128,7 @@ def with_regions(program: Lowered) -> Lowered:
 
 
 def _grouped(program: Lowered) -> Lowered:
-    program = grouped(with_convolutions(program), _is_large, _is_flat)
+    program = grouped(with_pooling(with_convolutions(program)), _is_large, _is_flat)
     return grouped(_regions(program), c_source.fits, c_source.is_worth_it)
 
 
