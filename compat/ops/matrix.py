@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic, contract
 from funcgrad.ops.select import where
+from funcgrad.ops.structural import reshape
 
 from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.printed_composites import composite
-from ..autograd.remembered import remembered_of_several
+from ..autograd.remembered import remembered, remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
@@ -171,7 +172,23 @@ def _matmul(input: Any, other: Any, node: str | None = None) -> Any:
     dtype = x._array.dtype
     if dtype != y._array.dtype or dtype.kind == "b":
         _refuse_dtypes(x, y)
+    if len(a) > 2 and len(b) == 2 and lies_so(x):
+        return _rows_by_matrix(x, y)
     return record(contract.matmul, (x, y), None, node or _node(len(a), len(b)))
+
+
+def _rows_by_matrix(x: Any, y: Any) -> Any:
+    """The product of all rows of `x`, which lie one after another, as one matrix."""
+    *rows, length = _shape(x)
+    return _of_rows(at(x.view(math.prod(rows), length), y), (*rows, _shape(y)[1]))
+
+
+@remembered
+def _of_rows(found: Any, shape: tuple[int, ...]) -> Any:
+    """A product in another shape, no view: nobody sees the product itself."""
+    out = record(reshape, (found,), {"shape": shape}, "UnsafeViewBackward0")
+    out._view = None
+    return out
 
 
 @printed.product(contract.matmul, "MmBackward0", out=None)
@@ -549,6 +566,9 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Ten
         if m != 2 and len(_shape(bias)) == 1 and out is None and lies_so(x):
             *rows, length = _shape(x)
             return linear(x.view(math.prod(rows), length), w, bias).view(*rows, _shape(w)[0])
+    is_even = m > 2 and n == 2 and _shape(x)[-1] == _shape(w)[1]
+    if bias is None and out is None and is_even and lies_so(x):
+        return _rows_by_matrix(x, w.t())
     found = matmul(x, w.t())
     if bias is not None:
         _require_expandable(bias, _shape(found))

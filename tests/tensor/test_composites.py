@@ -167,3 +167,26 @@ def test_layers_of_more_axes_are_of_matrices(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(layer.bias.grad, cts.sum(0), rtol=1e-4, atol=1e-5)
     turned = layer(torch.randn(5, 3, 4).transpose(0, 1))
     assert turned.grad_fn.name() == "AddBackward0"
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 4), (2, 3, 5, 4), (0, 3, 4)])
+@pytest.mark.parametrize("is_linear", [False, True])
+def test_products_of_more_axes_are_of_matrices(shape: tuple[int, ...], is_linear: bool) -> None:
+    """By a matrix, as PyTorch's; the result is no view, and may be written into."""
+    x = torch.randn(*shape, requires_grad=True)
+    w = torch.randn(3, 4, requires_grad=True)
+    for _ in range(3):  # the first calls record, later ones run what they recorded
+        y = torch.nn.functional.linear(x, w) if is_linear else x @ w.t()
+    assert y.shape == (*shape[:-1], 3) and not y._is_view()
+    node, names = y.grad_fn, []
+    for _ in range(3):
+        names.append(node.name())
+        node = node.next_functions[0][0]
+    assert names == ["UnsafeViewBackward0", "MmBackward0", "ViewBackward0"]
+    y.square_().sum().backward()
+    ct = 2 * (x.detach() @ w.detach().t()).numpy()
+    np.testing.assert_allclose(x.grad, ct @ w.detach().numpy(), rtol=1e-4, atol=1e-4)
+    rows = x.detach().numpy().reshape(-1, 4)
+    np.testing.assert_allclose(w.grad, ct.reshape(-1, 3).T @ rows, rtol=1e-4, atol=1e-4)
+    turned = torch.randn(5, 3, 4).transpose(0, 1) @ w.t()
+    assert turned.grad_fn.name() == "UnsafeViewBackward0"
