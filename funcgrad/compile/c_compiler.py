@@ -17,6 +17,7 @@ import functools
 import hashlib
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -31,11 +32,12 @@ import numpy as np
 from . import c_flags, c_wide
 from .c_source import HELPERS, VECTORISED, Kernel, prototypes, sources
 
+# Whole vectors: tuned for a processor, compilers often take halves. GCC knows it since its version 8.
+WIDE = "-mprefer-vector-width=512"
 FLAGS = [
     "-O3",
     "-march=native",
-    # All of them where there are such: compilers that tune for a processor often take half.
-    *(["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []),
+    *([WIDE] if platform.machine() == "x86_64" else []),
     "-fopenmp-simd",
     "-fno-builtin",
     "-fno-math-errno",
@@ -96,11 +98,17 @@ def is_clang() -> bool:
     return found is not None and "clang" in found[1]
 
 
+def _version() -> int:
+    """GCC's; the one that is usual where it does not say."""
+    found = re.search(r"\) (\d+)\.", (compiler() or ("", ""))[1])
+    return int(found[1]) if found else 12
+
+
 @functools.cache
 def _flags() -> list[str]:
     """What the compiler takes of `FLAGS`, which are GCC's; Clang refuses what it does not know."""
     if not is_clang():
-        return FLAGS
+        return [flag for flag in FLAGS if flag != WIDE or _version() >= 8]
     found = [flag for flag in FLAGS if _takes(flag)]
     return found if "-march=native" in found or not _takes(APPLES) else [*found, APPLES]
 

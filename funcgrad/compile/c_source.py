@@ -191,7 +191,7 @@ HELPERS = "".join(
 )
 # Before a function, see NOTE [Narrow vectors] in c_nests.py.
 NARROW = """\
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && !defined(__clang__) && __GNUC__ >= 8
 #define NARROW __attribute__((target("prefer-vector-width=256")))
 #else
 #define NARROW

@@ -392,6 +392,26 @@ def test_a_compiler_that_takes_fewer_flags(tmp_path: Path) -> None:
     assert out.split() == ["loops", "False"], err
 
 
+OLD = """#!/bin/sh
+case "$*" in
+  --version) echo "gcc (GCC) 7.5.0" ;;
+  *prefer-vector-width*) exit 1 ;;
+  *) exec {compiler} "$@" ;;
+esac
+"""
+
+
+@needs_compiler
+def test_a_compiler_of_former_days(tmp_path: Path) -> None:
+    """GCC 7 refuses to be told how long vectors are to be."""
+    script = tmp_path / "gcc"
+    script.write_text(OLD.format(compiler=c_compiler.compiler()[0]))  # type: ignore[index]
+    script.chmod(0o755)
+    found = run_check(tmp_path / "cache", CHECK, CC=str(script))
+    out, err = found.communicate(timeout=120)
+    assert out.split() == ["loops"], err
+
+
 VECTORS = """
 import numpy as np, funcgrad
 from funcgrad.compile import c_compiler
