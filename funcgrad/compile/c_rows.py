@@ -122,7 +122,7 @@ class _Run:
         self.count = count
         self.steps: list[Step] = []
         self.views: dict[Step, str] = {}  # as they are of one row
-        self.made: set[Value] = set()
+        self.made: dict[Value, None] = {}
         self.rows: dict[Value, None] = {}  # what is read row by row and not made here
         self.same: dict[
             Step, set[Value]
@@ -144,7 +144,7 @@ class _Run:
                 late.update(step.outs)
             elif step in able and run.take(step):
                 late.update(run.totals.keys() & step.outs)
-            elif run.made.isdisjoint(step.operands):
+            elif run.made.keys().isdisjoint(step.operands):
                 before.append(step)
             else:
                 after.append(step)
@@ -193,7 +193,7 @@ class _Run:
         self.steps.append(step)
         self.rows.update((v, None) for v, in_rows in read.items() if in_rows and v not in self.made)
         self.same[step] = {v for v, in_rows in read.items() if not in_rows}
-        self.made.update(step.outs)
+        self.made.update(dict.fromkeys(step.outs))
         return True
 
     def take_total(self, step: Step, axes: int, read: dict[Value, bool | None]) -> bool:
@@ -220,16 +220,16 @@ class _Run:
 
     def parts(self) -> list[set[Step]]:
         """The steps by what hangs together: they make and read the same rows."""
-        home: dict[Value, set[Step]] = {}
+        home: dict[Value, dict[Step, None]] = {}
         for step in (*self.steps, *self.totals.values()):
             values = [v for v in (*step.operands, step.out) if v in self.made or v in self.rows]
             joined = {id(home[v]): home[v] for v in values if v in home}
-            part = set().union({step}, *joined.values())
+            part = {s: None for own in joined.values() for s in own} | {step: None}
             for s in part:
                 for v in (*s.operands, s.out):
                     if v in self.made or v in self.rows:
                         home[v] = part
-        return list({id(part): part for part in home.values()}.values())
+        return [set(part) for part in {id(part): part for part in home.values()}.values()]
 
     # ------------------------------------------------------------ whether they are worth it
 

@@ -10,6 +10,7 @@ import pytest
 
 import funcgrad
 from funcgrad.compile import c_compiler, c_rows
+from funcgrad.compile.c_regions import RegionKernel
 from funcgrad.compile.c_rows import in_rows
 from funcgrad.compile.lower import LOOP, Lowered, lower
 from funcgrad.compile.regions import Region, with_regions
@@ -140,6 +141,23 @@ def test_where_loops_are_made(name: str) -> None:
     f, args, lengths = CASES[name]
     jaxpr = simplify(funcgrad.make_jaxpr(f)(*args))
     assert loops_of(with_regions(lower(jaxpr))) == lengths
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_text_is_the_same_each_time(name: str) -> None:
+    """It is what compiled loops are found by."""
+    f, args, _ = CASES[name]
+
+    def loss(*xs: Any) -> Any:
+        return sum((y**3).sum() for y in funcgrad.tree.leaves(f(*xs)))
+
+    gradient = funcgrad.grad(loss, tuple(range(len(args))))
+    texts = set()
+    for _ in range(4):
+        program = with_regions(lower(simplify(funcgrad.make_jaxpr(gradient)(*args))))
+        regions = [s.function for s in program.steps if isinstance(s.function, Region)]
+        texts.add("".join(RegionKernel(r, f"kernel{k}").text for k, r in enumerate(regions)))
+    assert len(texts) == 1
 
 
 @pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
