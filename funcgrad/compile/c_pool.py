@@ -15,7 +15,7 @@ import numpy as np
 
 from .c_source import TYPES, Kernel
 from .lower import CALL, KERNEL, LOOP, Lowered, Step
-from .parallel import in_parts, threads
+from .parallel import LARGE, in_parts, threads
 
 AXES = 3  # of windows; those that are missing have one element
 MOST = 1 << 8  # elements of a window
@@ -47,7 +47,7 @@ class Pooling:
         """The function, on parts of the batch where several threads pay."""
         lead = self.outs[0].shape[: len(self.outs[0].shape) - self.axes]
         work = self.inputs[1].size * math.prod(self.window)
-        if threads() == 1 or not lead or lead[0] == 1:
+        if threads() == 1 or not lead or lead[0] == 1 or work < 4 * LARGE:
             return loop
 
         def run(x: Any, y: Any, out: Any = None) -> Any:

@@ -101,6 +101,7 @@ def test_long_windows() -> None:
 
 def test_threads_share_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(c_pool, "threads", lambda: 3)
+    monkeypatch.setattr(c_pool, "LARGE", 0)
     monkeypatch.setattr(parallel, "threads", lambda: 3)
     monkeypatch.setattr(parallel, "LARGE", 0)
     parallel._pool.cache_clear()
