@@ -100,6 +100,14 @@ def own(out: Any, order: Any = "C") -> Any:
     return out
 
 
+@remembered
+def unsafe_view(found: Any, shape: tuple[int, ...]) -> Any:
+    """A new tensor that nobody else sees in another shape, so that it is no view to anybody."""
+    out = record(reshape, (found,), {"shape": shape}, "UnsafeViewBackward0")
+    out._view = None
+    return out
+
+
 _CHANNELS_LAST = {size.channels_last: 4, size.channels_last_3d: 5}  # and the axes that it needs
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from funcgrad.ops import arithmetic, contract
 from funcgrad.ops.select import where
-from funcgrad.ops.structural import reshape
 
 from ..autograd import printed
 from ..autograd.base import TensorBase
 from ..autograd.printed_composites import composite
-from ..autograd.remembered import remembered, remembered_of_several
+from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
+from ._layout import unsafe_view
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
 from .part import lies_so
 from .pointwise import add, mul
@@ -180,15 +180,7 @@ def _matmul(input: Any, other: Any, node: str | None = None) -> Any:
 def _rows_by_matrix(x: Any, y: Any) -> Any:
     """The product of all rows of `x`, which lie one after another, as one matrix."""
     *rows, length = _shape(x)
-    return _of_rows(at(x.view(math.prod(rows), length), y), (*rows, _shape(y)[1]))
-
-
-@remembered
-def _of_rows(found: Any, shape: tuple[int, ...]) -> Any:
-    """A product in another shape, no view: nobody sees the product itself."""
-    out = record(reshape, (found,), {"shape": shape}, "UnsafeViewBackward0")
-    out._view = None
-    return out
+    return unsafe_view(at(x.view(math.prod(rows), length), y), (*rows, _shape(y)[1]))
 
 
 @printed.product(contract.matmul, "MmBackward0", out=None)

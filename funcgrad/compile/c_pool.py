@@ -1,4 +1,4 @@
-"""The derivative of maxima of windows as C: where each maximum lies, and its cotangent put there.
+"""Maxima of windows as C: padded ones, where each maximum lies, and its cotangent put there.
 
 Layer 4½. NumPy goes through all windows once for each of their elements, and makes an index for each
 cotangent. In C an image is read once; it and what is put into it stay in the cache.
@@ -21,7 +21,7 @@ AXES = 3  # of windows; those that are missing have one element
 MOST = 1 << 8  # elements of a window
 FEW = 16  # elements of a window whose comparisons are written out
 TOGETHER = 1 << 12  # elements of windows that are looked at together
-NAMES = frozenset({"window_argmax", "put_windows"})  # primitives
+NAMES = frozenset({"max_pool", "window_argmax", "put_windows"})  # primitives
 PLACES = {np.dtype(np.uint8): "unsigned char", np.dtype(np.int64): "long"}
 
 
@@ -32,10 +32,11 @@ class Pooling:
 
     def __init__(self, step: Step) -> None:
         self.inputs, self.outs = list(step.operands), list(step.outs)
-        self.is_put = step.function.name == "put_windows"
+        self.name = step.function.name
         p = step.options
         self.axes = len(p["window"])
-        of_image, of_windows = (self.outs if self.is_put else self.inputs)[0], self.inputs[1]
+        is_put = self.name == "put_windows"
+        of_image, of_windows = (self.inputs[0], self.outs[0])[:: -1 if is_put else 1]
         self.image, self.places = (
             _three(v.shape[len(v.shape) - self.axes :], 1) for v in (of_image, of_windows)
         )
@@ -46,13 +47,16 @@ class Pooling:
     def shared(self, loop: Any) -> Callable[..., Any]:
         """The function, on parts of the batch where several threads pay."""
         lead = self.outs[0].shape[: len(self.outs[0].shape) - self.axes]
-        work = self.inputs[1].size * math.prod(self.window)
+        work = math.prod(lead) * math.prod(self.places) * math.prod(self.window)
         if threads() == 1 or not lead or lead[0] == 1 or work < 4 * LARGE:
             return loop
 
-        def run(x: Any, y: Any, out: Any = None) -> Any:
+        def run(*arrays: Any) -> Any:
+            """Of the inputs, and of an array for the result, or None, if there is any."""
+            xs, given = arrays[: len(self.inputs)], arrays[len(self.inputs) :]
+            out = given[0] if given else None
             found = np.empty(self.outs[0].shape, self.outs[0].dtype) if out is None else out
-            in_parts(lambda a, b: loop(x[a:b], y[a:b], found[a:b]), lead[0], 1, work)
+            in_parts(lambda a, b: loop(*[x[a:b] for x in (*xs, found)]), lead[0], 1, work)
             return found
 
         run.takes_outs = True  # type: ignore[attr-defined]
@@ -66,13 +70,13 @@ def _three(values: Any, missing: int) -> tuple[int, ...]:
 def fits(step: Step) -> bool:
     if step.kind != CALL or getattr(step.function, "name", None) not in NAMES:
         return False
-    x, other = step.operands
-    place = other if step.function.name == "put_windows" else step.out
+    x, *others = step.operands
+    is_place = [v.dtype in PLACES for v in (*others, step.out)]
     window = step.options["window"]
     return (
         x.dtype.kind == "f"
         and x.dtype in TYPES
-        and place.dtype in PLACES
+        and (not others or any(is_place))
         and 0 < len(window) <= AXES
         and 1 < math.prod(window) <= MOST
         and all(v.size for v in (*step.operands, step.out))
@@ -107,21 +111,26 @@ class PoolingKernel(Kernel):
         self.inputs, self.outs = pooling.inputs, pooling.outs
         values = (*self.inputs, *self.outs)
         self.sides = [v.shape[len(v.shape) - pooling.axes :] for v in values]
-        x, y, z = (f"({','.join(map(str, side))})" for side in self.sides)
-        self.signature = f"{x},{y}->{z}"
+        *given, z = (f"({','.join(map(str, side))})" for side in self.sides)
+        self.signature = f"{','.join(given)}->{z}"
         self.text = self._text()
 
     def _text(self) -> str:
         p = self.group
-        numbers, place = (self.inputs[0], self.inputs[1] if p.is_put else self.outs[0])
+        numbers = self.inputs[0]
+        place = self.inputs[1] if p.name == "put_windows" else self.outs[0]
         rows = [_three(side, 1) for side in self.sides]
-        widths = [v.dtype.itemsize for v in (*self.inputs, *self.outs)]
+        values = (*self.inputs, *self.outs)
+        widths = [v.dtype.itemsize for v in values]
         dense = [[b * c * w, c * w, w] for (_, b, c), w in zip(rows, widths, strict=True)]
         facts = {
             "name": self.name,
             "dense": str(dense).translate(str.maketrans("[]", "{}")),
             "real": TYPES[numbers.dtype],
-            "place": PLACES[place.dtype],
+            "place": PLACES.get(place.dtype, "char"),
+            "arrays": len(values),
+            "last": len(values) - 1,
+            "second": len(values) - 2,
             "count": math.prod(p.window),
             "missing": AXES - p.axes,
             "axes": p.axes,
@@ -129,7 +138,10 @@ class PoolingKernel(Kernel):
         for axis, letter in enumerate("abc"):
             for what in ("image", "places", "window", "strides", "low"):
                 facts[f"{what}_{letter}"] = getattr(p, what)[axis]
-        if p.is_put:
+        if p.name == "max_pool":
+            reach = (p.places[2] - 1) * p.strides[2] + p.window[2]
+            body = LARGEST.format(length=max(reach, p.low[2] + p.image[2]))
+        elif p.name == "put_windows":
             body = PUT.format(lines="\n  ".join(_put(p)))
         elif p.is_padded or math.prod(p.window) > FEW:
             body = SEARCHED
@@ -182,26 +194,53 @@ static inline __attribute__((always_inline)) void {name}_image(
   typedef {place} place;
   enum {{
     COUNT = {count}, NA = {image_a}, NB = {image_b}, NC = {image_c},
-    PA = {places_a}, PB = {places_b}, PC = {places_c}, B = {window_b}, C = {window_c},
+    PA = {places_a}, PB = {places_b}, PC = {places_c}, A = {window_a}, B = {window_b}, C = {window_c},
     SA = {strides_a}, SB = {strides_b}, SC = {strides_c}, LA = {low_a}, LB = {low_b}, LC = {low_c}
   }};
 {body}}}
 void {name}(char **args, long const *dims, long const *steps, void *data) {{
-  static const long dense[3][3] = {dense};
-  long strides[3][3] = {{{{0}}}}, is_dense = 1;
-  const long *core = steps + 3;
-  for (int n = 0; n < 3; n++)
+  static const long dense[{arrays}][3] = {dense};
+  long strides[{arrays}][3] = {{{{0}}}}, is_dense = 1;
+  const long *core = steps + {arrays};
+  for (int n = 0; n < {arrays}; n++)
     for (int a = {missing}; a < 3; a++) {{
       strides[n][a] = *core++;
       is_dense &= strides[n][a] == dense[n][a];
     }}
   for (long o = 0; o < dims[0]; o++) {{
-    const char *x = args[0] + o * steps[0], *y = args[1] + o * steps[1];
-    char *z = args[2] + o * steps[2];
-    if (is_dense) {name}_image(x, y, z, dense[0], dense[1], dense[2]);
-    else {name}_image(x, y, z, strides[0], strides[1], strides[2]);
+    const char *x = args[0] + o * steps[0], *y = args[{second}] + o * steps[{second}];
+    char *z = args[{last}] + o * steps[{last}];
+    if (is_dense) {name}_image(x, y, z, dense[0], dense[{second}], dense[{last}]);
+    else {name}_image(x, y, z, strides[0], strides[{second}], strides[{last}]);
   }}
 }}
+"""
+# The largest of some rows, and then of neighbours there.
+LARGEST = """\
+  for (long i = 0; i < PA; i++)
+    for (long j = 0; j < PB; j++) {{
+      real line[{length}];
+      for (long k = 0; k < {length}; k++) line[k] = -__builtin_inf();
+      for (long a = i * SA - LA; a < i * SA - LA + A; a++)
+        for (long b = j * SB - LB; b < j * SB - LB + B; b++) {{
+          if (a < 0 || a >= NA || b < 0 || b >= NB) continue;
+          const char *row = x + a * xs[0] + b * xs[1];
+          #pragma omp simd
+          for (long k = 0; k < NC; k++) {{
+            const real value = *(const real *)(row + k * xs[2]), most = line[LC + k];
+            line[LC + k] = (most >= value) | (most != most) ? most : value;
+          }}
+        }}
+      #pragma omp simd
+      for (long k = 0; k < PC; k++) {{
+        real most = line[k * SC];
+        for (long c = 1; c < C; c++) {{
+          const real value = line[k * SC + c];
+          most = (most >= value) | (most != most) ? most : value;
+        }}
+        *(real *)(z + i * zs[0] + j * zs[1] + k * zs[2]) = most;
+      }}
+    }}
 """
 # The elements of many windows side by side: compilers make vectors of what lies apart, but short ones.
 FOUND = """\
