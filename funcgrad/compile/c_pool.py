@@ -20,7 +20,7 @@ from .parallel import LARGE, in_parts, threads
 AXES = 3  # of windows; those that are missing have one element
 MOST = 1 << 8  # elements of a window
 FEW = 16  # elements of a window whose comparisons are written out
-TOGETHER = 1 << 12  # elements of windows that are looked at together
+TOGETHER = 1 << 12  # elements of windows that are looked at together, on the stack
 NAMES = frozenset({"max_pool", "window_argmax", "put_windows"})  # primitives
 PLACES = {np.dtype(np.uint8): "unsigned char", np.dtype(np.int64): "long"}
 
@@ -43,6 +43,16 @@ class Pooling:
         self.window, self.strides = _three(p["window"], 1), _three(p["strides"], 1)
         self.low = _three([low for low, _ in p["padding"]], 0)
         self.is_padded = any(map(any, p["padding"]))
+
+    @property
+    def reach(self) -> int:
+        """How long a padded row is, as far as windows go."""
+        windows = (self.places[2] - 1) * self.strides[2] + self.window[2]
+        return max(windows, self.low[2] + self.image[2])
+
+    def is_worth_it(self) -> bool:
+        """Whether the largest of some rows may lie on the stack."""
+        return self.name != "max_pool" or self.reach <= TOGETHER
 
     def shared(self, loop: Any) -> Callable[..., Any]:
         """The function, on parts of the batch where several threads pay."""
@@ -92,7 +102,8 @@ def with_pooling(program: Lowered) -> Lowered:
             step = Step(LOOP, body, step.operands, step.outs, step.options)
         elif fits(step):
             found = Pooling(step)
-            step = Step(KERNEL, found, found.inputs, found.outs)
+            if found.is_worth_it():
+                step = Step(KERNEL, found, found.inputs, found.outs)
         steps.append(step)
     return Lowered(program.inputs, steps, program.outs)
 
@@ -119,6 +130,7 @@ class PoolingKernel(Kernel):
         p = self.group
         numbers = self.inputs[0]
         place = self.inputs[1] if p.name == "put_windows" else self.outs[0]
+        count = math.prod(p.window)
         rows = [_three(side, 1) for side in self.sides]
         values = (*self.inputs, *self.outs)
         widths = [v.dtype.itemsize for v in values]
@@ -131,19 +143,17 @@ class PoolingKernel(Kernel):
             "arrays": len(values),
             "last": len(values) - 1,
             "second": len(values) - 2,
-            "count": math.prod(p.window),
+            "count": count,
             "missing": AXES - p.axes,
-            "axes": p.axes,
         }
         for axis, letter in enumerate("abc"):
             for what in ("image", "places", "window", "strides", "low"):
                 facts[f"{what}_{letter}"] = getattr(p, what)[axis]
         if p.name == "max_pool":
-            reach = (p.places[2] - 1) * p.strides[2] + p.window[2]
-            body = LARGEST.format(length=max(reach, p.low[2] + p.image[2]))
+            body = LARGEST.format(length=p.reach)
         elif p.name == "put_windows":
             body = PUT.format(lines="\n  ".join(_put(p)))
-        elif p.is_padded or math.prod(p.window) > FEW:
+        elif p.is_padded or count > FEW or count * p.places[2] > TOGETHER:
             body = SEARCHED
         else:
             body = FOUND.format(**_found(p))

@@ -86,6 +86,18 @@ def test_large_images_go_row_by_row() -> None:
     np.testing.assert_array_equal(in_c(window_argmax, (x, most), place, params), place)
 
 
+def test_long_rows_are_not_on_the_stack() -> None:
+    for padding in ((0, 0), (1, 1)):
+        params = {"window": (3,), "strides": (2,), "padding": (padding,)}
+        x = RNG.normal(size=(2, 3_000_001))
+        gradient = funcgrad.grad(lambda x, p=params: (max_pool(x, **p) ** 2).sum())
+        with funcgrad.config("c"):
+            compiled = funcgrad.jit(gradient)
+            found = compiled(x)
+            assert ("max_pool(" in compiled.code) == any(padding)
+        np.testing.assert_array_equal(found, gradient(x))
+
+
 def test_long_windows() -> None:
     """Whose places are integers of 64 bits, or that NumPy is left with."""
     for k in (200, 300):
