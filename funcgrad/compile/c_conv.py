@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .c_source import TYPES, VECTORS, Kernel
-from .lower import CALL, KERNEL, LOOP, Lowered, Step
+from .lower import CALL, Step
 from .parallel import LARGE, in_parts, threads
 
 AXES = 3  # spatial ones; those that are missing have one element
@@ -108,19 +108,10 @@ def fits(step: Step) -> bool:
     return known and all(v.dtype == dtype and v.size for v in values)
 
 
-def with_convolutions(program: Lowered) -> Lowered:
-    """The program with convolutions that are worth it as steps of kind `KERNEL`; in loops too."""
-    steps = []
-    for step in program.steps:
-        if step.kind == LOOP:
-            body = with_convolutions(step.function)
-            step = Step(LOOP, body, step.operands, step.outs, step.options)
-        elif fits(step):
-            found = Convolution(step)
-            if found.is_worth_it():
-                step = Step(KERNEL, found, found.inputs, found.outs)
-        steps.append(step)
-    return Lowered(program.inputs, steps, program.outs)
+def convolution_of(step: Step) -> Convolution | None:
+    """A step as C; None if it is no convolution, or not worth it."""
+    found = Convolution(step) if fits(step) else None
+    return found if found is not None and found.is_worth_it() else None
 
 
 # ---------------------------------------------------------------- the text

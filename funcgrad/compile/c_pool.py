@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .c_source import TYPES, Kernel
-from .lower import CALL, KERNEL, LOOP, Lowered, Step
+from .lower import CALL, Step
 from .parallel import LARGE, in_parts, threads
 
 AXES = 3  # of windows; those that are missing have one element
@@ -93,19 +93,10 @@ def fits(step: Step) -> bool:
     )
 
 
-def with_pooling(program: Lowered) -> Lowered:
-    """The program with such steps as steps of kind `KERNEL`; in loops too."""
-    steps = []
-    for step in program.steps:
-        if step.kind == LOOP:
-            body = with_pooling(step.function)
-            step = Step(LOOP, body, step.operands, step.outs, step.options)
-        elif fits(step):
-            found = Pooling(step)
-            if found.is_worth_it():
-                step = Step(KERNEL, found, found.inputs, found.outs)
-        steps.append(step)
-    return Lowered(program.inputs, steps, program.outs)
+def pooling_of(step: Step) -> Pooling | None:
+    """A step as C; None if it is no such step, or not worth it."""
+    found = Pooling(step) if fits(step) else None
+    return found if found is not None and found.is_worth_it() else None
 
 
 # ---------------------------------------------------------------- the text

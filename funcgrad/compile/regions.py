@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import c_elements, c_linalg, c_source
-from .c_conv import with_convolutions
+from .c_conv import convolution_of
 from .c_nests import REDUCTIONS
 from .c_places import is_array_view
-from .c_pool import with_pooling
+from .c_pool import pooling_of
 from .c_products import are_tiled, is_product, sizes
 from .c_source import TYPES
 from .c_steps import with_steps
@@ -128,8 +128,21 @@ def with_regions(program: Lowered) -> Lowered:
 
 
 def _grouped(program: Lowered) -> Lowered:
-    program = grouped(with_pooling(with_convolutions(program)), _is_large, _is_flat)
+    program = grouped(_with_functions(program), _is_large, _is_flat)
     return grouped(_regions(program), c_source.fits, c_source.is_worth_it)
+
+
+def _with_functions(program: Lowered) -> Lowered:
+    """The program with what has a function of its own in C as steps of kind `KERNEL`; in loops too."""
+    steps = []
+    for step in program.steps:
+        found = convolution_of(step) or pooling_of(step)
+        if found is not None:
+            step = Step(KERNEL, found, found.inputs, found.outs)
+        elif step.kind == LOOP:
+            step = with_programs(step, _with_functions)
+        steps.append(step)
+    return Lowered(program.inputs, steps, program.outs)
 
 
 def _is_large(step: Step) -> bool:

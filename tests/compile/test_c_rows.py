@@ -136,6 +136,13 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[int]]] = {
 }
 
 
+def gradient_of(f: Callable[..., Any], count: int) -> Callable[..., Any]:
+    def loss(*xs: Any) -> Any:
+        return sum((y**3).sum() for y in funcgrad.tree.leaves(f(*xs)))
+
+    return funcgrad.grad(loss, tuple(range(count)))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_where_loops_are_made(name: str) -> None:
     f, args, lengths = CASES[name]
@@ -148,10 +155,7 @@ def test_the_text_is_the_same_each_time(name: str) -> None:
     """It is what compiled loops are found by."""
     f, args, _ = CASES[name]
 
-    def loss(*xs: Any) -> Any:
-        return sum((y**3).sum() for y in funcgrad.tree.leaves(f(*xs)))
-
-    gradient = funcgrad.grad(loss, tuple(range(len(args))))
+    gradient = gradient_of(f, len(args))
     texts = set()
     for _ in range(4):
         program = with_regions(lower(simplify(funcgrad.make_jaxpr(gradient)(*args))))
@@ -165,10 +169,7 @@ def test_the_text_is_the_same_each_time(name: str) -> None:
 def test_results(name: str) -> None:
     f, args, _ = CASES[name]
 
-    def loss(*xs: Any) -> Any:
-        return sum((y**3).sum() for y in funcgrad.tree.leaves(f(*xs)))
-
-    gradient = funcgrad.grad(loss, tuple(range(len(args))))
+    gradient = gradient_of(f, len(args))
     for g in (f, gradient):
         with funcgrad.config("c"):
             found = funcgrad.jit(g)(*args)
