@@ -174,14 +174,13 @@ def _owned(found: Sequence[Any]) -> list[Any]:
 
 def _write(tensors: Sequence[Any], arrays: Sequence[Any], times: Sequence[int], here: Any) -> None:
     """Write as the code has, so many times; `here` is the line of the user that runs it."""
-    has_mirrors = mirrors.known
     for t, array, count in zip(tensors, arrays, times, strict=True):
         own, counter = t._array, t._counter
         if array is not own:
             own[...] = array
         if counter is not UNCOUNTED:
             counter[:] = (counter[0] + count, "compiled code", here)
-            if has_mirrors:
+            if mirrors.known:
                 mirrors.written(counter, own)
 
 

@@ -558,10 +558,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Ten
         if m != 2 and len(_shape(bias)) == 1 and out is None and lies_so(x):
             *rows, length = _shape(x)
             return linear(x.view(math.prod(rows), length), w, bias).view(*rows, _shape(w)[0])
-    is_even = m > 2 and n == 2 and _shape(x)[-1] == _shape(w)[1]
-    if bias is None and out is None and is_even and lies_so(x):
-        return _rows_by_matrix(x, w.t())
-    found = matmul(x, w.t())
+    found = at(x, w.t())
     if bias is not None:
         _require_expandable(bias, _shape(found))
         found = _plus(bias, found) if m == 2 else add(found, bias)

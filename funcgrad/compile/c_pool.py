@@ -78,6 +78,7 @@ def _three(values: Any, missing: int) -> tuple[int, ...]:
 
 
 def fits(step: Step) -> bool:
+    """Whether a step is one of these that can be written in C."""
     if step.kind != CALL or getattr(step.function, "name", None) not in NAMES:
         return False
     x, *others = step.operands

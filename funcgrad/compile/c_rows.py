@@ -124,9 +124,8 @@ class _Run:
         self.views: dict[Step, str] = {}  # as they are of one row
         self.made: dict[Value, None] = {}
         self.rows: dict[Value, None] = {}  # what is read row by row and not made here
-        self.same: dict[
-            Step, set[Value]
-        ] = {}  # what all rows read as a whole, though it may have rows
+        # What all rows of a step read as a whole, though it may have rows for another.
+        self.same: dict[Step, set[Value]] = {}
         self.totals: dict[Value, Step] = {}
 
     @classmethod
