@@ -199,22 +199,23 @@ class _OneRule(Primitive):
 
 
 class Selection:
-    """A coefficient of booleans, or of shares between 0 and 1, whose zeros are exact.
+    """A coefficient of booleans, whose zeros are exact; `halved`: where half is taken.
 
     Where nothing was taken from an operand no cotangent reaches it, an infinite one neither. It
     stands where other coefficients are arrays: ``ct * selection``.
     """
 
-    __slots__ = ("mask", "shares")
+    __slots__ = ("halved", "mask")
     __array_ufunc__ = None
 
-    def __init__(self, mask: Any, *, shares: bool = False) -> None:
-        self.mask, self.shares = mask, shares
+    def __init__(self, mask: Any, halved: Any = None) -> None:
+        self.mask, self.halved = mask, halved
 
     def __rmul__(self, t: Any) -> Any:
-        if self.shares:
-            return REGISTRY["zero_preserving_multiply"](self.mask, t)
-        return REGISTRY["where"](self.mask, t, 0.0)
+        choose = REGISTRY["where"]
+        if self.halved is not None:
+            t = choose(self.halved, 0.5 * t, t)
+        return choose(self.mask, t, 0.0)
 
 
 class Elementwise(_OneRule):

@@ -119,13 +119,14 @@ class Rewriter:
         return Literal(np.asarray(value)[()])
 
     def spread_later(self, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
-        """An operation on a number that was broadcast: on the number, and broadcast then."""
-        made = [self.origin(a, broadcast_to) for a in inputs]
-        if len(made) != 1 or made[0] is None or made[0].inputs[0].aval.shape:
-            return None
+        """An operation on numbers that were broadcast: on the numbers, and broadcast then."""
         if not isinstance(eqn.prim, Elementwise | ElementwiseConstant):
             return None
-        number = self.apply(eqn.prim, made[0].inputs[0], **eqn.params)
+        made = [self.origin(a, broadcast_to) for a in inputs]
+        numbers = [a if m is None else m.inputs[0] for a, m in zip(inputs, made, strict=True)]
+        if not any(made) or any(a.aval.shape for a in numbers):
+            return None
+        number = self.apply(eqn.prim, *numbers, **eqn.params)
         return self.apply(broadcast_to, number, shape=eqn.outs[0].aval.shape)
 
     def unbroadcast(self, eqn: Eqn, inputs: Sequence[Atom]) -> Sequence[Atom]:

@@ -40,6 +40,7 @@ from ..ops.select import where
 from ..ops.structural import broadcast_to, reshape, transpose
 from . import branches, loops
 from .contractions import contraction, sum_of_product, sum_of_transposition
+from .factors import gathered
 from .rewriter import ProgramRule, Rewriter, Rule
 from .sums import merged
 
@@ -55,7 +56,8 @@ def simplify(jaxpr: Jaxpr) -> Jaxpr:
         d:f64[2,3] = add a c
       in (d,) }
     """
-    return loops.live(merged(loops.live(Rewriter(RULES, PROGRAMS).program(jaxpr))))
+    found = merged(loops.live(Rewriter(RULES, PROGRAMS).program(jaxpr)))
+    return gathered(loops.live(found))
 
 
 def _is_number(atom: Atom, x: float) -> bool:

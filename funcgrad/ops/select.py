@@ -6,8 +6,6 @@ NOTE [Selections] What is not taken passes nothing on, an infinite cotangent nei
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..algebra import (
@@ -21,6 +19,7 @@ from ..algebra import (
 from ..choose import choose_in
 from ..core import Aval
 from .logic import (
+    equal,
     greater,
     greater_equal,
     isfinite,
@@ -62,29 +61,10 @@ def where(xp, condition, x, y, /):
 # ---------------------------------------------------------------- maximum, minimum, clip
 
 
-@elementwise_constant
-def above(xp, x, y, /):
-    """1 where ``x > y``, 1/2 where ``x == y``, 0 elsewhere: the share of `x` in ``maximum(x, y)``.
-
-    Shapes: broadcast.   Dtypes: real numbers; gives floats, as narrow as the operands.
-    Derivative: zero; at ties too.
-    Raises: ShapeError: the shapes do not broadcast.
-    Source: the mean of the subgradients of the maximum.
-
-    >>> above(np.array([0.0, 1.0, 2.0]), 1.0).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    dtype = xp.result_type(x, y)
-    if dtype.kind != "f":
-        dtype = xp.dtype("float64")
-    return xp.add(xp.greater(x, y), xp.greater_equal(x, y), dtype=dtype) * 0.5
-
-
-def _share(mask: Any) -> Selection:
-    return Selection(mask, shares=True)
-
-
-@elementwise(lambda _z, x, y: _share(above(x, y)), lambda _z, x, y: _share(above(y, x)))
+@elementwise(
+    lambda _z, x, y: Selection(greater_equal(x, y), halved=equal(x, y)),
+    lambda _z, x, y: Selection(less_equal(x, y), halved=equal(x, y)),
+)
 def maximum(xp, x, y, /):
     """``max(x, y)``; NaN where either is.
 
@@ -99,7 +79,10 @@ def maximum(xp, x, y, /):
     return xp.maximum(x, y)
 
 
-@elementwise(lambda _z, x, y: _share(above(y, x)), lambda _z, x, y: _share(above(x, y)))
+@elementwise(
+    lambda _z, x, y: Selection(less_equal(x, y), halved=equal(x, y)),
+    lambda _z, x, y: Selection(greater_equal(x, y), halved=equal(x, y)),
+)
 def minimum(xp, x, y, /):
     """``min(x, y)``; NaN where either is.
 
@@ -115,8 +98,8 @@ def minimum(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, y: _share(where(isnan(y), 1.0, above(x, y))),
-    lambda _z, x, y: _share(where(isnan(x), 1.0, above(y, x))),
+    lambda _z, x, y: Selection(logical_or(isnan(y), greater_equal(x, y)), halved=equal(x, y)),
+    lambda _z, x, y: Selection(logical_or(isnan(x), less_equal(x, y)), halved=equal(x, y)),
 )
 def fmax(xp, x, y, /):
     """``max(x, y)``; the other operand where one is NaN.
@@ -133,8 +116,8 @@ def fmax(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, y: _share(where(isnan(y), 1.0, above(y, x))),
-    lambda _z, x, y: _share(where(isnan(x), 1.0, above(x, y))),
+    lambda _z, x, y: Selection(logical_or(isnan(y), less_equal(x, y)), halved=equal(x, y)),
+    lambda _z, x, y: Selection(logical_or(isnan(x), greater_equal(x, y)), halved=equal(x, y)),
 )
 def fmin(xp, x, y, /):
     """``min(x, y)``; the other operand where one is NaN.

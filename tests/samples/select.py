@@ -15,4 +15,4 @@ SAMPLES = {
     "clip": operands(X, NEGATIVE, POSITIVE),
     "nan_to_num": operands([X, complexes()], nan=0.0, posinf=9.0, neginf=None),
     "stop_gradient": operands([X, complexes(), np.arange(3), booleans()]),
-} | {name: operands(X, Y) for name in ("above", "maximum", "minimum", "fmax", "fmin")}
+} | {name: operands(X, Y) for name in ("maximum", "minimum", "fmax", "fmin")}
