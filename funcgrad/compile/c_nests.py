@@ -109,8 +109,15 @@ class Moved:
         taken = [[h - low for low, h in zip(p.low, p.high, strict=True)] for _, p in parts]
         self.is_covered = sum(map(math.prod, taken)) == math.prod(shape)
 
-    def at(self, where: dict[int, Any]) -> str:
-        """The element as C: where it lies is chosen, and then it is read. NOTE [Chosen places]."""
+    def borders(self, axis: int) -> set[int]:
+        """Where parts begin and end."""
+        return {n for _, part in self.parts for n in (part.low[axis], part.high[axis])}
+
+    def at(self, where: dict[int, Any], stretch: dict[int, tuple[int, int]]) -> str:
+        """The element as C: where it lies is chosen, and then it is read. NOTE [Chosen places].
+
+        `stretch`: from where to where a variable goes.
+        """
         text = "" if self.is_covered else zero(self.kind)
         for access, part in self.parts:
             guards = []
@@ -120,9 +127,11 @@ class Moved:
                 if place.__class__ is int:
                     possible = possible and low <= place < high
                     continue
-                if low > 0:
+                first, end = stretch[axis]
+                possible = possible and low < end and first < high
+                if low > first:
                     guards.append(f"{place} >= {low}")
-                if high < self.shape[axis]:
+                if high < end:
                     guards.append(f"{place} < {high}")
             if possible:
                 found = access.at(where)
@@ -275,6 +284,7 @@ class Nest:
         reduced = self.reductions[0].axes if self.reductions else set()
         left.sort(key=lambda a: a in reduced)
         self.loops = [*left, inner]
+        self.cut()
         self.name_long_steps(inner)
         self.weigh()
         for r in self.reductions:
@@ -282,14 +292,31 @@ class Nest:
             kept = [range(self.extent[a]) for a in self.unrolled if a not in r.axes]
             r.keys = list(itertools.product(*kept))
 
+    def cut(self) -> None:
+        """Which loops are one after another for the parts of joined arrays, the inner ones first.
+
+        `stretch`: of those that are being printed.
+        """
+        self.stretches = {a: [(0, self.extent[a])] for a in self.loops}
+        self.stretch = {a: (0, self.extent[a]) for a in self.loops}
+        copies = math.prod(self.extent[a] for a in self.unrolled) * max(len(self.steps), 1)
+        for axis in reversed(self.loops):
+            borders = {0, self.extent[axis]}.union(*[m.borders(axis) for m in self.moves.values()])
+            found = list(itertools.pairwise(sorted(borders)))
+            if copies * len(found) <= MOST:
+                copies *= len(found)
+                self.stretches[axis] = found
+
     def weigh(self) -> None:
         """Count turns with vectors of 512 bits and of 256; see NOTE [Narrow vectors]."""
-        *outer, n = [self.extent[a] for a in self.loops]
+        *outer, inner = self.loops
         values = [*self.reads, *(s.out for s in self.steps)]
         lanes = 64 // max((v.dtype.itemsize for v in values), default=8)
-        rows = math.prod(outer)
-        self.kernel.turns += rows * (n // lanes + n % lanes)
-        self.kernel.narrow_turns += rows * (n // (lanes // 2) * NARROW_TURN + n % (lanes // 2))
+        rows = math.prod(self.extent[a] for a in outer)
+        for low, high in self.stretches[inner]:
+            n, half = high - low, lanes // 2
+            self.kernel.turns += rows * (n // lanes + n % lanes)
+            self.kernel.narrow_turns += rows * (n // half * NARROW_TURN + n % half)
 
     def name_long_steps(self, inner: int) -> None:
         """Those along `inner` become variables; see NOTE [Long steps]."""
@@ -384,11 +411,15 @@ class Nest:
 
     def loop(self, depth: int) -> list[str]:
         axis = self.loops[depth]
-        head = f"for (long i{axis} = 0; i{axis} < {self.extent[axis]}; i{axis}++) {{"
         if depth == len(self.loops) - 1:
             return self.innermost(axis)
-        inside = self.around(depth + 1, lambda: self.loop(depth + 1))
-        return [head, *[f"  {x}" for x in inside], "}"]
+        lines = []
+        for low, high in self.stretches[axis]:
+            self.stretch[axis] = low, high
+            inside = self.around(depth + 1, lambda: self.loop(depth + 1))
+            lines.append(f"for (long i{axis} = {low}; i{axis} < {high}; i{axis}++) {{")
+            lines += [*[f"  {x}" for x in inside], "}"]
+        return lines
 
     def innermost(self, axis: int) -> list[str]:
         """The loop in vectors; sums over it are of strands, so that errors do not grow."""
@@ -412,16 +443,21 @@ class Nest:
             elif not r.one_strand:
                 total = r.name("total", key)
                 joined.append(f"{total} = {r.joined(total, part)};")
-        i, body = f"i{axis}", [f"  {x}" for x in self.body()]
-        pragma = f"#pragma omp simd{clauses}"
-        if not parts or n <= STRAND:
-            loop = [pragma, f"for (long {i} = 0; {i} < {n}; {i}++) {{", *body, "}"]
-            return [*declared, *loop, *joined]
-        loop = [pragma, f"for (long {i} = from; {i} < to; {i}++) {{", *body, "}"]
-        inside = [f"const long to = from + {STRAND} < {n} ? from + {STRAND} : {n};"]
-        inside += [*declared, *loop, *joined]
-        head = f"for (long from = 0; from < {n}; from += {STRAND}) {{"
-        return [head, *[f"  {x}" for x in inside], "}"]
+        i, pragma = f"i{axis}", f"#pragma omp simd{clauses}"
+        in_strands = bool(parts) and n > STRAND
+        lines = [] if in_strands else declared
+        for low, high in self.stretches[axis]:
+            self.stretch[axis] = low, high
+            body = [f"  {x}" for x in self.body()]
+            if not in_strands:
+                lines += [pragma, f"for (long {i} = {low}; {i} < {high}; {i}++) {{", *body, "}"]
+                continue
+            loop = [pragma, f"for (long {i} = from; {i} < to; {i}++) {{", *body, "}"]
+            inside = [f"const long to = from + {STRAND} < {high} ? from + {STRAND} : {high};"]
+            inside += [*declared, *loop, *joined]
+            head = f"for (long from = {low}; from < {high}; from += {STRAND}) {{"
+            lines += [head, *[f"  {x}" for x in inside], "}"]
+        return lines if in_strands else [*lines, *joined]
 
     def body(self) -> list[str]:
         """The statements for one turn: for every place on the axes that are written out."""
@@ -449,7 +485,7 @@ class Nest:
             }
             for step in () if self.fused else self.steps:
                 if step.kind == CALL:
-                    text = self.moves[step.out].at(where)
+                    text = self.moves[step.out].at(where, self.stretch)
                 else:
                     text = self.kernel.element(step, where, names, lines)
                 names[step.out] = named(text, self.kernel.variable(step.out))

@@ -63,7 +63,7 @@ DRAWS = frozenset(
 OTHERS = frozenset(
     {
         *("all", "any", "argmax", "argmin", "cumsum"),
-        *("diagonal", "roll", "searchsorted", "std", "tril", "triu", "var"),
+        *("diagonal", "searchsorted", "std", "tril", "triu", "var"),
     }
 )
 SMALL = 1 << 14  # elements for which NumPy's own loops are no faster
@@ -138,15 +138,6 @@ class _InC(Namespace):
 
     def flip(self, x: Symbol, axis: int) -> Symbol:
         return x[(*(slice(None),) * (axis % x.ndim), slice(None, None, -1))]
-
-    def roll(self, x: Symbol, shift: Sequence[int], axis: Sequence[int]) -> Symbol:
-        for by, a in zip(shift, axis, strict=True):
-            n = x.shape[a]
-            if n and by % n:
-                rows = (slice(None),) * (a % x.ndim)
-                last, rest = x[(*rows, slice(n - by % n, n))], x[(*rows, slice(0, n - by % n))]
-                x = self.concatenate([last, rest], axis=a)
-        return x
 
     def searchsorted(self, x: Symbol, v: Any, side: str) -> Any:
         """How many elements are less; not a number is more than all."""

@@ -35,7 +35,7 @@ from ..ops.arithmetic import (
 from ..ops.contract import dot_general, matmul
 from ..ops.exponential import sqrt
 from ..ops.index import Slice, embed, getitem, view_update
-from ..ops.join import concatenate
+from ..ops.join import along, concatenate, roll
 from ..ops.select import where
 from ..ops.structural import broadcast_to, reshape, transpose
 from . import branches, loops
@@ -360,6 +360,32 @@ def _embed(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     return r.apply(reshape, x, shape=out.shape) if x.aval.size == out.size else None
 
 
+def _concatenate(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    """The parts of what was joined along the same axis before."""
+    axis, parts = eqn.params["axis"], list[Atom]()
+    for x in inputs:
+        made = r.origin(x, concatenate)
+        is_part = made is not None and made.params["axis"] == axis
+        parts += made.inputs if is_part else [x]  # type: ignore[union-attr]
+    return None if len(parts) == len(inputs) else r.apply(concatenate, *parts, axis=axis)
+
+
+def _roll(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
+    """The end before the beginning, along one axis after the other."""
+    (x,) = inputs
+    shifts = dict.fromkeys(eqn.params["axis"], 0)
+    for shift, axis in zip(eqn.params["shift"], eqn.params["axis"], strict=True):
+        shifts[axis] += shift
+    for axis, shift in shifts.items():
+        n, ndim = x.aval.shape[axis], x.aval.ndim
+        if n and shift % n:
+            cut = n - shift % n
+            ends = (Slice(cut, n, 1), Slice(0, cut, 1))
+            parts = [r.apply(getitem, x, index=along(ndim, axis % ndim, end)) for end in ends]
+            x = r.apply(concatenate, *parts, axis=axis % ndim)
+    return x
+
+
 def _where(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     _condition, x, y = inputs
     return x if x is y and x.__class__ is Var else None
@@ -377,6 +403,8 @@ RULES: dict[Primitive, Rule] = {
     where: _where,
     getitem: _getitem,
     embed: _embed,
+    concatenate: _concatenate,
+    roll: _roll,
     view_update: _view_update,
     matmul: contraction,
     dot_general: contraction,

@@ -322,6 +322,25 @@ def test_large_arrays_are_not_read_in_many_places_at_once(shape: tuple[int, ...]
     assert max(nest.count("= a0[") for nest in nests) <= 4
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_joined_arrays_are_loops_one_after_another(axis: int) -> None:
+    """Vectors are read from one array; where there are many arrays, places are chosen."""
+    x, y = np.arange(40.0 * 30).reshape(40, 30), -np.arange(40.0 * 30).reshape(40, 30)
+
+    def f(x: Any, y: Any) -> Any:
+        padded = np.pad(x, 1)[1:-1, 1:-1] + np.pad(x * 2.0, [(0, 1), (2, 3)])[:-1, 3:-2]
+        joined = np.concatenate([x, y + 1.0, x * y], axis=axis) * 3.0
+        return [padded * y, joined, joined.sum(), joined.max(axis=1 - axis)]
+
+    def many(x: Any, y: Any) -> Any:
+        return [np.concatenate([x + k for k in range(300)] + [y], axis=axis) * 3.0]
+
+    for g, chosen in ((f, False), (many, True)):
+        made = Program(fg.make_jaxpr(g)(x, y), "c")
+        assert ("? &" in made.c_source) == chosen
+        same(in_c(g, [x, y])(x, y), g(x, y), np.float64)
+
+
 def test_layers_that_are_alike_are_one_function() -> None:
     def f(x: Any, w: Any, b: Any) -> Any:
         for _ in range(5):

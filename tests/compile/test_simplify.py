@@ -51,7 +51,7 @@ IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
         (lambda x, y: x + (-y), (ODD, ODD[::-1]), 1),
         (lambda x, y: (-x) + y, (ODD, ODD[::-1]), 1),
         (lambda x, y: put(y, 1, 3, 3) + put(x[:1], 0, 1, 3), (M, 2 * M), 2),
-        (lambda x, y: put(x, 0, 2, 6) + put(y, 2, 4, 6) + put(y, 4, 6, 6), (M, 2 * M), 2),
+        (lambda x, y: put(x, 0, 2, 6) + put(y, 2, 4, 6) + put(y, 4, 6, 6), (M, 2 * M), 1),
     ],
     "subtract": [
         (lambda x, y: x - (-y), (ODD, ODD[::-1]), 1),
@@ -123,6 +123,15 @@ IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
         (lambda x: R["embed"](x[None], shape=(2, 3), index=(None, *ALL)), (M,), 0),
         (lambda x: R["embed"](x[0], shape=(1, 3), index=(0, Slice(0, None, 1))), (M,), 2),
     ],
+    "concatenate": [
+        (lambda x, y: np.concatenate([x, np.concatenate([y, x]), y]), (M, 2 * M), 1),
+        (lambda x, y: np.concatenate([x, np.concatenate([y, x], axis=1)[:, :3]]), (M, 2 * M), 1),
+        (lambda x, y: np.concatenate([x, np.concatenate([y[:1], x[1:]])], 1), (M, 2 * M), 4),
+    ],
+    "roll": [
+        (lambda x: R["roll"](x, shift=(2, -3), axis=(0, 1)), (M,), 0),
+        (lambda x: R["roll"](x[:, :0], shift=(1,), axis=(1,)), (M,), 1),
+    ],
     "view_update": [
         (lambda x, y: R["view_update"](x, y, chain=through(ALL)), (M, 2 * M), 0),
         (lambda x, y: R["view_update"](x, y, chain=through(ALL)), (M.astype("f4"), M), 1),
@@ -160,6 +169,19 @@ def same_bits(found: Any, expected: Any) -> None:
             if p.dtype.kind == "f":
                 there = ~np.isnan(q)
                 np.testing.assert_array_equal(np.signbit(p)[there], np.signbit(q)[there])
+
+
+@pytest.mark.parametrize(
+    ("shift", "axis", "left"),
+    [((1,), (0,), 3), ((-1,), (-1,), 3), ((1, 5), (0, 1), 6), ((1, 2), (1, 1), 0)],
+)
+def test_rolls_are_joined(shift: tuple[int, ...], axis: tuple[int, ...], left: int) -> None:
+    """The end before the beginning, in what is written in C as loops."""
+    jaxpr = make_jaxpr(lambda x: R["roll"](x, shift=shift, axis=axis))(M)
+    simple = simplify(jaxpr)
+    assert {e.prim.name for e in simple.eqns} <= {"getitem", "concatenate"}
+    assert counted(simple) == left
+    same_bits(eval_jaxpr(simple, M), [np.roll(M, shift, axis)])
 
 
 def test_every_rule_has_an_identity() -> None:
