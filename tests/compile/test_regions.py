@@ -341,6 +341,42 @@ def test_joined_arrays_are_loops_one_after_another(axis: int) -> None:
         same(in_c(g, [x, y])(x, y), g(x, y), np.float64)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+@pytest.mark.parametrize("n", [8, 16, 24, 40, 64, 256, 520])
+def test_rows_of_whole_vectors(n: int, dtype: Any) -> None:
+    """Reductions of them are gathered in vectors, whose halves are joined; NaNs stay."""
+    rng = np.random.default_rng(n)
+    x = rng.integers(-9, 10, (20, n)).astype(dtype)
+    y = rng.integers(-9, 10, (3, 20, n)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[3, n // 2], x[4, 0], x[5, -1], x[6] = np.nan, np.inf, -np.inf, np.nan
+        y[0, 7, 5] = np.nan
+
+    def f(x: Any, y: Any) -> Any:
+        low = np.where(x > 1, x, -x).min(axis=1)
+        return [
+            *(x.sum(axis=1), x.max(axis=1), low, (x * 0 + 2 * (x > 5)).max(axis=1)),
+            *(y.sum(axis=(0, 2)), y.max(axis=(0, 2)), y.min(axis=2), (x * y[0]).sum(axis=1)),
+            *(np.square(x).max(), (x + 1 - x).prod(axis=1), y.transpose(2, 0, 1).sum(axis=0)),
+        ]
+
+    with np.errstate(all="ignore"):
+        same(in_c(f, [x, y])(x, y), f(x, y), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype", "in_lanes"),
+    [
+        *((64, "f4", True), (24, "f4", True), (20, "f8", True), (256, "f8", True)),
+        *((30, "f4", False), (1024, "f4", False), (21, "f8", False), (64, "i4", False)),
+    ],
+)
+def test_which_rows_are_gathered_in_vectors(n: int, dtype: str, in_lanes: bool) -> None:
+    x = np.ones((18, n), dtype)
+    made = Program(fg.make_jaxpr(lambda x: np.square(x).sum(axis=1))(x), "c")
+    assert ("lanes" in made.c_source) == in_lanes
+
+
 def test_layers_that_are_alike_are_one_function() -> None:
     def f(x: Any, w: Any, b: Any) -> Any:
         for _ in range(5):
