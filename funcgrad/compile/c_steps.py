@@ -59,13 +59,9 @@ DRAWS = frozenset(
 )
 
 
-# Primitives whose implementations are run on symbols too, as long as they are not about large arrays.
-OTHERS = frozenset(
-    {
-        *("all", "any", "argmax", "argmin", "cumsum"),
-        *("diagonal", "searchsorted", "std", "tril", "triu", "var"),
-    }
-)
+# Primitives whose implementations are run on symbols too; some only for arrays that are not large.
+OTHERS = frozenset({"cumsum", "diagonal", "std", "tril", "triu", "var"})
+OTHERS_OF_FEW = frozenset({"all", "any", "argmax", "argmin", "searchsorted"})
 SMALL = 1 << 14  # elements for which NumPy's own loops are no faster
 
 
@@ -234,8 +230,10 @@ class _Expansion:
         if name in _PROGRAMS:
             inside = _Expansion(self.fits, set(), {})
             return _PROGRAMS[name](step, inside.program)
-        is_small = name in OTHERS and step.operands[0].size <= SMALL
-        return _steps_of(step) if is_small or is_draw(step) else []
+        if name in OTHERS_OF_FEW and step.operands[0].size > SMALL:
+            return []
+        is_known = name in OTHERS or name in OTHERS_OF_FEW or is_draw(step)
+        return _steps_of(step) if is_known else []
 
 
 def _while(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:

@@ -17,7 +17,7 @@ import funcgrad.compile.call
 import funcgrad.numpy as fnp
 from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.groups import Group, kernels_of
-from funcgrad.compile.lower import lower
+from funcgrad.compile.lower import KERNEL, VIEW, lower
 from funcgrad.compile.program import Program
 from funcgrad.compile.regions import with_regions
 
@@ -375,6 +375,33 @@ def test_which_rows_are_gathered_in_vectors(n: int, dtype: str, in_lanes: bool) 
     x = np.ones((18, n), dtype)
     made = Program(fg.make_jaxpr(lambda x: np.square(x).sum(axis=1))(x), "c")
     assert ("lanes" in made.c_source) == in_lanes
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 8, 10, 12])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_are_written_out(n: int, dtype: Any) -> None:
+    """Vectors go across them, in steps that GCC makes vectors of, or of which it knows nothing."""
+    x = np.random.default_rng(n).normal(size=(50, n)).astype(dtype)
+
+    def f(x: Any) -> Any:
+        weights = np.exp(x - x.max(axis=1, keepdims=True))
+        weights = weights / weights.sum(axis=1, keepdims=True)
+        return [weights, (weights * x).sum(axis=1), x[:, 0] * x[:, 1]]
+
+    same(in_c(f, [x])(x), f(x), dtype)
+    source = Program(fg.make_jaxpr(f)(x), "c").c_source
+    assert (f"= {n};" in source) == (n in (5, 6, 7, 10, 12))
+
+
+def test_what_numpy_does_in_several_passes_is_c_for_large_arrays() -> None:
+    x = np.random.default_rng(0).normal(size=(300, 400))
+
+    def f(x: Any) -> Any:
+        low = np.tril(x) - np.triu(x, 2)
+        return [x.var(axis=0), x.std(axis=1, ddof=1), low, np.cumsum(x, axis=1), x.var()]
+
+    assert all(step.kind in (KERNEL, VIEW) for step in with_regions(lower(fg.make_jaxpr(f)(x))).steps)
+    same(in_c(f, [x])(x), f(x), np.float64)
 
 
 def test_layers_that_are_alike_are_one_function() -> None:
