@@ -150,8 +150,8 @@ def element(kernel: Any, step: Step, where: dict[int, Any], names: dict[Value, s
 
 
 def _narrow(kernel: Any, steps: Sequence[int]) -> None:
-    """NOTE [Narrow vectors] in c_nests.py: in steps that are no power of two."""
-    if any(abs(n) & (abs(n) - 1) for n in steps):
+    """NOTE [Narrow vectors] in c_nests.py."""
+    if 3 in map(abs, steps):
         kernel.is_narrow = True
 
 
@@ -193,12 +193,36 @@ def put(kernel: Any, step: Step) -> list[str]:
     number = kernel.count()
     where = {a: f"p{number}_{a}" for a, n in enumerate(shape) if n > 1}
     names = {v: _element_at(kernel, v, shape, where) for v in step.operands[1:] if not is_number(v)}
+    rows = _looked_up_once(kernel, step, where, names, number)
     offset = _offset(step, axes, place, where, names)
     text = kernel._cast(step.operands[1], step.out.dtype, names)
     lines = [f"{place.base}[{offset}] {'+=' if adds else '='} {text};"]
+    before = [] if rows is None else [*rows, "#pragma omp simd"]
     for axis, i in reversed(where.items()):
         head = f"for (long {i} = 0; {i} < {shape[axis]}; {i}++) {{"
-        lines = [head, *[f"  {x}" for x in lines], "}"]
+        lines = [*before, head, *[f"  {x}" for x in lines], "}"]
+        before = []
+    return lines
+
+
+def _looked_up_once(
+    kernel: Any, step: Step, where: dict[int, str], names: dict[Value, str], number: int
+) -> list[str] | None:
+    """Lines before an innermost loop along a slice, that name the row; None for other loops."""
+    axes, shape, _ = step.options
+    *outer, inner = where or (-1,)
+    if not any(a[1] for a in axes if not isinstance(a, int) and a[2] == inner):
+        return None
+    lines = []
+    for k, v in enumerate(step.operands[2:]):
+        place = kernel.places[v]
+        if place.is_variable:
+            continue
+        if place.over(shape).shown.strides[inner]:
+            return None
+        found = _element_at(kernel, v, shape, {a: where[a] for a in outer})
+        lines.append(f"const long at{number}_{k} = {found};")
+        names[v] = f"at{number}_{k}"
     return lines
 
 

@@ -299,6 +299,7 @@ class Nest:
         self.loops = [*left, inner]
         self.cut()
         self.name_long_steps(inner)
+        self.once = self.read_once(inner)
         self.weigh()
         for r in self.reductions:
             r.plan(self.loops, self.extent[inner])
@@ -319,6 +320,12 @@ class Nest:
             if copies * len(found) <= MOST:
                 copies *= len(found)
                 self.stretches[axis] = found
+
+    def read_once(self, inner: int) -> set[Value]:
+        """Places of rows, which are read before a loop: GCC gathers what is in a row otherwise."""
+        places = {v for s in self.steps if s.kind == TAKE for v in s.operands[1:]}
+        found = {v: a for v, a in self.reads.items() if v in places and not a.variable}
+        return {v for v, a in found.items() if not a.strides[inner] and not self.unrolled}
 
     def weigh(self) -> None:
         """Count turns with vectors of 512 bits and of 256; see NOTE [Narrow vectors]."""
@@ -463,6 +470,7 @@ class Nest:
         for low, high in self.stretches[axis]:
             self.stretch[axis] = low, high
             body = [f"  {x}" for x in self.body()]
+            lines += self.before
             if not in_strands:
                 lines += [pragma, f"for (long {i} = {low}; {i} < {high}; {i}++) {{", *body, "}"]
                 continue
@@ -519,6 +527,7 @@ class Nest:
     def body(self) -> list[str]:
         """The statements for one turn: for every place on the axes that are written out."""
         lines: list[str] = []
+        self.before: list[str] = []  # statements before the loop
         known: dict[str, str] = {}  # what a text is called, so that nothing is computed twice
         kinds: dict[str, str] = {}
         gathered: dict[tuple[Any, tuple[int, ...]], str] = {}
@@ -536,10 +545,15 @@ class Nest:
         for places in itertools.product(*[range(self.extent[a]) for a in self.unrolled]):
             where: dict[int, Any] = {a: f"i{a}" for a in self.loops}
             where.update(zip(self.unrolled, places, strict=True))
-            names = {
-                v: a.base if a.variable else named(a.at(where), self.kernel.variable(v))
-                for v, a in self.reads.items()
-            }
+            names = {v: a.base for v, a in self.reads.items() if a.variable}
+            for v, a in self.reads.items():
+                if v in self.once:
+                    names[v] = f"v{self.kernel.count()}"
+                    self.before.append(
+                        f"const {self.kernel.variable(v)} {names[v]} = {a.at(where)};"
+                    )
+                elif not a.variable:
+                    names[v] = named(a.at(where), self.kernel.variable(v))
             for step in () if self.fused else self.steps:
                 if step.kind == CALL:
                     text = self.moves[step.out].at(where, self.stretch)

@@ -27,6 +27,7 @@ from .lower import (
     CAST,
     KERNEL,
     LOOP,
+    TAKE,
     UFUNC,
     UNWIND,
     VIEW,
@@ -60,8 +61,8 @@ DRAWS = frozenset(
 
 
 # Primitives whose implementations are run on symbols too; some only for arrays that are not large.
-OTHERS = frozenset({"cumsum", "diagonal", "std", "tril", "triu", "var"})
-OTHERS_OF_FEW = frozenset({"all", "any", "argmax", "argmin", "searchsorted"})
+OTHERS = frozenset({"cumsum", "diagonal", "searchsorted", "std", "tril", "triu", "var"})
+OTHERS_OF_FEW = frozenset({"all", "any", "argmax", "argmin"})
 SMALL = 1 << 14  # elements for which NumPy's own loops are no faster
 
 
@@ -136,14 +137,28 @@ class _InC(Namespace):
         return x[(*(slice(None),) * (axis % x.ndim), slice(None, None, -1))]
 
     def searchsorted(self, x: Symbol, v: Any, side: str) -> Any:
-        """How many elements are less; not a number is more than all."""
-        if x.size * v.size > SMALL:
-            raise NotLowerableError("a search among many")
-        v = v[..., None]
-        less = np.less(x, v) if side == "left" else np.less_equal(x, v)
-        if v.dtype.kind == "f":
-            less = less | (np.not_equal(v, v) & (np.equal(x, x) if side == "left" else True))
-        return self.writer.reduce(np.add, less.astype(np.int64), less.ndim - 1, False)
+        """How many elements are less; not a number is more than all. Few are all compared with."""
+
+        def is_less(x: Any, v: Any) -> Any:
+            less = np.less(x, v) if side == "left" else np.less_equal(x, v)
+            if v.dtype.kind != "f":
+                return less
+            is_nan = np.not_equal(v, v)
+            return less | (is_nan & np.equal(x, x) if side == "left" else is_nan)
+
+        n = x.shape[0]
+        if n * v.size <= SMALL:
+            less = is_less(x, v[..., None])
+            return self.writer.reduce(np.add, less.astype(np.int64), less.ndim - 1, False)
+        count = np.multiply(np.equal(v, v), 0)
+        for power in reversed(range(n.bit_length())):
+            more = count + (1 << power)
+            last = self._taken(x, np.minimum(more, n) - 1)
+            count = np.where(np.less_equal(more, n) & is_less(last, v), more, count)
+        return count
+
+    def _taken(self, x: Symbol, places: Symbol) -> Symbol:
+        return self.writer.step(TAKE, "", [x, places], places.shape, x.dtype, (1,))
 
     def cumsum(self, x: Symbol, axis: int) -> Symbol:
         """A loop over rows, whose carry is the sum so far."""

@@ -47,6 +47,8 @@ IN_LOOP = 1 << 20  # up to which tiles are as fast as BLAS, and a loop in C is w
 THIN = 16  # the widest matrix that is no good for BLAS
 TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a product than for it
 MANY = 8  # products of matrices that are worth a call
+SHORT_ROW = 128  # elements
+MANY_ROWS = 256  # that are worth a call
 MOVES = frozenset({"embed", "concatenate", "stack_arrays"})  # primitives that only move elements
 
 
@@ -266,12 +268,19 @@ def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
 
 
 def _is_worth_it(run: Sequence[Step]) -> bool:
-    """Not single steps, and not what is one flat group of elementwise steps: that is less to call."""
+    """Not what is one flat group of elementwise steps: that is less to call; nor most single steps."""
     if any(programs_of(s) or _is_many_products(s) for s in run):
         return True
     shapes = {v.shape for s in run for v in (*s.operands, s.out) if v.shape}
     one_group = len(shapes) == 1 and all(s.kind in ELEMENTWISE and s.out.shape for s in run)
-    return len(run) > 1 and not one_group
+    return not one_group and (len(run) > 1 or any(map(_is_of_rows, run)))
+
+
+def _is_of_rows(step: Step) -> bool:
+    """Whether a step goes through many short rows, each of which NumPy begins anew with."""
+    shape = max((v.shape for v in (*step.operands, step.out)), key=math.prod)
+    rows, n = math.prod(shape[:-1]), math.prod(shape[-1:])
+    return in_nest(step) and rows >= MANY_ROWS and n <= SHORT_ROW
 
 
 def _is_more_than_a_group(run: Sequence[Step], program: Lowered) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
+import funcgrad.numpy as fnp
 from funcgrad import lax
 from funcgrad.compile import c_compiler
 
@@ -210,3 +211,44 @@ def test_random_indices(data: Any) -> None:
         for a, b in zip(found, funcgrad.tree.leaves(g(x, *arrays)), strict=True):
             assert (a.shape, a.dtype) == (b.shape, b.dtype)
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8"])
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 1000])
+def test_searches_among_many(n: int, dtype: str, side: str) -> None:
+    """By halves; numbers that are not are more than all."""
+    rng = np.random.default_rng(n)
+    a, v = np.sort(rng.integers(-50, 50, n)).astype(dtype), rng.integers(-60, 60, (200, 100))
+    v = v.astype(dtype)
+    if dtype[0] == "f":
+        v[0, :4] = np.nan, np.inf, -np.inf, -0.0
+        a[max(n - 2, 1) :] = np.nan
+
+    def f(a: Any, v: Any) -> Any:
+        return fnp.searchsorted(a, v, side=side)
+
+    for g, args in ((f, (a, v)), (lambda v: f(a, v), (v,))):
+        found, code = in_c(g, *args)
+        assert "kernel0(" in code and "searchsorted" not in code
+        np.testing.assert_array_equal(found, np.searchsorted(a, v, side))
+
+
+@pytest.mark.parametrize("shape", [(1000, 64), (50, 7), (30, 4, 5), (40, 1)])
+def test_rows_by_number_are_loops_in_vectors(shape: tuple[int, ...]) -> None:
+    """Where a row is is looked up once, where each row of the index is one."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=shape)
+    i, j = rng.integers(-len(x), len(x), 70), rng.integers(0, shape[1], (3, 9))
+
+    def f(x: Any, i: Any, j: Any) -> Any:
+        taken, columns = x[i] * 2.0, x[:, j] * 3.0
+        return (taken**2).sum() + (columns**2).sum() + (x[i[:27].reshape(3, 9), j] ** 3).sum()
+
+    def g(x: Any, i: Any, j: Any) -> Any:
+        return [x[i] * 2.0, x[:, j], funcgrad.grad(f)(x, i, j), fnp.at(x)[:, j[0]].set(1.0)]
+
+    found, code = in_c(g, x, i, j)
+    assert "kernel0(" in code and "call_" not in code
+    for a, b in zip(found, g(x, i, j), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)

@@ -20,6 +20,7 @@ from funcgrad.compile.groups import Group, kernels_of
 from funcgrad.compile.lower import KERNEL, VIEW, lower
 from funcgrad.compile.program import Program
 from funcgrad.compile.regions import with_regions
+from funcgrad.compile.simplify import simplify
 
 pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
 
@@ -393,6 +394,30 @@ def test_rows_that_are_written_out(n: int, dtype: Any) -> None:
     assert (f"= {n};" in source) == (n in (5, 6, 7, 10, 12))
 
 
+SINGLE: dict[str, Callable[..., Any]] = {
+    "sum": lambda x, y: x.sum(axis=1),
+    "maximum": lambda x, y: x.max(axis=-1),
+    "row": lambda x, y: x - y[0],
+    "column": np.multiply,
+    "joined": lambda x, y: np.concatenate([x, x], axis=1),
+}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize(
+    ("n", "rows", "is_c"), [(5, 400, True), (5, 100, False), (300, 400, False)]
+)
+def test_single_steps_are_c_where_rows_are_many_and_short(
+    name: str, n: int, rows: int, is_c: bool
+) -> None:
+    f, x, y = SINGLE[name], np.random.default_rng(0).normal(size=(rows, n)), np.ones((2, n))
+    if name == "column":
+        x, y = x[:, :1], y[0]
+    found = with_regions(lower(simplify(fg.make_jaxpr(f)(x, y))))
+    assert (KERNEL in [step.kind for step in found.steps]) == is_c
+    same([funcgrad.jit(f)(x, y)], [f(x, y)], np.float64)
+
+
 def test_what_numpy_does_in_several_passes_is_c_for_large_arrays() -> None:
     x = np.random.default_rng(0).normal(size=(300, 400))
 
@@ -400,7 +425,9 @@ def test_what_numpy_does_in_several_passes_is_c_for_large_arrays() -> None:
         low = np.tril(x) - np.triu(x, 2)
         return [x.var(axis=0), x.std(axis=1, ddof=1), low, np.cumsum(x, axis=1), x.var()]
 
-    assert all(step.kind in (KERNEL, VIEW) for step in with_regions(lower(fg.make_jaxpr(f)(x))).steps)
+    assert all(
+        step.kind in (KERNEL, VIEW) for step in with_regions(lower(fg.make_jaxpr(f)(x))).steps
+    )
     same(in_c(f, [x])(x), f(x), np.float64)
 
 
