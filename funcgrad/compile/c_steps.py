@@ -61,8 +61,10 @@ DRAWS = frozenset(
 
 
 # Primitives whose implementations are run on symbols too; some only for arrays that are not large.
-OTHERS = frozenset({"cumsum", "diagonal", "searchsorted", "std", "tril", "triu", "var"})
-OTHERS_OF_FEW = frozenset({"all", "any", "argmax", "argmin"})
+OTHERS = frozenset(
+    {"all", "any", "cumsum", "diagonal", "searchsorted", "std", "tril", "triu", "var"}
+)
+OTHERS_OF_FEW = frozenset({"argmax", "argmin"})
 SMALL = 1 << 14  # elements for which NumPy's own loops are no faster
 
 

@@ -361,13 +361,16 @@ def _embed(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
 
 
 def _concatenate(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
-    """The parts of what was joined along the same axis before."""
+    """The parts of what was joined along the same axis before, without empty ones."""
     axis, parts = eqn.params["axis"], list[Atom]()
     for x in inputs:
         made = r.origin(x, concatenate)
         is_part = made is not None and made.params["axis"] == axis
         parts += made.inputs if is_part else [x]  # type: ignore[union-attr]
-    return None if len(parts) == len(inputs) else r.apply(concatenate, *parts, axis=axis)
+    parts = [x for x in parts if x.aval.shape[axis]] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
+    return r.apply(concatenate, *parts, axis=axis) if parts != list(inputs) else None
 
 
 def _roll(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:

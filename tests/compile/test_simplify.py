@@ -127,6 +127,9 @@ IDENTITIES: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], int]]] = {
         (lambda x, y: np.concatenate([x, np.concatenate([y, x]), y]), (M, 2 * M), 1),
         (lambda x, y: np.concatenate([x, np.concatenate([y, x], axis=1)[:, :3]]), (M, 2 * M), 1),
         (lambda x, y: np.concatenate([x, np.concatenate([y[:1], x[1:]])], 1), (M, 2 * M), 4),
+        (lambda x, y: np.concatenate([x[:0], x, y[:0], y, x[2:]]), (M, 2 * M), 1),
+        (lambda x: np.concatenate([x[:, :0], x], axis=1), (M,), 0),
+        (lambda x: np.concatenate([x[:, :0], x[:, 3:]], axis=1), (M,), 1),
     ],
     "roll": [
         (lambda x: R["roll"](x, shift=(2, -3), axis=(0, 1)), (M,), 0),
