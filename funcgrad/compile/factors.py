@@ -55,7 +55,7 @@ def _value(number: Atom) -> float:
     return float(value) if isinstance(value, float | np.floating) else 0.0
 
 
-def _exponent(number: Atom) -> int | None:
+def exponent_of(number: Atom) -> int | None:
     """How large a power of two is, with any sign; None for other numbers."""
     mantissa, exponent = math.frexp(_value(number))
     return exponent - 1 if abs(mantissa) == 0.5 else None
@@ -120,7 +120,7 @@ class _Pass:
         if eqn.prim is negative:
             reaches.append(0)
         elif number is not None:
-            exponent = _exponent(number) if eqn.prim is multiply else None
+            exponent = exponent_of(number) if eqn.prim is multiply else None
             if exponent is None:  # the number takes what comes
                 return
             reaches.append(abs(exponent))
@@ -136,7 +136,7 @@ class _Pass:
         if x.aval.dtype.kind != "f" or x.aval.dtype.itemsize < 4:
             return False
         out = reader.outs[0].aval
-        fits = _is_alike(x.aval, out) and _size(out) <= _size(x.aval)
+        fits = _is_alike(x.aval, out) and out.size <= x.aval.size
         return fits and all(a.__class__ is Var or _takes(a, out.dtype) for a in reader.inputs)
 
     def is_worth_it(self, x: Var) -> bool:
@@ -146,7 +146,7 @@ class _Pass:
             return False
         (out,) = reader.outs
         if reader.prim is _sum:
-            meets = 2 * _size(out.aval) <= _size(x.aval)
+            meets = 2 * out.aval.size <= x.aval.size
         else:
             all_known = all(a.__class__ is Literal or a in self.reach for a in reader.inputs)
             meets = all_known and reader.prim is not square
@@ -188,7 +188,3 @@ class _Pass:
 def _is_alike(x: Aval, y: Aval) -> bool:
     """Whether what takes the place of one of them gives results of the same dtype."""
     return x.dtype == y.dtype and not x.weak and not y.weak
-
-
-def _size(aval: Aval) -> int:
-    return math.prod(aval.shape)

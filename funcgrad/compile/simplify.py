@@ -40,7 +40,7 @@ from ..ops.select import where
 from ..ops.structural import broadcast_to, reshape, transpose
 from . import branches, loops
 from .contractions import contraction, sum_of_product, sum_of_transposition
-from .factors import gathered
+from .factors import exponent_of, gathered
 from .rewriter import ProgramRule, Rewriter, Rule
 from .sums import merged
 
@@ -202,10 +202,10 @@ def _divide(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
     if y.__class__ is Var or x.aval.dtype.kind != "f" or y.aval.dtype.kind != "f":
         return None
     # What divides by a power of two is exact, and so is the product with the inverse.
-    value = y.value  # type: ignore[union-attr]
-    mantissa, exponent = math.frexp(value)
-    if abs(mantissa) != 0.5 or abs(exponent) > np.finfo(x.aval.dtype).maxexp - 2:
+    exponent = exponent_of(y)
+    if exponent is None or abs(exponent) > np.finfo(x.aval.dtype).maxexp - 3:
         return None
+    value = y.value  # type: ignore[union-attr]
     return r.apply(multiply, x, Literal(value.__class__(1 / value)))
 
 
