@@ -20,8 +20,15 @@ CODES = ("c", "numpy")
 
 @functools.cache
 def _here() -> bytes:
-    """What decisions hold for: this machine and compiler, and so many threads."""
-    return f"{compiler()}\0{threads()}\0".encode()
+    """What decisions hold for: this machine and compiler, these printers, and so many threads."""
+    try:
+        with os.scandir(os.path.dirname(__file__)) as files:
+            changed = max(
+                (f.stat().st_mtime_ns for f in files if f.name.endswith(".py")), default=0
+            )
+    except OSError:  # of a package in an archive
+        changed = 0
+    return f"{compiler()}\0{changed}\0{threads()}\0".encode()
 
 
 class Decision:

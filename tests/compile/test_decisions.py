@@ -29,6 +29,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+def test_other_printers_decide_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printer = tmp_path / "printer.py"
+    printer.touch()
+
+    def code() -> str | None:
+        decisions._here.cache_clear()
+        return Decision("a program").code
+
+    try:
+        for place in (printer, tmp_path / "archive.zip" / "decisions.py"):
+            monkeypatch.setattr(decisions, "__file__", str(place))
+            assert code() is None
+            Decision("a program").make("numpy")
+            assert code() == "numpy"
+        monkeypatch.setattr(decisions, "__file__", str(printer))
+        assert code() == "numpy"
+        os.utime(printer, (1, 1))
+        assert code() is None
+    finally:
+        decisions._here.cache_clear()
+
+
 def a_program() -> program.Program:
     jaxpr = funcgrad.make_jaxpr(lambda x: np.exp(np.sin(x)) * x + np.cos(x))(X)
     return program.Program(jaxpr, "auto")
