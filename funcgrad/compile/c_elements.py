@@ -208,18 +208,18 @@ def put(kernel: Any, step: Step) -> list[str]:
 def _looked_up_once(
     kernel: Any, step: Step, where: dict[int, str], names: dict[Value, str], number: int
 ) -> list[str] | None:
-    """Lines before an innermost loop along a slice, that name the row; None for other loops."""
+    """Lines before an innermost loop along a slice, that name the row, in `names` too; None for other
+    loops.
+    """
     axes, shape, _ = step.options
     *outer, inner = where or (-1,)
     if not any(a[1] for a in axes if not isinstance(a, int) and a[2] == inner):
         return None
+    arrays = [(k, v) for k, v in enumerate(step.operands[2:]) if not kernel.places[v].is_variable]
+    if any(kernel.places[v].over(shape).shown.strides[inner] for _, v in arrays):
+        return None
     lines = []
-    for k, v in enumerate(step.operands[2:]):
-        place = kernel.places[v]
-        if place.is_variable:
-            continue
-        if place.over(shape).shown.strides[inner]:
-            return None
+    for k, v in arrays:
         found = _element_at(kernel, v, shape, {a: where[a] for a in outer})
         lines.append(f"const long at{number}_{k} = {found};")
         names[v] = f"at{number}_{k}"

@@ -370,6 +370,14 @@ def run_check(cache: Path | str, check: str = CHECK, **environment: str) -> subp
     )
 
 
+def disguised(folder: Path, script: str) -> str:
+    """A script in front of the compiler."""
+    path = folder / "cc"
+    path.write_text(script.format(compiler=c_compiler.compiler()[0]))  # type: ignore[index]
+    path.chmod(0o755)
+    return str(path)
+
+
 CLANG = """#!/bin/sh
 case "$*" in
   --version) echo "Apple clang version 16.0.0" ;;
@@ -382,12 +390,9 @@ esac
 @needs_compiler
 def test_a_compiler_that_takes_fewer_flags(tmp_path: Path) -> None:
     """Clang, as on macOS; it gets no declarations of functions for vectors."""
-    script = tmp_path / "clang"
-    script.write_text(CLANG.format(compiler=c_compiler.compiler()[0]))  # type: ignore[index]
-    script.chmod(0o755)
     check = CHECK.replace("np.exp(-x) * x + 1.0", "np.exp(-x) * x + x // 0.3 + x % 0.3")
     check = check.replace("(1 - x))", "(1 - x) + 1)") + "print(c_compiler.has_vector_functions())"
-    found = run_check(tmp_path / "cache", check, CC=str(script))
+    found = run_check(tmp_path / "cache", check, CC=disguised(tmp_path, CLANG))
     out, err = found.communicate(timeout=120)
     assert out.split() == ["loops", "False"], err
 
@@ -404,10 +409,7 @@ esac
 @needs_compiler
 def test_a_compiler_of_former_days(tmp_path: Path) -> None:
     """GCC 7 refuses to be told how long vectors are to be."""
-    script = tmp_path / "gcc"
-    script.write_text(OLD.format(compiler=c_compiler.compiler()[0]))  # type: ignore[index]
-    script.chmod(0o755)
-    found = run_check(tmp_path / "cache", CHECK, CC=str(script))
+    found = run_check(tmp_path / "cache", CHECK, CC=disguised(tmp_path, OLD))
     out, err = found.communicate(timeout=120)
     assert out.split() == ["loops"], err
 
