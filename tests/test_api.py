@@ -238,6 +238,39 @@ def test_custom_rule_derives_the_others(rules: dict[str, Any]) -> None:
     np.testing.assert_allclose(funcgrad.eval_jaxpr(jaxpr, X)[0], np.sin(X))
 
 
+@pytest.mark.parametrize("name", ["vjp", "transpose"])
+def test_custom_rules_hold_in_derivatives_of_any_order(name: str) -> None:
+    """What a rule reads, the result too, has the rule's derivative: not that of the function."""
+    rules = {
+        "vjp": {"vjp": lambda ct, ans, x: (ct * ans,)},
+        "transpose": {"transpose": lambda ct: (3.0 * ct,)},
+    }[name]
+
+    def opaque(x: Any) -> Any:
+        """Neither function has a derivative of its own, and none takes traced arrays."""
+        value = funcgrad.stop_gradient(x)
+        return np.exp(value) if name == "vjp" else 3.0 * value
+
+    f = funcgrad.custom_rule(opaque, **rules)
+
+    def g(x: Any) -> Any:
+        return f(x) * f(x) if name == "transpose" else f(x)
+
+    second = np.exp(0.5) if name == "vjp" else 18.0
+    one = (np.float64(0.5),), (np.float64(1.0),)
+    for found in (
+        funcgrad.grad(funcgrad.grad(g))(0.5),
+        funcgrad.jvp(funcgrad.grad(g), *one)[1],
+        funcgrad.grad(lambda x: funcgrad.jvp(g, (x,), one[1])[1])(0.5),
+        funcgrad.hessian(g)(0.5),
+        funcgrad.jit(funcgrad.grad(funcgrad.grad(g)))(0.5),
+        funcgrad.grad(funcgrad.grad(funcgrad.jit(g)))(0.5),
+        funcgrad.vmap(funcgrad.grad(funcgrad.grad(g)))(np.array([0.5]))[0],
+        funcgrad.grad(lambda x: funcgrad.vmap(funcgrad.grad(g))(x).sum())(np.array([0.5]))[0],
+    ):
+        assert float(found) == pytest.approx(second)
+
+
 def test_custom_transpose_and_batch() -> None:
     double = funcgrad.custom_rule(lambda x: 2 * x, transpose=lambda ct: (2 * ct,))
     assert funcgrad.linear_transpose(double, X)(X)[0].tolist() == (2 * X).tolist()

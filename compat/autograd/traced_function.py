@@ -169,14 +169,13 @@ class _Call:
                 f"an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
                 f"overridden vmap staticmethod to avoid ambiguity."
             )
+        pulls = cls._defines("backward") or cls._defines("vjp") or not has_jvp
         self.rules = Rules(
             cls.__name__,
             self.value,
             jvp=self.jvp if has_jvp else None,
-            forward=self.forward
-            if (cls._defines("backward") or cls._defines("vjp")) or not has_jvp
-            else None,
-            backward=self.backward,
+            forward=self.forward if pulls else None,
+            backward=self.backward if pulls else None,
             batch=self.batch if has_vmap else None,
         )
 

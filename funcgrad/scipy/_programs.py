@@ -149,18 +149,13 @@ def with_tangent(
         dot = tangent(y, filled(primals[1:], held), dots)
         return [y], [zeros_like(y) if dot is None else dot]
 
-    def forward(*primals: Any) -> Any:
-        outs = list(custom_call(*primals, rules=rules))
-        return outs, [*outs, *primals[1:]]
-
     def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        y, *traced = residual
+        y, _, *traced = residual
         moving = [i for i in places if flags[i]]
         found = iter(pullback(y, filled(traced, held), moving, cts[0]))  # type: ignore[misc]
         return [None, *(next(found) if flags[i] else None for i in places)]
 
-    ways = {} if pullback is None else {"forward": forward, "backward": backward}
-    rules = Rules(name, value, jvp=jvp, **ways)
+    rules = Rules(name, value, jvp=jvp, backward=backward if pullback else None)
     return custom_call(x, *(held[i] for i in places), rules=rules)[0]
 
 

@@ -304,7 +304,7 @@ def custom_rule(
         if jvp is not None:
             rules["jvp"] = _flat_jvp(call, jvp)
         if vjp is not None:
-            rules.update(_flat_vjp(call, vjp))
+            rules["backward"] = _flat_vjp(call, vjp)
         if transpose is not None:
             rules["transpose"] = lambda *cts: call.flat_cotangents(
                 "transpose rule", transpose(tree.unflatten(call.out_def, cts))
@@ -326,19 +326,15 @@ def _flat_jvp(call: _Call, rule: Callable[..., Any]) -> Callable[..., Any]:
     return jvp
 
 
-def _flat_vjp(call: _Call, rule: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    def forward(*leaves: Any) -> Any:
-        outs = call.run(*leaves)
-        return outs, [*outs, *leaves]
-
-    def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+def _flat_vjp(call: _Call, rule: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(saved: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         count = len(cts)
-        ans = tree.unflatten(call.out_def, residual[:count])
-        args = call.arguments(residual[count:])
+        ans = tree.unflatten(call.out_def, saved[:count])
+        args = call.arguments(saved[count:])
         found = rule(tree.unflatten(call.out_def, cts), ans, *args)
         return call.flat_cotangents("vjp rule", found)
 
-    return {"forward": forward, "backward": backward}
+    return backward
 
 
 def _flat_batch(call: _Call, rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,16 +22,13 @@ from .vmap import batch_flat, move_batch
 FlatFunction = Callable[..., list[Any]]
 
 
-def _no_rule(*args: Any) -> Any:
-    raise AssertionError("a backward rule comes with a forward rule")
-
-
 class Rules:
     """A function on flat lists and its rules.
 
-    `jvp`: ``(primals, tangents) -> (outs, out tangents)``. `forward`: ``(*xs) -> (outs, residual
-    leaves)`` and `backward`: ``(residual, cts) -> cotangents``. `transpose`: ``(cts) -> cotangents``
-    of a linear function. `batch`: ``(size, bdims, *xs) -> (outs, out bdims)``.
+    `jvp`: ``(primals, tangents) -> (outs, out tangents)``. `backward`: ``(residual, cts) ->
+    cotangents``, and `forward`: ``(*xs) -> (outs, residual leaves)``; without it the residual is
+    ``(*outs, *xs)``. `transpose`: ``(cts) -> cotangents`` of a linear function. `batch`: ``(size,
+    bdims, *xs) -> (outs, out bdims)``.
     """
 
     __slots__ = ("backward", "batch", "f", "forward", "jvp", "name", "transpose")
@@ -43,7 +40,7 @@ class Rules:
         *,
         jvp: Any = None,
         forward: Any = None,
-        backward: Callable[..., Any] = _no_rule,
+        backward: Any = None,
         transpose: Any = None,
         batch: Any = None,
     ) -> None:
@@ -58,6 +55,17 @@ class Rules:
     @property
     def __name__(self) -> str:
         return self.name
+
+    def recorded(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+        """The results, and what `backward` reads.
+
+        They are a call with these rules: a derivative of the derivative goes by them, not through
+        the function.
+        """
+        if self.forward is not None:
+            return self.forward(*xs)
+        outs = custom_call(*xs, rules=self)
+        return outs, [*outs, *xs]
 
     def tangent_rule(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         """The user's jvp rule, or else the function's own derivative."""
@@ -88,18 +96,18 @@ class CustomCall(Primitive):
         full = [instantiate(t, x) for t, x in zip(ts, xs, strict=True)]
         if rules.transpose is not None:
             return self(*full, rules=rules)
-        if rules.forward is None or rules.jvp is not None:
+        if rules.backward is None or rules.jvp is not None:
             return tuple(rules.tangent_rule(xs, full)[1])
-        _, residual = rules.forward(*xs)
+        _, residual = rules.recorded(xs)
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts), ans, ts))
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         rules: Rules = params["rules"]
-        if rules.forward is not None:
-            outs, residual = rules.forward(*xs)
+        if rules.backward is not None:
+            outs, residual = rules.recorded(xs)
             return tuple(outs), (residual, None)
         if rules.transpose is not None:
-            return tuple(rules.f(*xs)), (None, None)
+            return self(*xs, rules=rules), (None, None)
         recorder = JaxprTrace(current.get(), linear=True)
         ts = [
             recorder.new_input(_tangent_aval(x)) if w else zeros_like(x)
@@ -212,7 +220,9 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         both = mapped(flat, bdims)(*xs)
         return both[: split[0]], both[split[0] :]
 
-    def pulled(f: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
+    def pulled(
+        f: Callable[..., Any], operands: Sequence[Any], axes: Sequence[int | None]
+    ) -> list[Any]:
         there: list[bool] = []
 
         def given(*values: Any) -> list[Any]:
@@ -220,7 +230,7 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
             there[:] = [c is not None for c in found]
             return [c for c in found if c is not None]
 
-        cts = iter(mapped(given, (0,) * len(operands))(*operands))
+        cts = iter(mapped(given, axes)(*operands))
         full = [next(cts) if t else None for t in there]
         return [
             c if c is None else c.sum(axis=0) if b is None else move_batch(c, 0, b, size)
@@ -229,16 +239,20 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
 
     def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         count = len(residual)
-        return pulled(lambda *v: rules.backward(v[:count], v[count:]), [*residual, *cts])
+        saved: list[int | None] = [0] * count
+        if rules.forward is None:
+            saved[count - len(bdims) :] = bdims
+        axes = [*saved, *[0] * len(cts)]
+        return pulled(lambda *v: rules.backward(v[:count], v[count:]), [*residual, *cts], axes)
 
     def transpose(*cts: Any) -> list[Any]:
-        return pulled(lambda *c: rules.transpose(*c), cts)
+        return pulled(lambda *c: rules.transpose(*c), cts, [0] * len(cts))
 
     return Rules(
         rules.name,
         mapped(rules.f, bdims),
         jvp=jvp if rules.jvp else None,
         forward=forward if rules.forward else None,
-        backward=backward,
+        backward=backward if rules.backward else None,
         transpose=transpose if rules.transpose else None,
     )

@@ -57,9 +57,8 @@ def _named(prefix: str, names: str) -> Table:
 
 def places(shape: tuple[int, ...], index: tuple[Any, ...], *arrays: Any) -> Any:
     """For every element of ``x[index]`` its place in the flat `x`, as NumPy counts."""
-    if arrays:
-        index = tuple(arrays[i.position] if isinstance(i, ArrayIndex) else i for i in index)
-    return np.arange(math.prod(shape)).reshape(shape)[as_index(index)]
+    found = [arrays[i.position] if isinstance(i, ArrayIndex) else i for i in as_index(index)]
+    return np.arange(math.prod(shape)).reshape(shape)[tuple(found)]
 
 
 def last_writes(where: Any) -> tuple[Any, Any]:
