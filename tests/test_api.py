@@ -271,6 +271,37 @@ def test_custom_rules_hold_in_derivatives_of_any_order(name: str) -> None:
         assert float(found) == pytest.approx(second)
 
 
+NUMBER = {
+    "rule": lambda: funcgrad.custom_rule(lambda x: 5.0, vjp=lambda ct, ans, x: (ct * x,)),
+    "jvp": lambda: funcgrad.custom_jvp(lambda x: 5.0),
+    "vjp": lambda: funcgrad.custom_vjp(lambda x: 5.0),
+}
+
+
+@pytest.mark.parametrize("name", NUMBER)
+def test_custom_functions_may_return_numbers_of_python(name: str) -> None:
+    f = NUMBER[name]()
+    if name == "jvp":
+        f.defjvp(lambda primals, ts: (5.0, ts[0] * primals[0]))
+    if name == "vjp":
+        f.defvjp(lambda x: (5.0, x), lambda x, ct: (ct * x,))
+    for g, slope in (
+        (lambda x: f(x) / 2, 1.5),
+        (lambda x: f(x) ** 2, 30.0),
+        (lambda x: np.sin(f(x)) * 2, 6 * np.cos(5.0)),
+        (lambda x: f(x) + x, 4.0),
+    ):
+        for found in (
+            funcgrad.grad(g)(3.0),
+            funcgrad.jvp(g, (3.0,), (1.0,))[1],
+            funcgrad.jit(funcgrad.grad(g))(3.0),
+            funcgrad.vmap(funcgrad.grad(g))(np.array([3.0]))[0],
+        ):
+            assert float(found) == pytest.approx(slope)
+        assert np.isfinite(funcgrad.grad(funcgrad.grad(g))(3.0))
+    assert isinstance(f(3.0), np.float64)
+
+
 def test_custom_transpose_and_batch() -> None:
     double = funcgrad.custom_rule(lambda x: 2 * x, transpose=lambda ct: (2 * ct,))
     assert funcgrad.linear_transpose(double, X)(X)[0].tolist() == (2 * X).tolist()

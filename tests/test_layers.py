@@ -64,6 +64,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.debug": 5,
     "funcgrad.testing": 5,
     "funcgrad.__main__": 5,
+    "funcgrad.autograd": 5.5,
     "funcgrad.jax": 5.5,
     "compat.dtypes": 6,
     "compat.cuda": 6,

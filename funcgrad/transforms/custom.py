@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
+import numpy as np
+
 from .. import tree
 from ..backend import unfit
 from ..core import aval_of
@@ -14,6 +16,7 @@ from ..errors import ArgumentError, MissingRuleError, RuleError, where
 from .arguments import global_name, is_array, require_callable
 from .custom_call import Rules, custom_call
 
+_NUMBERS = (bool, int, float, complex)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -51,7 +54,7 @@ class _Call:
 
     def run(self, *leaves: Any) -> list[Any]:
         outs, self.out_def = tree.flatten(self.f(*self.arguments(leaves)))
-        return outs
+        return _as_arrays(outs)
 
     def flat_output(self, what: str, out: Any) -> list[Any]:
         """The leaves of something that must have the output's tree."""
@@ -63,7 +66,7 @@ class _Call:
                 f"{_name(self.f)}: its {what} returned the structure {found}; the function's output "
                 f"is {self.out_def}{where()}"
             )
-        return leaves
+        return _as_arrays(leaves)
 
     def flat_cotangents(self, what: str, cts: Any) -> list[Any]:
         """The leaves of the cotangents that a user's rule returned; None stands for zero."""
@@ -99,6 +102,11 @@ class _Call:
         rules = {key: rule for key, rule in rules.items() if rule is not None}
         outs = custom_call(*self.leaves, rules=Rules(_name(self.f), self.run, **rules))
         return tree.unflatten(self.out_def, outs)
+
+
+def _as_arrays(outs: list[Any]) -> list[Any]:
+    """Python's numbers as NumPy's, which values of operations are everywhere."""
+    return [np.asarray(y)[()] if y.__class__ in _NUMBERS else y for y in outs]
 
 
 def _name(f: Callable[..., Any]) -> str:
