@@ -93,7 +93,7 @@ class primitive:
             dot = self.jvp(places, tangents, ans, full, kwargs)  # type: ignore[misc]
             return ans, tree.map(zeros_like, ans) if dot is None else dot
 
-        functools.update_wrapper(value, self.fun)
+        value.__name__ = _name(self)
 
         def mapped(size: int, axes: Sequence[int | None], *traced: Any) -> tuple[Any, int]:
             """One example after another: nothing is known of the function."""

@@ -245,6 +245,8 @@ def _matmul_left(ct: Any, _x: Any, y: Any) -> Any:
     if y.ndim == 1:
         return ct * y if _x.ndim == 1 else reshape(ct, shape=(*ct.shape, 1)) * y
     if _x.ndim == 1:
+        if y.ndim == 2:
+            return matmul(y, ct)
         return _contract(y, ct, _all_but(y.ndim, -2), _all_but(ct.ndim))
     if _x.ndim == 2 and y.ndim > 2:
         return _contract(ct, y, _all_but(ct.ndim, -2), _all_but(y.ndim, -2))
@@ -258,6 +260,8 @@ def _matmul_right(ct: Any, x: Any, _y: Any) -> Any:
         rows = reshape(ct, shape=(*ct.shape[:-1], 1, ct.shape[-1]))
         return rows * reshape(x, shape=(x.shape[0], 1))
     if _y.ndim == 1:
+        if x.ndim == 2:
+            return matmul(ct, x)
         return _contract(x, ct, _all_but(x.ndim, -1), _all_but(ct.ndim))
     if _y.ndim == 2 and x.ndim > 2:
         return _contract(x, ct, _all_but(x.ndim, -1), _all_but(ct.ndim, -1))

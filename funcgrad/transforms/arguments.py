@@ -36,6 +36,9 @@ class Flat:
 
     def __call__(self, *leaves: Any) -> list[Any]:
         out = self.f(*tree.unflatten(self.treedef, leaves))
+        if isinstance(out, Tracer) and not self.has_aux:
+            self.out_def = tree.LEAF
+            return [out]
         if self.has_aux:
             if not (isinstance(out, tuple) and len(out) == 2):
                 raise ArgumentError(
@@ -181,7 +184,9 @@ def own(results: Sequence[Any], foreign: Sequence[Any] = ()) -> list[Any]:
     seen = {id(x) for x in foreign}
     out = []
     for x in results:
-        if isinstance(x, Tracer):
+        if isinstance(x, np.generic):  # nobody can write into it
+            pass
+        elif isinstance(x, Tracer):
             x = snapshot(x, copy=False) if id(x) in seen else x
         elif NAMESPACES.get(x.__class__) is not None:
             writeable = getattr(x.flags, "writeable", True)
@@ -235,6 +240,7 @@ class Selection:
     """Which arguments of a call are differentiated, and how their gradients are returned."""
 
     __slots__ = ("args", "keys", "kwargs", "single", "values")
+    keys: list[int | str]
 
     def __init__(
         self,
@@ -249,6 +255,11 @@ class Selection:
             argnums = 0
         self.args = args
         self.kwargs = kwargs
+        if argnums.__class__ is int and argnames is None and 0 <= argnums < len(args):
+            self.single = True
+            self.keys = [argnums]
+            self.values = [args[argnums]]
+            return
         if isinstance(argnums, np.integer):
             argnums = int(argnums)
         self.single = isinstance(argnums, int) != isinstance(argnames, str)
@@ -290,6 +301,9 @@ class Selection:
     def call(self, f: Callable[..., Any], values: Sequence[Any]) -> Any:
         """`f` with the selected arguments replaced by `values`."""
         args = list(self.args)
+        if self.single and self.keys[0].__class__ is int:
+            args[self.keys[0]] = values[0]
+            return f(*args, **self.kwargs)
         kwargs = dict(self.kwargs)
         for key, value in zip(self.keys, values, strict=True):
             if isinstance(key, int):
@@ -301,12 +315,10 @@ class Selection:
     def leaves(self, transform: str, *, allow_int: bool = False) -> tuple[list[Any], Any]:
         """The arrays to differentiate by, and their tree (a tuple, one entry per argument)."""
         leaves, treedef = tree.flatten(tuple(self.values))
+        if all(x.__class__ is np.ndarray and x.dtype.kind in "fc" for x in leaves):
+            return leaves, treedef
         out = []
-        for i, x in enumerate(leaves):
-            if x.__class__ is np.ndarray and x.dtype.kind in "fc":
-                out.append(x)
-                continue
-            path = treedef.paths()[i]
+        for x, path in zip(leaves, treedef.paths(), strict=True):
             key = self.keys[path[0].key]
             out.append(
                 as_primal(transform, f"{key}{tree.key_str(path[1:])}", x, allow_int=allow_int)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import tree
 from ..algebra import concrete_namespace, zeros_like
-from ..core import aval_of, tangent_dtype
+from ..core import aval_of, dtype_of, tangent_dtype
 from ..errors import ArgumentError, NonScalarOutputError, where
 from ..jaxpr import eval_jaxpr
 from ..ops.structural import broadcast_to, diagonal_embed, reshape
@@ -62,10 +62,29 @@ def value_and_grad(
     >>> float(value), float(slope)
     (9.0, 6.0)
     """
-    _require("grad", f, argnums, argnames)
+    evaluate = _evaluator(f, argnums, has_aux, holomorphic, allow_int, argnames, strong_zeros)
 
     @functools.wraps(f)
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def both(*args: Any, **kwargs: Any) -> Any:
+        value, aux, gradient = evaluate(args, kwargs)
+        return ((value, aux), gradient) if has_aux else (value, gradient)
+
+    return both
+
+
+def _evaluator(
+    f: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+    holomorphic: bool,
+    allow_int: bool,
+    argnames: Argnames,
+    strong_zeros: bool,
+) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any, Any]]:
+    """``(args, kwargs) -> (value, aux, gradient)``."""
+    _require("grad", f, argnums, argnames)
+
+    def evaluate(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         selection = Selection("grad", f, args, kwargs, argnums, argnames)
         leaves, treedef = selection.leaves("grad", allow_int=allow_int)
         if holomorphic:
@@ -74,18 +93,17 @@ def value_and_grad(
         outs, trace, slots = record_flat(flat, leaves, lasting=False)
         _require_scalar(outs, flat.out_def, holomorphic)
         aux = flat.aux_values(trace.value_of) if has_aux else None
-        xp, dtype = concrete_namespace(outs[0]), aval_of(outs[0]).dtype
+        xp, dtype = concrete_namespace(outs[0]), dtype_of(outs[0])
         seed = dtype.type(1) if xp is np else xp.ones((), dtype)
         found = pull_back(trace.entries, [(slots[0], seed)], len(leaves), consume=True)
         full = [
             zero_derivative(aval_of(x), concrete_namespace(x)) if g is None else g
             for g, x in zip(found, leaves, strict=True)
         ]
-        value = tree.unflatten(flat.out_def, own(outs, leaves))
-        gradient = selection.result(tree.unflatten(treedef, own(full, outs)))
-        return ((value, aux), gradient) if has_aux else (value, gradient)
+        (value,) = own(outs, leaves)
+        return value, aux, selection.result(tree.unflatten(treedef, own(full, outs)))
 
-    return strong_zeros_on()(run) if strong_zeros else run
+    return strong_zeros_on()(evaluate) if strong_zeros else evaluate
 
 
 def grad(
@@ -115,20 +133,12 @@ def grad(
     >>> grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi])).round(12).tolist()
     [1.0, -1.0]
     """
-    both = value_and_grad(
-        f,
-        argnums,
-        has_aux,
-        holomorphic,
-        allow_int,
-        argnames=argnames,
-        strong_zeros=strong_zeros,
-    )
+    evaluate = _evaluator(f, argnums, has_aux, holomorphic, allow_int, argnames, strong_zeros)
 
     @functools.wraps(f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        value, g = both(*args, **kwargs)
-        return (g, value[1]) if has_aux else g
+        _, aux, g = evaluate(args, kwargs)
+        return (g, aux) if has_aux else g
 
     return gradient
 
@@ -143,6 +153,8 @@ def _require_complex(leaves: Sequence[Any], treedef: Any, selection: Selection) 
 
 
 def _require_scalar(outs: Sequence[Any], out_def: Any, holomorphic: bool) -> None:
+    if out_def is tree.LEAF and outs[0].__class__ is np.float64 and not holomorphic:
+        return  # the common case
     if len(outs) != 1 or out_def != tree.LEAF:
         _refuse_tree(tree.unflatten(out_def, outs))
     aval = aval_of(outs[0])

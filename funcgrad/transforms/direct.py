@@ -1,8 +1,8 @@
 """Reverse mode straight on arrays: what `TapeTrace` does, with the common cases laid out.
 
-NOTE [Direct] When the parent trace evaluates, elementwise primitives of one and two operands go
-through `record` functions specialised to the primitive. They use the same rules and save the same
-values; everything else takes the general path.
+NOTE [Direct] When the parent trace evaluates, primitives of one and two operands that are elementwise,
+linear or bilinear go through `record` functions specialised to the primitive. They use the same
+rules and save the same values; everything else takes the general path.
 
 NOTE [Owned cotangents] Reading and writing single elements in a loop would copy the whole array at
 every step, forward and back. So a write reuses the buffer of the array written into if nothing else
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Elementwise, conform
+from ..algebra import Bilinear, Elementwise, Linear, conform
 from ..backend import NAMESPACES
 from ..core import Primitive, aval_of
 from ..ops.index import as_index, embed, getitem, part_of_cotangent, view_update, write_through
@@ -64,17 +64,21 @@ def _record_for(prim: Primitive) -> Record:
         return _record_getitem
     if prim is view_update:
         return _record_view_update
-    if isinstance(prim, Elementwise) and not prim.has_params and _goes_by_rules(prim):
+    if isinstance(prim, Elementwise) and not prim.has_params and _goes_by_rules(prim, Elementwise):
         if len(prim.rules) == 1:
             return _unary(prim)
         if len(prim.rules) == 2 and None not in prim.rules:
             return _binary(prim)
+    if isinstance(prim, Linear) and _goes_by_rules(prim, Linear) and prim.variadic is None:
+        return _linear(prim) if len(prim.rules) == 1 and not prim.multiple else GENERAL
+    if isinstance(prim, Bilinear) and _goes_by_rules(prim, Bilinear):
+        return _bilinear(prim)
     return GENERAL
 
 
-def _goes_by_rules(prim: Elementwise) -> bool:
+def _goes_by_rules(prim: Any, kind: Any) -> bool:
     """Whether the class has no way of its own to cotangents."""
-    return type(prim).cotangents is Elementwise.cotangents
+    return type(prim).cotangents is kind.cotangents
 
 
 def _coefficient(rule: Any) -> Callable[..., Any]:
@@ -198,6 +202,81 @@ def _binary(prim: Elementwise) -> Record:
         out.value = ans
         out.slot = len(entries) - 1
         return out
+
+    return record
+
+
+def _linear(prim: Linear) -> Record:
+    impl, (rule,) = prim.impl, prim.rules
+    _, (save_x,) = prim.saves((True,))
+
+    def pull(cts: list[Any], entry: Entry, ct: Any) -> None:
+        _, slot, x, params = entry
+        g = conform(rule(ct, x, **params), x)
+        old = cts[slot]
+        cts[slot] = g if old is None else old + g
+
+    def record(trace: TapeTrace, x: Any, **params: Any) -> Any:
+        if x.__class__ is not TapeTracer or x.owner is not trace:
+            return general(trace, prim, (x,), params)
+        if x.alias is not None:
+            refresh(x)
+        value = x.value
+        slot = x.slot
+        if value.__class__ not in _PLAIN or slot < 0:
+            return general(trace, prim, (x,), params)
+        try:
+            ans = impl(np, value, **params)
+        except ValueError:
+            return general(trace, prim, (x,), params)  # explains wrong shapes
+        entries = trace.entries
+        entries.append((pull, slot, value if save_x else aval_of(value), params))
+        return tape_tracer(trace, ans, len(entries) - 1)
+
+    return record
+
+
+def _bilinear(prim: Bilinear) -> Record:
+    impl, (rule_x, rule_y) = prim.impl, prim.rules
+    save = [prim.saves((i, j))[1] for i in (False, True) for j in (False, True)]
+
+    def pull(cts: list[Any], entry: Entry, ct: Any) -> None:
+        _, i, j, x, y, params = entry
+        if i >= 0:
+            g = conform(rule_x(ct, x, y, **params), x)
+            old = cts[i]
+            cts[i] = g if old is None else old + g
+        if j >= 0:
+            g = conform(rule_y(ct, x, y, **params), y)
+            old = cts[j]
+            cts[j] = g if old is None else old + g
+
+    def record(trace: TapeTrace, x: Any, y: Any, **params: Any) -> Any:
+        i = j = CONSTANT
+        a: Any = x
+        b: Any = y
+        if x.__class__ is TapeTracer and x.owner is trace:
+            if x.alias is not None:
+                refresh(x)
+            a = x.value
+            i = x.slot
+        if y.__class__ is TapeTracer and y.owner is trace:
+            if y.alias is not None:
+                refresh(y)
+            b = y.value
+            j = y.slot
+        if a.__class__ not in _PLAIN or b.__class__ not in _PLAIN or (i < 0 and j < 0):
+            return general(trace, prim, (x, y), params)
+        try:
+            ans = impl(np, a, b, **params)
+        except ValueError:
+            return general(trace, prim, (x, y), params)  # explains wrong shapes
+        save_a, save_b = save[2 * (i >= 0) + (j >= 0)]
+        a = (a if a is not x else trace.keep(a)) if save_a else aval_of(a)
+        b = (b if b is not y else trace.keep(b)) if save_b else aval_of(b)
+        entries = trace.entries
+        entries.append((pull, i, j, a, b, params))
+        return tape_tracer(trace, ans, len(entries) - 1)
 
     return record
 

@@ -101,7 +101,7 @@ LOOPS: dict[str, tuple[Callable[..., Any], Any, int, list[list[str]]]] = {
     ),
     "weights of a recurrence": (
         _gradient(lambda w, c, x: (np.tanh(w @ c + x), None), 0),
-        *(V, 3, [["matmul", "add", "tanh"], ["square", "subtract", "multiply", "dot_general"]]),
+        *(V, 3, [["matmul", "add", "tanh"], ["square", "subtract", "multiply", "matmul"]]),
     ),
     "rows of a recurrence": (
         _gradient(lambda w, c, x: (c * np.tanh(x @ w), None), 2),
