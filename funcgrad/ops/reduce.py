@@ -16,6 +16,7 @@ import numpy as np
 from ..algebra import constant, general, linear, zeros_like
 from ..choose import choose_in
 from ..core import Aval, aval_of
+from ..quiet import QUIET, reset_state, set_state
 from .index_layout import on_host
 from .join import concatenate, split
 from .logic import equal, logical_or
@@ -254,10 +255,14 @@ def norm2(xp, x, /, *, axis):
         return norm2.impl(xp, x.astype("float32"), axis=axis).astype(x.dtype)
     parts = (x.real, x.imag) if x.dtype.kind == "c" else (x,)
     if on_host(xp):
-        with np.errstate(over="ignore", under="ignore"):
+        token = set_state(QUIET)
+        try:
             total = _sum_of_squares(parts, axis)
+        finally:
+            reset_state(token)
         _, small, _, _ = _ranges(total.dtype)
-        if xp.all((total > small) & (total < math.inf)):  # in most cases
+        fits = (total > small) & (total < math.inf)
+        if fits.all() if total.ndim else fits:  # in most cases
             return xp.sqrt(total)
     scale = _scale(xp, parts, axis)
     total = _sum_of_squares([p * scale for p in parts], axis)

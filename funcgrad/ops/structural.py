@@ -320,7 +320,9 @@ def diagonal_embed(xp, x, /, *, shape, offset, axis1, axis2):
     """
     out = xp.zeros(shape, dtype=x.dtype)
     row = xp.arange(x.shape[-1]) + max(0, -offset)
-    xp.moveaxis(out, (axis1, axis2), (-2, -1))[..., row, row + offset] = x
+    last = (axis1, axis2) == (len(shape) - 2, len(shape) - 1)
+    matrices = out if last else xp.moveaxis(out, (axis1, axis2), (-2, -1))
+    matrices[..., row, row + offset] = x
     return out
 
 

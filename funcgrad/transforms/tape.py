@@ -19,7 +19,7 @@ import numpy as np
 from ..algebra import zeros_like
 from ..array import TracedArray
 from ..backend import NAMESPACES, untabled
-from ..core import Aval, Primitive, Trace, aval_of, current
+from ..core import Aval, Primitive, Trace, aval_of, current, dtype_of
 from ..views import refresh, snapshot
 from .transpose import cotangents
 
@@ -98,7 +98,7 @@ class TapeTrace(Trace):
 
     def new_input(self, value: Any) -> TapeTracer:
         self.entries.append(())
-        differentiable = aval_of(value).dtype.kind in "fcV"
+        differentiable = dtype_of(value).kind in "fcV"
         slot = len(self.entries) - 1 if differentiable else CONSTANT
         return tape_tracer(self, self.keep(value), slot)
 

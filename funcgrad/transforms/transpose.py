@@ -90,9 +90,7 @@ def cotangents(
     """Cotangents of the operands marked in `wanted`, by the primitive's rule or from its tangent."""
     if prim.cotangents is not None:
         return prim.cotangents(ct, ans, xs, wanted, params)
-    if all(x.__class__ in _ARRAYS for x in (ans if prim.multiple else (ans,))) and all(
-        x.__class__ in _ARRAYS for x in xs
-    ):
+    if _are_arrays(xs) and (_are_arrays(ans) if prim.multiple else ans.__class__ in _ARRAYS):
         pullback = _cached_pullback(prim, ct, ans, xs, wanted, params)
         if pullback is not None:
             return pullback(ct, ans, xs)
@@ -132,7 +130,14 @@ def _transposed(
 # result does. So for plain NumPy arrays the pullback is itself recorded, by the types of everything
 # that goes in, and from its second use on it is compiled to straight-line NumPy.
 _ARRAYS = frozenset({np.ndarray, Aval, *(t for t in np.sctypeDict.values())})
+
+
+def _are_arrays(xs: Sequence[Any]) -> bool:
+    return _ARRAYS.issuperset(map(type, xs))
+
+
 _pullbacks: dict[Any, _Pullback | None] = {}
+_UNKNOWN: Any = object()
 
 
 class _Pullback:
@@ -154,6 +159,7 @@ class _Pullback:
         args = (prim, ct, ans, list(map(symbol, xs)), wanted, params)
         found = run_under(trace, _transposed, args)
         self.is_found = [g is not None for g in found]
+        self.are_found = all(self.is_found)
         outs = [g for g in found if g is not None]
         self.program = live(trace.finish([x.symbol for x in inputs], outs))
         self.is_input = [
@@ -165,7 +171,7 @@ class _Pullback:
     def __call__(self, ct: Any, ans: Any, xs: Sequence[Any]) -> list[Any]:
         given = (*_listed(ct), *_listed(ans), *xs)
         inputs = [x for x, is_input in zip(given, self.is_input, strict=True) if is_input]
-        plain = all(x.__class__ in _ARRAYS for x in inputs)
+        plain = _are_arrays(inputs)
         if plain and self.run is not None:
             outs: Any = self.run(*inputs)
         else:
@@ -173,7 +179,7 @@ class _Pullback:
             self.uses += 1
             if plain and self.uses > 1:
                 self.run = compiled(self.program)
-        if all(self.is_found):
+        if self.are_found:
             return list(outs)
         found = iter(outs)
         return [next(found) if is_found else None for is_found in self.is_found]
@@ -201,14 +207,16 @@ def _cached_pullback(
         tuple(params.items()),
         scaling.get(),
     )
-    if key not in _pullbacks:
+    found = _pullbacks.get(key, _UNKNOWN)
+    if found is _UNKNOWN:
         if len(_pullbacks) > 1024:
             _pullbacks.clear()
         try:
-            _pullbacks[key] = _Pullback(prim, ct, ans, xs, wanted, params)
+            found = _Pullback(prim, ct, ans, xs, wanted, params)
         except (FuncgradError, AttributeError):
-            _pullbacks[key] = None
-    return _pullbacks[key]
+            found = None
+        _pullbacks[key] = found
+    return found
 
 
 def _kind(x: Any) -> Any:
