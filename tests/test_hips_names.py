@@ -79,6 +79,8 @@ def test_imports_find_the_names() -> None:
         ag.no_such_name  # noqa: B018
     with pytest.raises(AttributeError, match="no_such_name"):
         anp.no_such_name  # noqa: B018
+    assert {"sin", "linalg", "make_diagonal", "random"} <= set(anp.__all__) <= set(dir(anp))
+    assert vars(anp)["sin"] is funcgrad.numpy.sin  # found without asking
 
 
 # ---------------------------------------------------------------- derivatives
