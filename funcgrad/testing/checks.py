@@ -280,7 +280,7 @@ def _moved(xs: Arrays, ts: Arrays, h: float) -> Arrays:
 def _decisions(s: Subject, xs: Arrays) -> Any:
     try:
         return kinks.passage(s, list(map(numerical.wide, xs))).decisions
-    except FuncgradError:
+    except Exception:  # ours, or what the user's function raises outside of its domain
         return None
 
 

@@ -15,6 +15,7 @@ from .subject import largest
 Function = Callable[..., Sequence[Any]]
 STEPS = 9  # of halved differences in a tableau
 FIRST_STEP = 2.0**-4
+LAST_STEP = 2.0**-16  # to begin with
 
 
 class Difference(NamedTuple):
@@ -39,8 +40,10 @@ def central(
 ) -> Difference:
     """Central differences of halved steps, extrapolated; the best entry of the tableau is kept.
 
-    The error is what the last extrapolations changed, plus what rounding does to a difference.
+    The error is what the last extrapolations changed, plus what rounding does to a difference. Where
+    `f` raises for arguments so far away, the steps are smaller.
 
+    Raises: what `f` raises, also near `xs`.
     Source: Ridders, "Accurate computation of F'(x) and F'(x) F''(x)", Advances in Engineering
     Software 1982.
 
@@ -48,7 +51,12 @@ def central(
     >>> abs(float(found.values[0]) - 1) < found.error < 1e-10
     True
     """
-    return _extrapolated(f, xs, ts, step, _central_slope, 4.0)
+    try:
+        return _extrapolated(f, xs, ts, step, _central_slope, 4.0)
+    except Exception:  # whatever the user's function raises outside of its domain
+        if step <= LAST_STEP:
+            raise
+        return central(f, xs, ts, step / 8)
 
 
 def one_sided(f: Function, xs: Sequence[Any], ts: Sequence[Any], step: float) -> Difference:

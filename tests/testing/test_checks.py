@@ -307,3 +307,24 @@ def test_no_test_forgets_to_look() -> None:
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "check_all":
                 forgotten.append(f"{path.name}:{node.lineno}")
     assert not forgotten
+
+
+@pytest.mark.parametrize("reach", [0.5, 0.05, 2e-3])
+def test_functions_that_raise_outside_of_a_small_domain(reach: float) -> None:
+    def guarded(x):
+        if not 1.0 - reach < x < 1.0 + reach:
+            raise ValueError("outside")
+        return x**3
+
+    check_grads(guarded, (1.0,), order=2)
+    calls = []
+
+    def wrong(x):
+        calls.append(x)
+        if x != 1.0:
+            raise ValueError("outside")
+        return x**3
+
+    with pytest.raises(GradientError, match=r"numerical +failed: ValueError: outside"):
+        check_grads(wrong, (1.0,), order=1)
+    assert len(calls) < 50
