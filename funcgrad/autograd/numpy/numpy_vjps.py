@@ -1,29 +1,16 @@
-"""Sums of cotangents over the axes along which an operand was broadcast."""
+"""Pullbacks of functions that broadcast their operands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ... import numpy as fnp
+from ...algebra import sum_to
 from ...core import aval_of
 
 
-def unbroadcast(x: Any, shape: tuple[int, ...]) -> Any:
-    """The transpose of ``broadcast_to``: `x` summed to a shape.
-
-    >>> import numpy as np
-    >>> unbroadcast(np.ones((2, 3)), (3,))
-    array([2., 2., 2.])
-    """
-    extra = fnp.ndim(x) - len(shape)
-    found = fnp.sum(x, axis=tuple(range(extra)))
-    ones = tuple(i for i, n in enumerate(shape) if n == 1)
-    return fnp.reshape(fnp.sum(found, axis=ones), shape)
-
-
 def unbroadcast_f(target: Any, f: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """``g -> f(g)``, summed to the shape of `target`: pullbacks of functions that broadcast.
+    """``g -> f(g)``, summed to the shape of `target` over the axes along which that was repeated.
 
     >>> import numpy as np
     >>> from funcgrad.autograd import grad
@@ -34,4 +21,4 @@ def unbroadcast_f(target: Any, f: Callable[[Any], Any]) -> Callable[[Any], Any]:
     3.0
     """
     shape = aval_of(target).shape
-    return lambda g: unbroadcast(f(g), shape)
+    return lambda g: sum_to(f(g), shape)
