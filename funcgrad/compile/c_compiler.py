@@ -284,7 +284,7 @@ def _ufunc(library: ctypes.CDLL, kernel: Kernel) -> Any:
         ufunc = with_signature(*told, axes)
         _alive.append(axes)
     _alive.append((library, functions, data, facts, types, name, doc))
-    return c_wide.caller(ufunc, inputs, outs) if wide else ufunc
+    return kernel.caller(ufunc)
 
 
 @functools.cache

@@ -18,6 +18,7 @@ from typing import Any
 from .c_source import C
 
 NAN, INFINITE = 1, 2
+HEAD = object.__basicsize__  # of every Python object; its last part is its class
 
 # As NumPy calls loops. `data` says which loop it is, how many of its arrays are operands, how many
 # there are, and what odd numbers are in its text. Then of each array: the bytes of a number if it is
@@ -75,13 +76,25 @@ static int of_loop(char **args, const long *dims, const long *steps, const long 
   return found;
 }}
 
+// Of an array, as the last object is one, or in a number itself.
+static char *inside(char **objects, long k, long all) {{
+  char *first = objects[k] + {HEAD};
+  const int is_array = *(char **)(first - 8) == *(char **)(objects[all - 1] + {HEAD - 8});
+  return is_array ? *(char **)first : first;
+}}
+
 static int of_objects(char **args, const long *facts, int outs) {{
   const long given = -1 - facts[1], all = facts[2], *fact = facts + 4;
-  char **arrays = (char **)args[0];
+  char **objects = (char **)args[0];
   int found = 0;
-  for (long k = 0; k < all; fact += 2, k++)
-    if (fact[0] && (k >= given) == outs)
-      found |= of_row(*(char **)(arrays[k] + {object.__basicsize__}), fact[0], fact[1], fact[0]);
+  for (long k = 0; k < all; fact += 2, k++) {{
+    const char *at = inside(objects, k, all);
+    int shared = 0;
+    if (k < given)
+      for (long j = given; j < all; j++) shared |= inside(objects, j, all) == at;
+    if (fact[0] && (k >= given) == outs && !shared)
+      found |= of_row(at, fact[0], fact[1], fact[0]);
+  }}
   return found;
 }}
 

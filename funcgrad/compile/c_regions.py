@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from .c_places import Place, dense, layout
 from .c_rows import in_rows
 from .c_shared import FMA, MEMORY, STRIDED, ZEROS
 from .c_source import NARROW, TYPES, VECTORS, Kernel
-from .c_wide import SIGNATURE, entry, is_wide
+from .c_wide import SIGNATURE, caller, entry, is_wide
 from .groups import grouped, is_number
 from .lower import (
     BRANCH,
@@ -154,6 +154,9 @@ class RegionKernel(Kernel):
             for values in (self.inputs, self.outs)
         ]
         return "->".join(sides)
+
+    def caller(self, loop: Any) -> Callable[..., Any]:
+        return caller(loop, self.inputs, self.outs) if self.is_wide else loop
 
     def count(self) -> int:
         self.counter += 1

@@ -9,7 +9,7 @@ in several strands.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -348,6 +348,10 @@ class Kernel:
         self.flag = "long" if max(widths, default=8) == 8 else "int"
         self.signature = self._signature()
         self.text = self._text()
+
+    def caller(self, loop: Any) -> Callable[..., Any]:
+        """What is called for the ufunc `loop` that it has become."""
+        return loop
 
     def same(self) -> Any:
         """What two kernels have in common of which one is enough: all but the name."""

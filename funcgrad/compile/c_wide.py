@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .c_flags import HEAD
 from .lower import Value
 
 MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
@@ -40,7 +41,7 @@ void {name}(char **args, long const *dims, long const *steps, void *data) {{
   char *own[{len(values)}], **arrays = (char **)args[0];
   long between = 0;
   for (int i = 0; i < {len(values)}; i++) {{
-    own[i] = *(char **)(arrays[i] + {object.__basicsize__});
+    own[i] = *(char **)(arrays[i] + {HEAD});
     between |= (long)own[i] & (widths[i] - 1);
   }}
   *(long *)args[1] = between;
@@ -61,7 +62,7 @@ def caller(loop: Any, inputs: Sequence[Value], outs: Sequence[Value]) -> Callabl
         given: Any = map(np.ascontiguousarray, xs, dtypes)
         arrays = np.fromiter(chain(given, results), object, count)
         if loop(arrays):
-            given = (np.array(x, dtype) for x, dtype in zip(xs, dtypes, strict=True))
+            given = (np.array(x, dtype, order="C") for x, dtype in zip(xs, dtypes, strict=True))
             loop(np.fromiter(chain(given, results), object, count))
         for k in numbers:
             results[k] = results[k][0]

@@ -19,6 +19,7 @@ import numpy as np
 from ..jaxpr import Jaxpr, has_effect
 from . import blocks, c_compiler, c_source
 from .c_conv import Convolution, ConvolutionKernel
+from .c_many import together
 from .c_pool import Pooling, PoolingKernel
 from .c_regions import RegionKernel
 from .c_steps import is_draw
@@ -105,7 +106,8 @@ class Program:
         """Replace groups of steps by loops in C, if there are any and they can be had."""
         program = with_regions(self.lowered)
         steps = kernels_of(program)
-        kernels = _kernels(steps)
+        program, found = together(program, dict(zip(steps, _kernels(steps), strict=True)))
+        steps, kernels = list(found), list(found.values())
         loops = c_compiler.load(kernels, may_build=may_build) if kernels else None
         if loops is not None:
             for step, kernel, loop in zip(steps, kernels, loops, strict=True):

@@ -555,6 +555,25 @@ def test_loops_over_more_arrays_than_a_ufunc_takes(name: str, k: int) -> None:
         np.testing.assert_allclose(x, y, rtol=1e-6 if np.asarray(y).dtype.itemsize == 4 else 1e-12)
 
 
+def test_many_arrays_by_columns_beside_one_between_places() -> None:
+    """The second has all of them copied, row by row."""
+    xs: list[Any] = [np.linspace(-1.0, 1.0, 12).reshape(3, 4) * i for i in range(66)]
+
+    def f(*xs: Any) -> Any:
+        def step(_: Any, xs: Any) -> Any:
+            return [x * 0.5 + y for x, y in zip(xs, [*xs[1:], xs[0]], strict=True)]
+
+        return fg.lax.fori_loop(0, 2, step, list(xs))
+
+    made = Program(fg.make_jaxpr(f)(*xs), "c")
+    assert "arrays[i]" in made.c_source
+    expected = made.run(*made.jaxpr.consts, *xs)
+    xs[5] = np.frombuffer(b"\0" + xs[5].tobytes(), np.uint8)[1:].view(float).reshape(3, 4)
+    xs[7] = np.asfortranarray(xs[7])
+    for x, y in zip(made.run(*made.jaxpr.consts, *xs), expected, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
 DIAGONALS = [
     ((3, 3), 0, 0, 1),
     ((3, 4), 1, 0, 1),
