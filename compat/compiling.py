@@ -18,6 +18,7 @@ import collections
 import contextlib
 import functools
 import random
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
@@ -40,6 +41,8 @@ from .nn.module import FROM_ABOVE, Module
 from .ops.generator import default_generator
 
 MOST_PROGRAMS = 16
+# Python 3.13 has `__get__` for what 3.14 makes a method, and warns.
+_NO_METHODS = (functools.partial,) if sys.version_info < (3, 14) else ()
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -85,7 +88,8 @@ class Compiled(Generic[_P, _R]):
     def __get__(self, owner: object, _cls: Any = None) -> Compiled[..., _R]: ...
     def __get__(self, owner: Any, _cls: Any = None) -> Any:
         """As a method: each object has programs of its own, which live as long as it does."""
-        if owner is None or not hasattr(self._f, "__get__"):  # a callable object is no method
+        is_method = hasattr(self._f, "__get__") and not isinstance(self._f, _NO_METHODS)
+        if owner is None or not is_method:  # a callable object is none
             return self
         method = self._f.__get__(owner)
         try:

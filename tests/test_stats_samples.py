@@ -117,7 +117,7 @@ def test_ranks_are_scipys(method: str, data: Any, axis: Any) -> None:
     a = np.round(data.draw(arrays((3, 5), domain=VALUES)))
     found, expected = stats.rankdata(a, method, axis=axis), theirs.rankdata(a, method, axis=axis)
     np.testing.assert_array_equal(found, expected)
-    assert found.dtype == expected.dtype
+    assert found.dtype == (np.float64 if method == "average" else np.int64)
     np.testing.assert_array_equal(
         funcgrad.jit(lambda a: stats.rankdata(a, method))(a).ravel(), theirs.rankdata(a, method)
     )

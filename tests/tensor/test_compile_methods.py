@@ -6,6 +6,7 @@ import copy
 import functools
 import gc
 import pickle
+import sys
 import weakref
 from typing import Any
 
@@ -155,9 +156,20 @@ def test_modes_are_switched_at_every_call() -> None:
         torch.set_grad_enabled(True)
 
 
+class Twice:
+    def __call__(self, x: Any) -> Any:
+        return x * 2
+
+
 def test_callable_objects_are_no_methods() -> None:
     class Model:
-        twice = torch.compile(functools.partial(torch.mul, 2.0))
+        twice = torch.compile(Twice())
+        partly = torch.compile(functools.partial(torch.mul, 2.0))
 
     for _ in range(3):
         assert_same(Model().twice(X), X * 2)
+        if sys.version_info < (3, 14):  # from which on partial functions are methods
+            assert_same(Model().partly(X), X * 2)
+        else:
+            with pytest.raises(TypeError):
+                Model().partly(X)

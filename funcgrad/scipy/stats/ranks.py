@@ -75,7 +75,7 @@ def rankdata(
 
     Shapes: ``a: (*a) -> (*a)``, one axis if `axis` is None.
     Dtypes: real; gives float64 for 'average' (nan where there is a nan along the axis), integers
-    for the others.
+    for the others (in SciPy since 1.18 floating too).
     Derivative: zero.
     Raises: ArgumentError: no such method, or nan but for 'average'. ShapeError: no such axis.
     Source: SciPy reference, ``scipy.stats.rankdata``.
