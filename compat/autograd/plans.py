@@ -64,7 +64,7 @@ class LinearPlan:
         self.run = functools.partial(prim.impl, np, **note.params)
         self.new = functools.partial(cls.__new__, cls)
         self.like = aval_of(array)
-        self.order = order  # of a copy of the result; None: there is none
+        self.order: Any = order  # of a copy of the result; None: there is none
         self.is_view = note.out._view is not None
         # Of what nobody else sees; but its node may have saved it, so writes are counted together.
         self.is_hidden = not self.is_view and note.out._counter is x._counter
