@@ -96,8 +96,9 @@ class Compiled(Generic[_P, _R]):
             own = vars(owner)
         except TypeError:  # an object with slots: the code runs as it is
             return method
-        name = f"_compiled_{self._f.__name__}"
-        if name not in own:
+        # Others of the name may be there, such as one that this one overrides, or a copy's original's.
+        name = f"_compiled_{id(self)}"
+        if name not in own or own[name]._f != method:
             own[name] = Compiled(method, self._fullgraph)
         return own[name]
 

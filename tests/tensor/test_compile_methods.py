@@ -87,6 +87,30 @@ def test_methods_of_other_objects() -> None:
     assert gone() is None
 
 
+class Twofold(Plain):
+    added = torch.compile(lambda self, x: x + self.w)
+    taken = torch.compile(lambda self, x: x - self.w)
+
+    @torch.compile
+    def times(self, x: Any) -> Any:
+        return super().times(x) * 2
+
+
+def test_methods_of_one_name_are_not_mixed_up() -> None:
+    one = Twofold()
+    for _ in range(4):
+        assert_same(one.times(X), X * one.w * 2)
+        assert_same(one.added(X), X + one.w)
+        assert_same(one.taken(X), X - one.w)
+    other = copy.copy(one)
+    other.w = torch.ones(3)
+    for _ in range(4):
+        assert_same(other.times(X), X * 2)
+        assert_same(other.taken(X), X - 1)
+        assert_same(one.times(X), X * one.w * 2)
+    assert_compiled(one.taken)
+
+
 def by_order(x: Any) -> Any:
     return x * 2 if x.is_contiguous() else x * 3
 
