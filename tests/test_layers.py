@@ -78,6 +78,7 @@ LAYERS: dict[str, float] = {
     "compat.linalg": 7.2,
     "compat._tensor": 7.5,
     "compat": 8,
+    "compat.mygrad": 8.5,
 }
 
 MAX_LINES = 600
