@@ -334,7 +334,10 @@ class _Walk:
             retaining = ref()
             if retaining is not None:
                 # A new tensor every time: it may be part of a graph.
-                new = record(positive, (self.shown(ct),), None, "CloneBackward0")
+                if ct.__class__ is ndarray and ct.dtype.kind == "f":
+                    new = tensor(ct.copy(order="K"))
+                else:
+                    new = record(positive, (self.shown(ct),), None, "CloneBackward0")
                 old = retaining._grad
                 retaining._grad = new if old is None else old + new
         return self._prehooked(node, ct) if runs and extras.prehooks else ct
