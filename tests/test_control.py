@@ -635,6 +635,33 @@ def test_numbers_take_the_type_of_the_body(dtype: Any) -> None:
         assert (c, n, ys.tolist()) == (3, 3, [0, 1, 2])
 
 
+FLAGS: dict[str, Any] = {
+    "fori_loop": lambda k: lax.fori_loop(
+        0, 3, lambda i, s: (s[0] + lax.cond(s[1], lambda: k, lambda: -k), ~s[1]), (0.0, True)
+    )[0],
+    "scan": lambda k: lax.scan(lambda up, _: (~up, np.where(up, k, -k)), True, length=4)[1][1],
+    "while_loop": lambda k: lax.while_loop(
+        lambda s: s[0] < 3, lambda s: (s[0] + 1, ~s[1], s[2] + k * s[1]), (0, True, 0.0 * k)
+    )[2],
+    "cond": lambda k: lax.cond(True, lambda b: k * ~b, lambda b: k * b, True),
+    "switch": lambda k: lax.switch(1, [lambda b: k * b, lambda b: -k * ~b], False),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags_are_no_integers(name: str) -> None:
+    """``~True`` is -2 in Python, which is as true."""
+    f = FLAGS[name]
+    expected = {"fori_loop": 1.5, "scan": -1.5, "while_loop": 3.0, "cond": 0.0, "switch": -1.5}[
+        name
+    ]
+    slope = expected / 1.5
+    for jit in (lambda f: f, funcgrad.jit):
+        assert jit(f)(1.5) == expected
+        assert jit(funcgrad.grad(f))(1.5) == slope
+        assert jit(funcgrad.vmap(f))(np.array([1.5])).tolist() == [expected]
+
+
 def test_numbers_do_not_change_what_arrays_are() -> None:
     for f in (value, funcgrad.jit):
         with pytest.raises(ArgumentError, match=r"goes in as f64\*\[\] and comes out as i64"):

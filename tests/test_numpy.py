@@ -1832,3 +1832,25 @@ def test_shares_of_a_logarithmic_sum_depend_on_the_difference(
     np.testing.assert_allclose(shares, wanted, rtol=2e-5)
     second = funcgrad.grad(funcgrad.grad(f))(*xs)
     np.testing.assert_allclose(second, np.log(base) * wanted[0] * wanted[1], rtol=2e-5)
+
+
+@pytest.mark.parametrize("bounds", [(-2, 3), (0, 300), (None, 300), (-5, None), (2, 200)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64])
+def test_clip_by_numbers_that_the_dtype_does_not_have(bounds: Any, dtype: Any) -> None:
+    x = np.array([1, 100, 120], dtype)
+    expected = np.clip(x, *bounds)
+    for f in (lambda x: np.clip(x, *bounds), lambda x: fnp.clip(x, *bounds)):
+        found = funcgrad.jit(f)(x)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(OverflowError):  # NumPy's, too
+        funcgrad.jit(lambda x: np.clip(x, 1 << 64, None))(x)
+
+
+def test_parts_of_infinities() -> None:
+    x = np.array([np.inf, -np.inf, np.nan, -0.0, 1.5, -2.5])
+    for found in (fnp.modf(x), funcgrad.jit(lambda x: np.modf(x))(x)):
+        for part, expected in zip(found, np.modf(x), strict=True):
+            np.testing.assert_array_equal(part, expected)
+            np.testing.assert_array_equal(np.signbit(part[:2]), np.signbit(expected[:2]))
+    np.testing.assert_array_equal(funcgrad.grad(lambda x: np.modf(x)[0].sum())(x[:2]), 0.0)

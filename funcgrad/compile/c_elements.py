@@ -188,6 +188,8 @@ def index(step: Step, text: str) -> str:
 def put(kernel: Any, step: Step) -> list[str]:
     """Loops that write or add elements, in order; the result has its place already."""
     axes, shape, adds = step.options
+    if 0 in shape:
+        return []
     place = kernel.places[step.out]
     _narrow(kernel, (*place.shown.strides, *shape))
     number = kernel.count()

@@ -18,7 +18,7 @@ from ..ops import complex as _complex
 from ..ops import rounding as _rounding
 from ..ops import select as _select
 from ..ops.bessel import i0 as _i0
-from ..ops.logic import equal, isnan
+from ..ops.logic import equal, isinf, isnan
 from ..ops.trigonometric import sinc as _sinc
 from ._arguments import converted, copied, is_array, module_of, operand, operands, written
 from ._ufuncs import with_options
@@ -191,7 +191,7 @@ def modf(x: Any, /, *out: Any, **options: Any) -> tuple[Any, Any]:
     """The fractional and the integral part of `x`, both with its sign.
 
     Shapes: ``x: (*a) -> (*a), (*a)``.   Dtypes: real numbers; integers give floats.
-    Derivative: 1 and 0; at integers too.
+    Derivative: 1 and 0; at integers too. The fraction of an infinity is 0, a constant.
     Raises: ArgumentError: `x` is no array.
     Source: NumPy reference, ``numpy.modf``.
 
@@ -203,7 +203,8 @@ def modf(x: Any, /, *out: Any, **options: Any) -> tuple[Any, Any]:
     x = operand(x)
     if aval_of(x).dtype.kind != "f":
         x = converted(x, float)
-    return _arithmetic.fmod(x, 1.0), _rounding.trunc(x)
+    finite = _select.where(isinf(x), _arithmetic.copysign(x.dtype.type(0), x), x)
+    return _arithmetic.fmod(finite, 1.0), _rounding.trunc(x)
 
 
 def divmod(x1: Any, x2: Any, /, *out: Any, **options: Any) -> tuple[Any, Any]:
@@ -255,7 +256,11 @@ def clip(
         return _arithmetic.positive(a)
     dtype = aval_of(a).dtype
     # A Python number does not widen the array; at a bound `clip` gives all to `a`, `maximum` half.
-    ends = (-math.inf, math.inf) if dtype.kind == "f" else _integer_ends(dtype)
+    ends: Any = (-math.inf, math.inf)
+    if dtype.kind != "f":
+        ends = least, most = _integer_ends(dtype)
+        low = least if low.__class__ is int and low < least else low
+        high = most if high.__class__ is int and high > most else high
     low, high = (
         end if bound is None else operand(bound, module_of(a))
         for bound, end in zip((low, high), ends, strict=True)

@@ -60,8 +60,11 @@ def require_arrays(name: str, what: str, leaves: Sequence[Any], treedef: Any) ->
 
 
 def boxed(leaves: Sequence[Any]) -> list[Any]:
-    """The values for a body that may write into them: its writes are its own."""
-    return [snapshot(x, copy=True) for x in leaves]
+    """The values for a body that may write into them: its writes are its own.
+
+    Truth values are NumPy's: ``~True`` is -2 in Python.
+    """
+    return [np.bool_(x) if x.__class__ is bool else snapshot(x, copy=True) for x in leaves]
 
 
 # ---------------------------------------------------------------- types

@@ -252,3 +252,38 @@ def test_rows_by_number_are_loops_in_vectors(shape: tuple[int, ...]) -> None:
     assert "kernel0(" in code and "call_" not in code
     for a, b in zip(found, g(x, i, j), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+SLICES = st.slices(4), st.slices(3)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows=SLICES[0], columns=SLICES[1], adds=st.booleans(), by_row=st.booleans())
+def test_random_slices_written(rows: slice, columns: slice, adds: bool, by_row: bool) -> None:
+    """Empty ones, too, into which nothing is written."""
+    index = rows if by_row else (rows, columns)
+
+    def f(x: Any) -> Any:
+        y = x * 1.5
+        y[index] = y[index] * 2 + x[0, 0] if adds else x[1, 1]
+        return y * np.cos(X)
+
+    x = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
+    found, code = in_c(f, x)
+    assert "kernel" in code
+    np.testing.assert_allclose(found, f(x), rtol=1e-12)
+    total = funcgrad.grad(lambda x: np.sum(f(x)))
+    np.testing.assert_allclose(in_c(total, x)[0], total(x), rtol=1e-12)
+
+
+def test_writes_of_a_loop_that_begin_with_nothing() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.5
+        for i in range(3):
+            y[:i] += x[i]
+            y[3 - i :] = 7.0
+        return np.sum(y * np.cos(np.arange(3)))
+
+    x = np.array([1.0, 2.0, 3.0])
+    for g in (f, funcgrad.grad(f)):
+        np.testing.assert_allclose(in_c(g, x)[0], g(x), rtol=1e-12)
