@@ -16,6 +16,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from .errors import ArgumentError, where
+
 _WRITTEN = ("__name__", "__loader__", "__package__", "__path__", "__file__", "__spec__")
 
 
@@ -66,6 +68,26 @@ def _found(name: str) -> Any:
             raise
     above, _, last = name.rpartition(".")
     return getattr(sys.modules.get(above), last, None)
+
+
+def borrow(name: str, package: str) -> None:
+    """``import name`` is the package from here on, in the whole process.
+
+    Raises: ArgumentError: what has that name has been imported already.
+    """
+    own, found = sys.modules[package], sys.modules.get(name)
+    if found is not None and found is not own:
+        raise ArgumentError(f"install: {name} is imported already, from {found.__file__}{where()}")
+    sys.modules[name] = own
+
+
+def give_back(name: str, package: str) -> bool:
+    """Undo `borrow`, and say whether there was anything to undo."""
+    if sys.modules.get(name) is not sys.modules[package]:
+        return False
+    for taken in [n for n in sys.modules if n == name or n.startswith(f"{name}.")]:
+        del sys.modules[taken]
+    return True
 
 
 def install(*packages: str) -> None:

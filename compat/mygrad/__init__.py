@@ -14,14 +14,13 @@ needs them.
 (array([1., 1., 1.]), array([1., 1., 1.]))
 """
 
-import sys as _sys
 import typing as _typing
 from importlib import import_module as _import_module
 
 import numpy as _np
 
-from funcgrad.errors import ArgumentError as _ArgumentError
-from funcgrad.errors import where as _where
+from funcgrad.stand_in import borrow as _borrow
+from funcgrad.stand_in import give_back as _give_back
 from funcgrad.stand_in import install as _install_stand_in
 
 from . import _arrays, _creation, _math, errors, linalg, operation_base, random, tensor_base, typing
@@ -78,19 +77,12 @@ def install() -> None:
         import mygrad as mg
         from mygrad.nnet.losses import softmax_crossentropy
     """
-    found = _sys.modules.get("mygrad")
-    if found is not None and found is not _sys.modules[__name__]:
-        raise _ArgumentError(
-            f"install: mygrad is imported already, from {found.__file__}{_where()}"
-        )
-    _sys.modules["mygrad"] = _sys.modules[__name__]
+    _borrow("mygrad", __name__)
 
 
 def remove() -> None:
     """Undo `install`."""
-    if _sys.modules.get("mygrad") is _sys.modules[__name__]:
-        for name in [n for n in _sys.modules if n == "mygrad" or n.startswith("mygrad.")]:
-            del _sys.modules[name]
+    _give_back("mygrad", __name__)
 
 
 if _typing.TYPE_CHECKING:

@@ -4,12 +4,11 @@ Layer 5½. What autograd calls differently than `funcgrad` does: derivatives by 
 with rules given by `defvjp`, vector spaces, its checks and optimizers. Arrays are NumPy's with both.
 """
 
-import sys as _sys
 import typing as _typing
 from importlib import import_module as _import_module
 
-from ..errors import ArgumentError as _ArgumentError
-from ..errors import where as _where
+from ..stand_in import borrow as _borrow
+from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
 from . import builtins, core, differential_operators, extend, numpy, tracer, util, wrap_util
 from .builtins import dict, isinstance, list, tuple, type
@@ -98,19 +97,12 @@ def install() -> None:
 
         grad(np.tanh)(0.5)  # np.float64(0.786...)
     """
-    found = _sys.modules.get("autograd")
-    if found is not None and found is not _sys.modules[__name__]:
-        raise _ArgumentError(
-            f"install: autograd is imported already, from {found.__file__}{_where()}"
-        )
-    _sys.modules["autograd"] = _sys.modules[__name__]
+    _borrow("autograd", __name__)
 
 
 def remove() -> None:
     """Undo `install`."""
-    if _sys.modules.get("autograd") is _sys.modules[__name__]:
-        for name in [n for n in _sys.modules if n == "autograd" or n.startswith("autograd.")]:
-            del _sys.modules[name]
+    _give_back("autograd", __name__)
 
 
 if _typing.TYPE_CHECKING:

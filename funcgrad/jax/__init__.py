@@ -5,14 +5,14 @@ which there is one unless CuPy is there, settings that are what holds here anywa
 errors and types. Dtypes are NumPy's, float64 unless told otherwise.
 """
 
-import sys as _sys
 import typing as _typing
 
 import funcgrad as _funcgrad
 
 from ..core import aval_of as typeof
 from ..errors import ArgumentError as _ArgumentError
-from ..errors import where as _where
+from ..stand_in import borrow as _borrow
+from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
 from . import (
     custom_batching,
@@ -121,20 +121,18 @@ def install() -> None:
 
         jnp.zeros(3).at[1].add(2.0).block_until_ready()  # array([0., 2., 0.])
     """
-    found = _sys.modules.get("jax")
-    if found is not None and found is not _sys.modules[__name__]:
-        raise _ArgumentError(f"install: jax is imported already, from {found.__file__}{_where()}")
-    _set_attributes(_ATTRIBUTES)
-    _sys.modules["jax"] = _sys.modules[__name__]
+    _borrow("jax", __name__)
+    try:
+        _set_attributes(_ATTRIBUTES)
+    except _ArgumentError:
+        _give_back("jax", __name__)
+        raise
 
 
 def remove() -> None:
     """Undo `install`."""
-    if _sys.modules.get("jax") is not _sys.modules[__name__]:
-        return
-    for name in [name for name in _sys.modules if name == "jax" or name.startswith("jax.")]:
-        del _sys.modules[name]
-    _set_attributes(dict.fromkeys(_ATTRIBUTES))
+    if _give_back("jax", __name__):
+        _set_attributes(dict.fromkeys(_ATTRIBUTES))
 
 
 if _typing.TYPE_CHECKING:
