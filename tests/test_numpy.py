@@ -1854,3 +1854,5 @@ def test_parts_of_infinities() -> None:
             np.testing.assert_array_equal(part, expected)
             np.testing.assert_array_equal(np.signbit(part[:2]), np.signbit(expected[:2]))
     np.testing.assert_array_equal(funcgrad.grad(lambda x: np.modf(x)[0].sum())(x[:2]), 0.0)
+    for number in (2.5, np.float32(np.inf), np.array([2.5], np.float32), 3):
+        assert [part.dtype for part in fnp.modf(number)] == [p.dtype for p in np.modf(number)]

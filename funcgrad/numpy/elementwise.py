@@ -203,7 +203,7 @@ def modf(x: Any, /, *out: Any, **options: Any) -> tuple[Any, Any]:
     x = operand(x)
     if aval_of(x).dtype.kind != "f":
         x = converted(x, float)
-    finite = _select.where(isinf(x), _arithmetic.copysign(x.dtype.type(0), x), x)
+    finite = _select.where(isinf(x), _arithmetic.copysign(0.0, x), x)
     return _arithmetic.fmod(finite, 1.0), _rounding.trunc(x)
 
 
