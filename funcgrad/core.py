@@ -118,6 +118,7 @@ class Primitive:
     is_view = False  # True: the result shares memory with the operand, so writes go through
     multiple = False  # True: the result is a tuple
     effect = False  # True: it is there for what it does, needed or not
+    closes = False  # True: its functions may close over values; see `closed`
     __name__: str
     __signature__: inspect.Signature
 
@@ -156,6 +157,10 @@ class Primitive:
     def kept(self, residual: Any) -> Sequence[Any] | None:
         """The arrays that `backward` reads of a residual; None where that is not known."""
         return None
+
+    def closed(self, avals: Sequence[Aval], params: dict) -> tuple[Sequence[Any], dict]:
+        """What its functions close over, and parameters for operands that begin with that."""
+        return (), params
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         """Whether the rule reads the result, and which operands it reads."""
@@ -253,7 +258,7 @@ class EvalTrace(Trace):
             if hasattr(cls, "__process_primitive__"):
                 return cls.__process_primitive__(prim, args, params)
             if isinstance(a, Tracer):
-                raise escaped(prim, a)
+                raise escaped(prim.name, a)
             plain.append(as_operand(prim, i, a))
         return prim.impl(namespace(*plain), *plain, **params)
 
@@ -279,7 +284,7 @@ def as_operand(prim: Primitive, position: int, x: Any) -> Any:
     raise OperandError(f"{prim.name}: operand {position} {unfit(x)}{where()}")
 
 
-def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
+def escaped(what: str, tracer: Tracer) -> EscapedTracerError:
     """The error for a tracer whose transform has ended, or that an inner function closes over."""
     trace = tracer.owner
     function = getattr(trace, "function", None)
@@ -288,7 +293,7 @@ def escaped(prim: Primitive, tracer: Tracer) -> EscapedTracerError:
     if code is not None:
         made += f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
     return EscapedTracerError(
-        f"{prim.name}: the traced value {tracer.described()} is used outside the function{made} that "
+        f"{what}: the traced value {tracer.described()} is used outside the function{made} that "
         f"{trace.transform} was tracing. It was kept in a global, an attribute or a container, or "
         f"a custom rule closes over it; return it from the function (or through has_aux=True), or "
         f"pass it as an argument{where()}"

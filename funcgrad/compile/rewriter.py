@@ -17,7 +17,7 @@ from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.arithmetic import add, multiply, zero_preserving_multiply
 from ..ops.select import where
 from ..ops.structural import broadcast_to
-from ..transforms.trace import trace_to_jaxpr
+from ..transforms.custom_call import rules_program
 
 Rule = Callable[["Rewriter", Eqn, Sequence[Atom]], Atom | None]  # the atom, or None
 ProgramRule = Callable[["Rewriter", Eqn, Sequence[Atom]], Sequence[Atom]]
@@ -154,7 +154,7 @@ def _program_of(eqn: Eqn, inputs: Sequence[Atom]) -> Jaxpr | None:
         return eqn.params["jaxpr"]
     if eqn.prim.name != "custom_call":
         return None
-    found = trace_to_jaxpr(eqn.params["rules"].f, [a.aval for a in inputs])
+    found = rules_program(eqn.params["rules"], [a.aval for a in inputs])
     same = [a.aval for a in found.outs] == [v.aval for v in eqn.outs]
     return found if same and not found.consts else None
 

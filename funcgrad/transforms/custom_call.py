@@ -14,7 +14,9 @@ from typing import Any
 from ..algebra import zeros_like
 from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
 from ..errors import MissingRuleError, RuleError, where
+from ..jaxpr import Jaxpr, eval_jaxpr
 from .jvp import instantiate, jvp_flat
+from .program_call import open_jaxpr
 from .trace import JaxprTrace, JaxprTracer, trace_to_jaxpr
 from .transpose import transpose_jaxpr
 from .vmap import batch_flat, move_batch
@@ -28,10 +30,14 @@ class Rules:
     `jvp`: ``(primals, tangents) -> (outs, out tangents)``. `backward`: ``(residual, cts) ->
     cotangents``, and `forward`: ``(*xs) -> (outs, residual leaves)``; without it the residual is
     ``(*outs, *xs)``. `transpose`: ``(cts) -> cotangents`` of a linear function. `batch`: ``(size,
-    bdims, *xs) -> (outs, out bdims)``.
+    bdims, *xs) -> (outs, out bdims)``. `program`: of `f`, for operands of some types. Of the operands
+    the first `held` are what `f` closes over, of which the user's rules know nothing.
     """
 
-    __slots__ = ("backward", "batch", "f", "forward", "jvp", "name", "transpose")
+    __slots__ = (
+        *("backward", "batch", "f", "forward", "held", "jvp", "name", "program"),
+        "transpose",
+    )
 
     def __init__(
         self,
@@ -43,6 +49,8 @@ class Rules:
         backward: Any = None,
         transpose: Any = None,
         batch: Any = None,
+        program: Jaxpr | None = None,
+        held: int = 0,
     ) -> None:
         self.name = name
         self.f = f
@@ -51,6 +59,8 @@ class Rules:
         self.backward = backward
         self.transpose = transpose
         self.batch = batch
+        self.program = program
+        self.held = held
 
     @property
     def __name__(self) -> str:
@@ -82,27 +92,72 @@ class Rules:
         outs, dots = jvp_flat(self.f, primals, tangents)
         return outs, [instantiate(t, y) for t, y in zip(dots, outs, strict=True)]
 
+    def closed(self, program: Jaxpr) -> Rules:
+        """These rules for operands that begin with what `f` closes over, the program's constants."""
+        n, outs = len(program.consts), len(program.outs)
+        opened = open_jaxpr(program)
+
+        def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+            if self.forward is None:
+                residual = (*residual[:outs], *residual[outs + n :])
+            return [*(None,) * n, *self.backward(residual, cts)]
+
+        def batch(size: int, bdims: Sequence[int | None], *xs: Any) -> Any:
+            return self.batch(size, bdims[n:], *xs[n:])
+
+        return Rules(
+            self.name,
+            lambda *xs: eval_jaxpr(opened, *xs),
+            jvp=self.jvp and (lambda xs, ts: self.jvp(xs[n:], ts[n:])),
+            forward=self.forward and (lambda *xs: self.forward(*xs[n:])),
+            backward=self.backward and backward,
+            batch=self.batch and batch,
+            program=opened,
+            held=n,
+        )
+
+    def require_still(self, is_moving: Sequence[bool]) -> None:
+        """Refuse derivatives by what `f` closes over where the rules are the user's."""
+        has_rules = self.jvp is not None or self.backward is not None
+        if has_rules and any(is_moving[: self.held]):
+            raise RuleError(
+                f"{self.name}: it closes over a value by which it is differentiated, and its rules "
+                f"say nothing of that; pass the value as an argument{where()}"
+            )
+
 
 class CustomCall(Primitive):
     """Calls a function that brings its own rules."""
 
     multiple = True
+    closes = True
 
     def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
-        return tuple(trace_to_jaxpr(params["rules"].f, avals).out_avals)
+        rules: Rules = params["rules"]
+        return tuple(rules_program(rules, avals).out_avals)
+
+    def closed(self, avals: Sequence[Aval], params: dict) -> tuple[Sequence[Any], dict]:
+        rules: Rules = params["rules"]
+        if rules.program is not None or rules.transpose is not None:
+            return (), params
+        program = trace_to_jaxpr(rules.f, avals)
+        return program.consts, {"rules": rules.closed(program)}
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         rules: Rules = params["rules"]
+        rules.require_still([t is not None for t in ts])
         full = [instantiate(t, x) for t, x in zip(ts, xs, strict=True)]
         if rules.transpose is not None:
             return self(*full, rules=rules)
         if rules.backward is None or rules.jvp is not None:
             return tuple(rules.tangent_rule(xs, full)[1])
         _, residual = rules.recorded(xs)
-        return tuple(_transposed(lambda *cts: rules.backward(residual, cts), ans, ts))
+        n = rules.held
+        return tuple(_transposed(lambda *cts: rules.backward(residual, cts)[n:], ans, ts[n:]))
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         rules: Rules = params["rules"]
+        rules.require_still(wanted)
         if rules.backward is not None:
             outs, residual = rules.recorded(xs)
             return tuple(outs), (residual, None)
@@ -149,7 +204,7 @@ class CustomCall(Primitive):
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
         rules: Rules = params["rules"]
-        if rules.batch is not None:
+        if rules.batch is not None and not any(b is not None for b in bdims[: rules.held]):
             return rules.batch(size, tuple(bdims), *xs)
         outs = self(*xs, rules=_batched_rules(rules, size, tuple(bdims)))
         return outs, (0,) * len(outs)
@@ -255,4 +310,12 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         forward=forward if rules.forward else None,
         backward=backward if rules.backward else None,
         transpose=transpose if rules.transpose else None,
+        held=rules.held,
     )
+
+
+def rules_program(rules: Rules, avals: Sequence[Aval]) -> Jaxpr:
+    """The program of the function for operands of these types."""
+    if rules.program is not None and [*rules.program.in_avals] == [*avals]:
+        return rules.program
+    return trace_to_jaxpr(rules.f, avals)

@@ -10,7 +10,17 @@ import numpy as np
 
 from .. import tree
 from ..array import TracedArray
-from ..core import Aval, Primitive, Trace, Tracer, as_operand, aval_of, current, run_under
+from ..core import (
+    Aval,
+    Primitive,
+    Trace,
+    Tracer,
+    as_operand,
+    aval_of,
+    current,
+    escaped,
+    run_under,
+)
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.structural import broadcast_to
@@ -96,8 +106,8 @@ class JaxprTrace(Trace):
             self.consts.append(snapshot(value, copy=self.lasting))
         return var
 
-    def atom(self, x: Any) -> Atom:
-        """The variable or literal that stands for `x` in this program."""
+    def atom(self, x: Any, what: str = "result") -> Atom:
+        """The variable or literal that stands for `x` in this program; `what` is for errors."""
         if x.__class__ is JaxprTracer and x.owner is self:
             if x.alias is not None:
                 refresh(x)
@@ -106,7 +116,16 @@ class JaxprTrace(Trace):
             return Literal(x)
         if self.spreads and x.__class__ is np.ndarray and not x.shape and not x.flags.writeable:
             return Literal(x[()])
+        if isinstance(x, Tracer) and not self._is_inside(x.owner):
+            raise escaped(what, x)
         return self._constant(x)
+
+    def _is_inside(self, other: Trace) -> bool:
+        """Whether this trace runs inside another one, whose values are constants here then."""
+        trace: Trace = self
+        while trace is not other and trace is not trace.parent:
+            trace = trace.parent
+        return trace is other
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if (
@@ -124,7 +143,10 @@ class JaxprTrace(Trace):
             and (self.linear or not prim.effect)
         ):
             return self.parent.process(prim, args, params)
-        inputs = [self.atom(as_operand(prim, i, a)) for i, a in enumerate(args)]
+        if prim.closes and not self.concrete:
+            held, params = prim.closed(list(map(aval_of, args)), params)
+            args = (*held, *args)
+        inputs = [self.atom(as_operand(prim, i, a), prim.name) for i, a in enumerate(args)]
         if params:
             _require_hashable(prim, params)
         if self.concrete:
