@@ -26,6 +26,7 @@ from .errors import (
     OperandError,
     where,
 )
+from .weak import PYTHON_DTYPES
 
 _SHORT = {"float": "f", "complex": "c", "int": "i", "uint": "u"}
 
@@ -85,10 +86,12 @@ def aval_of(x: Any) -> Aval:
         return x
     if isinstance(x, Tracer):
         return x.aval
+    if cls in PYTHON_DTYPES:
+        return Aval((), PYTHON_DTYPES[cls], weak=True)
     try:
         return Aval(x.shape, x.dtype)
     except AttributeError:
-        return Aval((), np.result_type(type(x)), weak=True)
+        return Aval((), np.result_type(cls), weak=True)
 
 
 def dtype_of(x: Any) -> Any:

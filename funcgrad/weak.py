@@ -1,19 +1,18 @@
-"""Python's numbers with NumPy's arithmetic, for what eager loops and branches are given.
+"""Python's numbers with NumPy's arithmetic, for the first step of eager loops and for branches.
 
-Layer 0. A program computes with a Python number as with any other array: ``1.0 / 0.0`` is infinite,
+Layer 0. A program computes with a Python number as with any array: ``1.0 / 0.0`` is infinite,
 ``(-1.0) ** 0.5`` is NaN, ``~(x > 0)`` is a truth value, ``x.shape`` is ``()``; only its type yields to
-that of arrays. Python itself raises, makes it complex, says -2, and knows no shape. These numbers do
-what a program does, and NumPy takes them for Python's, since they are.
+that of arrays. Python raises, makes it complex, says -2, and knows no shape. These numbers do what
+a program does, and are Python's for everything else:
 
 >>> x = weak(1.0)
->>> x / 0.0, x.shape, (x * np.ones(1, np.float32)).dtype
-(inf, (), dtype('float32'))
+>>> y = x / 0.0
+>>> y, y.shape, (np.ones(1, np.float32) * y).dtype, type(plain(y))
+(inf, (), dtype('float32'), <class 'float'>)
 """
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -22,15 +21,13 @@ import numpy as np
 
 def _binary(ufunc: np.ufunc, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operation(self: Any, other: Any) -> Any:
-        cls = other.__class__
-        if cls in _PLAIN:
-            other = plain(other)
-        elif not hasattr(cls, "__array_ufunc__"):
+        x, y = plain(self), plain(other)
+        if y.__class__ in _KINDS:
+            with np.errstate(all="ignore"):
+                return weak((ufunc(y, x) if reflected else ufunc(x, y)).item())
+        if not hasattr(y, "__array_ufunc__"):
             return NotImplemented
-        x = plain(self)
-        with np.errstate(all="ignore"):
-            found = ufunc(other, x) if reflected else ufunc(x, other)
-        return weak(found.item()) if cls in _PLAIN and found.dtype.kind != "b" else found
+        return ufunc(y, x) if reflected else ufunc(x, y)
 
     return operation
 
@@ -40,10 +37,9 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 
 class Weak:
-    """What the three kinds of numbers share."""
+    """What the numbers of all kinds share."""
 
     __slots__ = ()
-    __array_priority__ = -1.0
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -53,14 +49,17 @@ class Weak:
     def __getitem__(self, index: Any) -> Any:
         return np.asarray(plain(self))[()][index]
 
-    def __hash__(self) -> int:
-        return hash(plain(self))
-
     def __reduce__(self) -> Any:
         return plain, (plain(self),)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *xs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*map(plain, xs), **options)
 
-_BINARY = {
+    def __array_function__(self, f: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return f(*plain(args), **plain(kwargs))
+
+
+for _name, _ufunc in {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -73,21 +72,65 @@ _BINARY = {
     "xor": np.bitwise_xor,
     "lshift": np.left_shift,
     "rshift": np.right_shift,
-}
-_COMPARISONS = {
+}.items():
+    setattr(Weak, f"__{_name}__", _binary(_ufunc))
+    setattr(Weak, f"__r{_name}__", _binary(_ufunc, reflected=True))
+
+for _name, _ufunc in {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
     "le": np.less_equal,
     "gt": np.greater,
     "ge": np.greater_equal,
-}
-_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+}.items():
+    setattr(Weak, f"__{_name}__", _binary(_ufunc))
 
-for _name, _ufunc in _BINARY.items():
-    setattr(Weak, f"__{_name}__", _binary(_ufunc))
-    setattr(Weak, f"__r{_name}__", _binary(_ufunc, reflected=True))
-for _name, _ufunc in _COMPARISONS.items():
-    setattr(Weak, f"__{_name}__", _binary(_ufunc))
-for _name, _ufunc in _UNARY.items():
-    setattr(Weak, f"__{_name}__", _unary(_ufunc))
+for _name, _function in {
+    "neg": np.negative,
+    "pos": np.positive,
+    "abs": np.absolute,
+    "invert": np.invert,
+}.items():
+    setattr(Weak, f"__{_name}__", _unary(_function))
+
+
+class WeakInt(Weak, int):
+    __hash__ = int.__hash__
+
+
+class WeakFloat(Weak, float):
+    __hash__ = float.__hash__
+
+
+class WeakComplex(Weak, complex):
+    __hash__ = complex.__hash__
+
+
+PYTHON_DTYPES: dict[type, Any] = {
+    **{cls: np.dtype(cls) for cls in (bool, int, float, complex)},
+    **{WeakInt: np.dtype(int), WeakFloat: np.dtype(float), WeakComplex: np.dtype(complex)},
+}
+_KINDS: dict[type, type] = {
+    bool: np.bool_,
+    int: WeakInt,
+    float: WeakFloat,
+    complex: WeakComplex,
+}
+_PLAIN: dict[type, type] = {WeakInt: int, WeakFloat: float, WeakComplex: complex}
+
+
+def weak(x: Any) -> Any:
+    """A Python number with NumPy's arithmetic; anything else as it is."""
+    kind = _KINDS.get(x.__class__)
+    return x if kind is None else kind(x)
+
+
+def plain(x: Any) -> Any:
+    """A number as Python's, also inside of lists and dicts; anything else as it is."""
+    cls = x.__class__
+    if cls in _PLAIN:
+        return _PLAIN[cls](x)
+    if cls is tuple or cls is list:
+        return cls(map(plain, x))
+    return {k: plain(v) for k, v in x.items()} if cls is dict else x

@@ -26,6 +26,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.tree_keys": 0,
     "funcgrad.treedef": 0,
     "funcgrad.typing": 0,
+    "funcgrad.weak": 0,
     "funcgrad.stand_in": 0,
     "funcgrad.core": 1,
     "funcgrad.jaxpr": 1,

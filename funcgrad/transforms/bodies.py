@@ -21,6 +21,7 @@ from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, quiet
 from ..ops.cast import astype, cast, cast_constant
 from ..ops.structural import broadcast_to, reshape
 from ..views import snapshot
+from ..weak import weak
 from .arguments import Flat, is_array
 from .jvp import jvp_flat
 from .tape import pull_back
@@ -62,9 +63,9 @@ def require_arrays(name: str, what: str, leaves: Sequence[Any], treedef: Any) ->
 def boxed(leaves: Sequence[Any]) -> list[Any]:
     """The values for a body that may write into them: its writes are its own.
 
-    Truth values are NumPy's: ``~True`` is -2 in Python.
+    Python's numbers compute as NumPy's, see `weak.py`.
     """
-    return [np.bool_(x) if x.__class__ is bool else snapshot(x, copy=True) for x in leaves]
+    return [weak(x) if x.__class__ in NUMBERS else snapshot(x, copy=True) for x in leaves]
 
 
 # ---------------------------------------------------------------- types

@@ -21,6 +21,7 @@ from ..ops.join import concatenate
 from ..ops.logic import equal, not_equal
 from ..ops.select import clip
 from ..ops.select import where as select
+from ..weak import plain
 from .arguments import is_array, require_callable
 from .bodies import (
     Body,
@@ -363,7 +364,7 @@ def _choose(
     value = known(index)
     is_input = isinstance(index, Tracer | np.ndarray)
     if value is not None and not (is_input and staged()):
-        return branches[int(value)](*tree.unflatten(treedef, boxed(leaves)))
+        return tree.map(plain, branches[int(value)](*tree.unflatten(treedef, boxed(leaves))))
     avals = [aval_of(x) for x in leaves]
     bodies = [Body(f, treedef, avals, may_not_run=True) for f in branches]
     types = _common_types(name, names, bodies)

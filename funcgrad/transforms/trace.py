@@ -25,6 +25,7 @@ from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..ops.structural import broadcast_to
 from ..views import refresh, snapshot
+from ..weak import plain
 from .arguments import flat_outputs, origin, require_arrays, require_callable
 
 
@@ -113,7 +114,7 @@ class JaxprTrace(Trace):
                 refresh(x)
             return x.symbol
         if isinstance(x, bool | int | float | complex | np.generic):
-            return Literal(x)
+            return Literal(plain(x))
         if self.spreads and x.__class__ is np.ndarray and not x.shape and not x.flags.writeable:
             return Literal(x[()])
         if isinstance(x, Tracer) and not self._is_inside(x.owner):

@@ -14,6 +14,7 @@ from .. import tree
 from ..core import aval_of
 from ..errors import ArgumentError, ConcretizationError, ShapeError, where
 from ..indexing import known
+from ..weak import plain
 from .arguments import is_array, require_callable
 from .bodies import Body, as_type, boxed, joined, require_arrays, retyped, staged
 from .loops import Loop, require_structure, same_types, settled
@@ -60,7 +61,7 @@ def while_loop(
         if going is None:
             break  # from here on it depends on the example
         if not going:
-            return tree.unflatten(carry_def, carry)
+            return tree.unflatten(carry_def, plain(carry))
         new = step(tree.unflatten(carry_def, carry))
         carry = same_types("while_loop", carry_def, carry, new)
     args_def = tree.structure((tree.unflatten(carry_def, carry),))
