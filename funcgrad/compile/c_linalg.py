@@ -5,7 +5,7 @@ keeps the loop that it is in out of C. Where a matrix is singular, or not positi
 matters, the program says so, and NumPy runs it again, which raises or knows better.
 
 Source: Golub & Van Loan, "Matrix Computations", algorithms 3.4.1 (elimination with partial
-pivoting), 3.1.1 (substitution) and 4.2.1 (Cholesky).
+pivoting), 3.1.1 (substitution) and 4.2.1 (Cholesky); of the exponential see ops/matrix_functions.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.matrix_functions import LOG_ERROR, LOG_REACH, PADE
 from .c_places import dense
+from .c_source import number
 from .lower import CALL, Step, Value
 
 MOST = 24  # rows of a matrix, for which a call of LAPACK takes twice as long
@@ -159,17 +161,148 @@ NO_VECTORS static long cholesky_{T}(long n, const {T} *a, {T} *x) {
   return 0;
 }
 """
+# In double precision, since the terms of the approximant are larger than what they add up to; as
+# `expm` of ops/matrix_functions.py does it.
+EXPONENTIAL = """\
+static inline double norm_of(long n, const double *a) {
+  double most = 0;
+  for (long j = 0; j < n; j++) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += __builtin_fabs(a[i * n + j]);
+    if (!(sum <= most)) most = sum;
+  }
+  return most;
+}
+static inline double log_of(double x) { return x > 0 ? log2(x) : -1e6; }
+NO_VECTORS static void multiplied(long n, const double *x, const double *y, double *out) {
+  for (long i = 0; i < n; i++) {
+    for (long j = 0; j < n; j++) out[i * n + j] = 0;
+    for (long k = 0; k < n; k++)
+      for (long j = 0; j < n; j++) out[i * n + j] += x[i * n + k] * y[k * n + j];
+  }
+}
+// How often to halve x 2^scale: by its norm, or by that of its powers if rounding allows.
+NO_VECTORS static long halvings(
+    long n, const double *x, long scale, const double *fourth, const double *sixth) {
+  const double size = norm_of(n, x), p = __builtin_sqrt(__builtin_sqrt(norm_of(n, fourth)));
+  const double q = cbrt(__builtin_sqrt(norm_of(n, sixth)));
+  const double by_norm = __builtin_ceil(log_of(size) + scale - LOG_REACH);
+  const double by_powers = __builtin_ceil(log_of(p > q ? p : q) + scale - LOG_REACH);
+  double least = by_powers > 0 ? by_powers : 0;
+  const double most = by_norm > 0 ? by_norm : 0;
+  if (!(least < most)) return most;
+  double sums[MOST], next[MOST], top = 0;
+  for (long j = 0; j < n; j++) sums[j] = 1;
+  for (long k = 0; k < 27; k++) {
+    for (long j = 0; j < n; j++) {
+      next[j] = 0;
+      for (long i = 0; i < n; i++) next[j] += sums[i] * __builtin_fabs(x[i * n + j]);
+    }
+    for (long j = 0; j < n; j++) sums[j] = next[j];
+  }
+  for (long j = 0; j < n; j++) if (sums[j] > top) top = sums[j];
+  const double error = log_of(top) - log_of(size) + 26 * (scale - least) + LOG_ERROR;
+  const double more = __builtin_ceil((error + DIGITS) / 26);
+  if (more > 0) least += more;
+  return least < most ? least : most;
+}
+NO_VECTORS static void expm_double(long n, double *a, double *x) {
+  enum { ALL = MOST * MOST };
+  static const double c[] = {PADE};
+  double square[ALL], fourth[ALL], sixth[ALL], odd[ALL], even[ALL], inner[ALL];
+  const long all = n * n;
+  const double norm = norm_of(n, a);
+  if (!(norm - norm == 0)) {
+    for (long i = 0; i < all; i++) x[i] = __builtin_nan("");
+    return;
+  }
+  const long scale = norm > 1 ? __builtin_ceil(log2(norm)) : 0;
+  for (long i = 0; i < all; i++) a[i] = __builtin_ldexp(a[i], -scale);
+  multiplied(n, a, a, square);
+  multiplied(n, square, square, fourth);
+  multiplied(n, fourth, square, sixth);
+  long times = halvings(n, a, scale, fourth, sixth);
+  const long up = scale - times;
+  for (long i = 0; i < all; i++) {
+    a[i] = __builtin_ldexp(a[i], up);
+    square[i] = __builtin_ldexp(square[i], 2 * up);
+    fourth[i] = __builtin_ldexp(fourth[i], 4 * up);
+    sixth[i] = __builtin_ldexp(sixth[i], 6 * up);
+    inner[i] = c[13] * sixth[i] + c[11] * fourth[i] + c[9] * square[i];
+  }
+  multiplied(n, sixth, inner, even);
+  for (long i = 0; i < all; i++) {
+    const double one = i % (n + 1) == 0;
+    inner[i] = even[i] + c[7] * sixth[i] + c[5] * fourth[i] + c[3] * square[i] + c[1] * one;
+  }
+  multiplied(n, a, inner, odd);
+  for (long i = 0; i < all; i++) inner[i] = c[12] * sixth[i] + c[10] * fourth[i] + c[8] * square[i];
+  multiplied(n, sixth, inner, even);
+  for (long i = 0; i < all; i++) {
+    const double one = i % (n + 1) == 0;
+    even[i] += c[6] * sixth[i] + c[4] * fourth[i] + c[2] * square[i] + one - odd[i];
+    x[i] = 2 * odd[i];
+  }
+  lu_solve_double(n, n, even, x);
+  for (long i = 0; i < n; i++) x[i * (n + 1)] += 1;
+  for (; times > 0; times--) {
+    multiplied(n, x, x, inner);
+    for (long i = 0; i < all; i++) x[i] = inner[i];
+  }
+}
+// Of a along x, which the result takes the place of: a block of the exponential of twice the size.
+NO_VECTORS static void expm_frechet_double(long n, const double *a, double *x) {
+  enum { ALL = MOST * MOST };
+  double both[ALL], out[ALL], size = 0;
+  for (long i = 0; i < n * n; i++) if (__builtin_fabs(x[i]) > size) size = __builtin_fabs(x[i]);
+  if (size == 0) size = 1;
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++) {
+      both[i * 2 * n + j] = both[(i + n) * 2 * n + j + n] = a[i * n + j];
+      both[i * 2 * n + j + n] = x[i * n + j] / size;
+      both[(i + n) * 2 * n + j] = 0;
+    }
+  expm_double(2 * n, both, out);
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++) x[i * n + j] = out[i * 2 * n + j + n] * size;
+}
+"""
 # Not in line, and no vectors: of rows of five and the like GCC 12 makes wrong ones, see c_nests.py.
 NO_VECTORS = """\
 #define NO_VECTORS __attribute__((noinline, optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
 """
+_FACTS = {
+    "LOG_REACH": number(LOG_REACH, np.dtype(float)),
+    "LOG_ERROR": number(LOG_ERROR, np.dtype(float)),
+    "DIGITS": "53.0",
+    "MOST": str(MOST),
+    "PADE": ", ".join(number(x, np.dtype(float)) for x in PADE),
+}
+
+
+def _with_facts(text: str) -> str:
+    for name, fact in _FACTS.items():
+        text = text.replace(name, fact)
+    return text
+
+
 SHARED = NO_VECTORS + "".join(
-    TEXT.replace("{T}", kind).replace("MOST", str(MOST)) for kind in ("double", "float")
+    _with_facts(TEXT).replace("{T}", kind) for kind in ("double", "float")
 )
+EXPONENTIAL = _with_facts(EXPONENTIAL)
 CALLED = ("solve", "cholesky", "cofactor", "det", "qr")  # what the names of the functions end with
 DETERMINANTS = frozenset({"det", "slogdet"})
-SURE = DETERMINANTS | {"qr"}  # that need no other way
+EXPONENTIALS = frozenset({"expm", "expm_frechet"})
+SURE = DETERMINANTS | EXPONENTIALS | {"qr"}  # that need no other way
 NAMES = SURE | {"cholesky", "cofactor", "inv", "matrix_solve", "triangular_solve"}
+
+
+def shared(text: str) -> list[str]:
+    """The functions that a text calls, with those that they call."""
+    has_exponential = "expm_" in text
+    if not has_exponential and not any(f"{name}_" in text for name in CALLED):
+        return []
+    return [SHARED, EXPONENTIAL] if has_exponential else [SHARED]
 
 
 def fits(step: Step) -> bool:
@@ -180,10 +313,18 @@ def fits(step: Step) -> bool:
     shapes = [v.shape[:-2] for v in step.operands]
     shapes += [v.shape if name in DETERMINANTS else v.shape[:-2] for v in step.outs]
     same = {v.dtype for v in (*step.operands, *step.outs)} == {step.out.dtype}
-    is_small = max(step.operands[0].shape[-2:]) <= MOST
+    most = MOST // 2 if name == "expm_frechet" else MOST
+    is_small = max(step.operands[0].shape[-2:]) <= most
+    if name in EXPONENTIALS and step.out.dtype != np.float64:
+        return False
     return (
         is_small and len(set(map(math.prod, shapes))) == 1 and same and step.out.dtype.kind == "f"
     )
+
+
+def is_long(step: Step) -> bool:
+    """Whether a step is worth a call by itself, as NumPy has many for it."""
+    return getattr(step.function, "name", "") in EXPONENTIALS
 
 
 def lines(kernel: Any, step: Step) -> list[str]:
@@ -235,6 +376,8 @@ def _calls(step: Step, a: str, xs: Sequence[str], kind: str) -> list[str]:
         return [
             f"{loop} qr_{kind}({m}, {n}, {a} + t * {m * n}, {x} + t * {m * k}, {xs[1]} + t * {k * n});"
         ]
+    if name in EXPONENTIALS:
+        return [f"{loop} {name}_{kind}({n}, {matrix}, {right});"]
     found = []
     if name in ("cholesky", "cofactor"):
         call = f"{name}_{kind}({n}, {matrix}, {right})"

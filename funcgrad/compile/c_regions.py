@@ -133,8 +133,7 @@ class RegionKernel(Kernel):
             )
             if name in self.text
         ]
-        if any(f"{name}_" in self.text for name in c_linalg.CALLED):
-            self.shared.append(c_linalg.SHARED)
+        self.shared += c_linalg.shared(self.text)
         if self.functions:
             self.shared += [VECTORS, *self.functions.values()]
         if "NARROW " in self.text:

@@ -21,6 +21,7 @@ from ..transforms.deferred import Mapped, Pullback
 from ..transforms.while_loop import Looped, unwound
 from . import c_elements
 from .branches import as_written
+from .c_complex import fits_in_parts, in_parts
 from .lower import (
     BRANCH,
     CALL,
@@ -204,9 +205,14 @@ def with_steps(
     `fits`: whether C can say a step.
     """
     calls: set[Step] = set()  # those that stay
+
+    def may_fit(step: Step) -> bool:
+        return fits_in_parts(step, fits)
+
     while True:
         made: dict[Value, Step] = {}
-        found = grouped(_Expansion(fits, calls, made).program(program))
+        expanded = _Expansion(may_fit, calls, made).program(program)
+        found = grouped(in_parts(expanded, fits, made))
         outside = _outside(found, made)
         if not outside:
             return found

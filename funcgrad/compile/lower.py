@@ -58,6 +58,10 @@ class Value:
     def size(self) -> int:
         return math.prod(self.shape)
 
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
     def __repr__(self) -> str:
         return f"{Aval(self.shape, self.dtype, self.weak)}"
 

@@ -269,7 +269,7 @@ def _runs(steps: Sequence[Step], maker: dict[Value, Step]) -> list[list[Step]]:
 
 def _is_worth_it(run: Sequence[Step]) -> bool:
     """Not what is one flat group of elementwise steps: that is less to call; nor most single steps."""
-    if any(programs_of(s) or _is_many_products(s) for s in run):
+    if any(programs_of(s) or _is_many_products(s) or c_linalg.is_long(s) for s in run):
         return True
     shapes = {v.shape for s in run for v in (*s.operands, s.out) if v.shape}
     one_group = len(shapes) == 1 and all(s.kind in ELEMENTWISE and s.out.shape for s in run)

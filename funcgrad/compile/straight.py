@@ -522,7 +522,7 @@ class Straight:
             elif value in self.homes and self.names[value] == self.names[self.homes[value]]:
                 is_home = self.at_home[value] == i
                 found.append(self.names[value] if is_home else f"{self.names[value]}.copy()")
-            elif value.shape and (homes & seen or not any(h.size == value.size for h in homes)):
+            elif value.shape and (homes & seen or not any(h.nbytes == value.nbytes for h in homes)):
                 found.append(f"{self.names[value]}.copy()")
             elif not value.shape and homes & seen:
                 kind = self.source.bind(value.dtype.type, f"np_{value.dtype.name}")

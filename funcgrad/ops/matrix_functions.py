@@ -121,12 +121,12 @@ def _along(frechet: Any) -> Callable[..., Any]:
 # ---------------------------------------------------------------- exponential
 
 # Pade's approximant ``p(x) / p(-x)`` of degree 13: the coefficients of p.
-_PADE = [1.0]
+PADE = [1.0]
 for _k in range(13):
-    _PADE.append(_PADE[-1] * (13 - _k) / ((26 - _k) * (_k + 1)))
+    PADE.append(PADE[-1] * (13 - _k) / ((26 - _k) * (_k + 1)))
 # The first term that it has wrong, by its binary logarithm, and the norm up to which this is small.
-_LOG_ERROR = math.log2(math.factorial(13) ** 2 / math.factorial(26)) - math.log2(math.factorial(27))
-_LOG_REACH = math.log2(4.25)
+LOG_ERROR = math.log2(math.factorial(13) ** 2 / math.factorial(26)) - math.log2(math.factorial(27))
+LOG_REACH = math.log2(4.25)
 
 
 def _norm(xp: Any, x: Any) -> Any:
@@ -155,7 +155,7 @@ def _doubled(xp: Any, x: Any, times: Any) -> Any:
 
 def _approximant(xp: Any, x: Any, square: Any, fourth: Any, sixth: Any) -> Any:
     """Pade's approximant of exp of `x`, of which even powers are given."""
-    c, one = _PADE, _one(xp, x)
+    c, one = PADE, _one(xp, x)
     odd = _product(xp, sixth, c[13] * sixth + c[11] * fourth + c[9] * square)
     odd = _product(xp, x, odd + c[7] * sixth + c[5] * fourth + c[3] * square + c[1] * one)
     even = _product(xp, sixth, c[12] * sixth + c[10] * fourth + c[8] * square)
@@ -176,14 +176,14 @@ def _halvings(xp: Any, x: Any, scale: Any, fourth: Any, sixth: Any) -> Any:
     size = _norm(xp, x)
     powers = xp.maximum(_norm(xp, fourth) ** 0.25, _norm(xp, sixth) ** (1 / 6))
     by_norm, by_powers = (
-        xp.maximum(xp.ceil(xp.log2(y) + scale - _LOG_REACH), 0.0) for y in (size, powers)
+        xp.maximum(xp.ceil(xp.log2(y) + scale - LOG_REACH), 0.0) for y in (size, powers)
     )
     if bool((by_powers < by_norm).any()):
         sums = xp.ones((*x.shape[:-2], 1, x.shape[-1]), size.dtype)
         for _ in range(27):
             sums = xp.matmul(sums, xp.abs(x))
         digits = 1 - math.log2(float(xp.finfo(x.dtype).eps))
-        error = xp.log2(sums.max(axis=(-2, -1)) / size) + 26 * (scale - by_powers) + _LOG_ERROR
+        error = xp.log2(sums.max(axis=(-2, -1)) / size) + 26 * (scale - by_powers) + LOG_ERROR
         more = xp.nan_to_num(xp.ceil((error + digits) / 26), nan=0.0, neginf=0.0)
         by_powers = xp.minimum(by_powers + xp.maximum(more, 0.0), by_norm)
     return by_powers.astype(xp.int64)

@@ -188,3 +188,33 @@ def test_a_filter_is_one_function() -> None:
 
 def test_names_are_primitives() -> None:
     assert set(c_linalg.NAMES) <= set(REGISTRY)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("n", [1, 2, 4, 7, 12, 24])
+@pytest.mark.parametrize("size", [1e-9, 0.1, 3.0, 60.0])
+def test_exponentials(n: int, size: float) -> None:
+    """Scaled as in NumPy, of matrices far from normal by their powers; nothing is a call."""
+    rng = np.random.default_rng(n)
+    a = rng.normal(size=(6, n, n)) * size / n
+    a[1] = np.triu(a[1])
+    a[2] -= np.swapaxes(a[2], 0, 1).copy()
+    a[3] = 0.0
+    a[4] = np.diag(np.full(n, -size))
+    a[4, 0, -1] += 1e6 * (n > 1)
+    a[5, 0, 0] = np.nan
+    expm, frechet = REGISTRY["expm"], REGISTRY["expm_frechet"]
+    e = rng.normal(size=(6, n, n))
+    functions: list[Callable[..., Any]] = [lambda a, e: expm(a)]
+    if n <= 12:
+        functions.append(frechet)
+        functions.append(funcgrad.grad(lambda a, e: (expm(a[:5]) * e[:5]).sum()))
+    for f in functions:
+        expected = f(a, e)
+        with funcgrad.config("c"):
+            compiled = funcgrad.jit(f)
+            found = compiled(a, e)
+        assert "kernel0(" in compiled.code and "call_" not in compiled.code
+        for x, y in zip(found, expected, strict=True):
+            scale = np.max(np.abs(y), initial=0.0, where=np.isfinite(y))
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12 * scale * max(size, 1.0))
