@@ -847,7 +847,7 @@ def test_associative_scan(name: str, n: int, reverse: bool, data: Any) -> None:
         rows = rows[::-1] if reverse else rows
         out = rows[:1]
         for row in rows[1:]:
-            out.append(fn(row, out[-1]) if reverse else fn(out[-1], row))
+            out.append(fn(out[-1], row))
         out = out[::-1] if reverse else out
         return tree.map(lambda *ys: fnp.concatenate(ys, axis), *out)
 
@@ -1031,3 +1031,19 @@ def test_a_loop_that_asks_for_its_argument_is_not_linear() -> None:
 
     with pytest.raises(NotLinearError, match="asks of them"):
         funcgrad.linear_transpose(f, 1.0)(1.0)
+
+
+def test_flags_out_of_branches_have_no_slope() -> None:
+    """Computing with them asked for the derivative of ``abs`` of a truth value."""
+
+    def f(x: Any) -> Any:
+        hit = lax.cond(x[0] > 0.0, lambda x: (x > 0.0, x * 2.0), lambda x: (x < 0.0, x), x)
+        return fnp.sum(fnp.absolute(hit[0]) * hit[1])
+
+    x = np.array([1.0, -1.0])
+    for gradient in (
+        funcgrad.grad(f),
+        funcgrad.jit(funcgrad.grad(f)),
+        funcgrad.grad(funcgrad.jit(f)),
+    ):
+        assert_close(gradient(x), np.array([2.0, 0.0]))

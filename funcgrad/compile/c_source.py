@@ -236,9 +236,11 @@ def _is_defined(step: Step, dtype: Any) -> bool:
 
 
 def _holds(dtype: Any, value: Value) -> bool:
-    """Whether a number in the program is one of a dtype; NumPy raises for integers that are not."""
-    if dtype.kind not in "iu" or not is_number(value):
+    """Whether a number is one of a dtype; NumPy raises for integers that are not, or compares them."""
+    if dtype.kind not in "iu":
         return True
+    if not is_number(value):
+        return not value.weak or dtype == np.int64  # what an argument will be is not known
     info = np.iinfo(dtype)
     return bool(info.min <= value.value <= info.max)  # type: ignore[attr-defined]
 
@@ -531,8 +533,10 @@ def number(x: Any, dtype: Any, dialect: Dialect = C) -> str:
     """
     if dtype.kind == "b":
         x = bool(x)
+    if dtype.kind == "u":
+        return f"(({dialect.types[dtype]}){int(x) % (1 << 8 * dtype.itemsize)}ull)"
     if dtype.kind != "f":
-        return f"(({dialect.types[dtype]}){int(x)}{'u' * (dtype.kind == 'u')})"
+        return f"(({dialect.types[dtype]}){int(x)})"
     x = float(dtype.type(x))
     if not math.isfinite(x):
         text = dialect.nan if math.isnan(x) else dialect.inf

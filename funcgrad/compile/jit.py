@@ -165,7 +165,7 @@ class _Jitted(Generic[_P, _R]):
         places: set[Any] = {name for name, _ in static}
         args = tuple(None if i in places else x for i, x in enumerate(args))
         kwargs = {k: None if k in places else x for k, x in kwargs.items()}
-        return tuple((name, type(x), x) for name, x in static), args, kwargs
+        return tuple((name, _told_apart(x), x) for name, x in static), args, kwargs
 
     # ------------------------------------------------------------ compiling
 
@@ -285,6 +285,13 @@ class _Jitted(Generic[_P, _R]):
         self._entries.clear()
         self._last = self._program = None
         self._misses = 0
+
+
+def _told_apart(x: Any) -> Any:
+    """What tells a static value from one that is equal: types, in tuples too, and signs of zeros."""
+    if isinstance(x, tuple):
+        return (type(x), *map(_told_apart, x))
+    return repr(x) if isinstance(x, float | complex) else type(x)
 
 
 class _Static:

@@ -324,7 +324,10 @@ class Loop:
         return atom
 
     def _all(self, atom: Atom) -> Atom:
-        """All steps' values of what is stacked."""
+        """All steps' values of what is stacked, or the same in all."""
+        if atom in self.outside:
+            shape = (self.length, *atom.aval.shape)
+            return self.r.apply(broadcast_to, self.outside[atom], shape=shape)
         known = self.rows.get(atom) or self.stacked.get(atom)
         if known is not None:
             return known
@@ -372,8 +375,7 @@ class Loop:
         """The equation of what is left, and what comes after it; the results."""
         for i, atom in self.columns.items():
             if atom in self.outside:
-                shape = (self.length, *atom.aval.shape)
-                self.results[i] = self.r.apply(broadcast_to, self.outside[atom], shape=shape)
+                self.results[i] = self._all(atom)
             elif atom in self.rows and self.rows[atom].aval == self.eqn.outs[i].aval:
                 self.results[i] = self.rows[atom]
         for i in self.results.keys() & self.columns.keys():

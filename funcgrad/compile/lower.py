@@ -392,6 +392,8 @@ class Writer:
         if x.of.weak:
             raise NotLowerableError("a sum of a number")
         dtype = ufunc.reduce(np.ones(1, x.dtype)).dtype
+        if not normal:
+            return x.astype(dtype)
         if dtype == x.dtype and all(x.shape[a] == 1 for a in normal):  # of one number each
             if ufunc is np.add:  # which starts from 0: a sum of -0.0 is 0.0
                 x = self.ufunc(np.add, "__call__", [x, 0], {})

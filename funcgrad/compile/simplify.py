@@ -181,6 +181,8 @@ def _view_update(r: Rewriter, eqn: Eqn, inputs: Sequence[Atom]) -> Atom | None:
         return None
     if any(p is not getitem or any(map(_reverses, dict(given)["index"])) for p, given in chain):
         return None
+    if any(p.aval(out, **dict(given)).size != out.size for p, given in chain):
+        return None  # it is a part that takes one value of this shape, or no element
     if new.aval.dtype == out.dtype:
         return new
     is_cast = new.aval.dtype.kind == out.dtype.kind == "f"

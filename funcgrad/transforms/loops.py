@@ -300,7 +300,8 @@ def associative_scan(
     """``x[0], fn(x[0], x[1]), fn(fn(x[0], x[1]), x[2]), ...``: about ``2 log2(n)`` calls of `fn`.
 
     `fn` is associative and works on many elements at once: it gets trees whose leaves are slices of
-    those of `elems` along `axis`. With `reverse` the results end at each element, from the last one.
+    those of `elems` along `axis`. With `reverse` it goes from the last element to the first: what is
+    put together so far stays the first argument, as in JAX.
 
     Shapes: leaves of `elems` have one length along `axis`; the result is like `elems`.
     Dtypes: those of `fn`.
@@ -329,8 +330,7 @@ def associative_scan(
         raise ShapeError(f"associative_scan: lengths along axis {axis} differ: {said}{where()}")
 
     def combine(xs: list[Any], ys: list[Any]) -> list[Any]:
-        pair = (ys, xs) if reverse else (xs, ys)
-        found, out_def = tree.flatten(fn(*(tree.unflatten(treedef, p) for p in pair)))
+        found, out_def = tree.flatten(fn(*(tree.unflatten(treedef, p) for p in (xs, ys))))
         require_structure("associative_scan", treedef, out_def)
         return found
 

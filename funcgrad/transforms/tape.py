@@ -175,7 +175,8 @@ class TapeTrace(Trace):
         outs = []
         for i, x in enumerate(ans):
             self.entries.append((_pull_output, slot, i, len(ans)))
-            outs.append(tape_tracer(self, x, len(self.entries) - 1))
+            moves = aval_of(x).dtype.kind in "fcV"  # what counts, or is true or false, does not
+            outs.append(tape_tracer(self, x, len(self.entries) - 1 if moves else CONSTANT))
         return tuple(outs)
 
     def _run_opaque(

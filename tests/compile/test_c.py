@@ -652,3 +652,30 @@ def test_operands_that_are_repeated_along_axes(shape: tuple[int, ...]) -> None:
 
     for found, expected in zip(in_c(f, x, b, c), f(x, b, c), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "uint64", "int64"])
+@pytest.mark.parametrize("k", [-1, 3, 2**40])
+def test_arguments_that_no_element_can_be(dtype: str, k: int) -> None:
+    """NumPy compares a Python number as it is; an argument was cast to the dtype of the array."""
+    x = np.array([0, 5, np.iinfo(dtype).max], dtype)
+    for compare in (np.greater, np.equal, np.less_equal):
+
+        def f(x: Any, k: Any) -> Any:
+            return np.where(compare(x, k), 1.0, 2.0) * 3.0  # noqa: B023
+
+        with funcgrad.config("c"):
+            np.testing.assert_array_equal(funcgrad.jit(f)(x, k), f(x, k))
+
+
+def test_sums_over_no_axis() -> None:
+    """They convert only."""
+    for dtype in (np.int32, np.uint8, bool, np.float32):
+        x = np.arange(3).astype(dtype)
+        with funcgrad.config("c"):
+            found = funcgrad.jit(lambda x: np.sum(x, axis=()) * 2)(x)
+            mapped = funcgrad.jit(funcgrad.vmap(lambda v: np.sum(v) * 2))(x)
+        expected = np.sum(x, axis=()) * 2
+        for y in (found, mapped):
+            np.testing.assert_array_equal(y, expected)
+            assert y.dtype == expected.dtype

@@ -611,3 +611,11 @@ def test_without_programs_functions_run_as_they_are() -> None:
         funcgrad.jax.config.update("jax_disable_jit", False)
     sign(2, 7.0)
     assert isinstance(calls[-1], Tracer) or calls[-1] == 5.0  # not 7.0
+
+
+def test_static_arguments_that_are_equal_and_not_the_same() -> None:
+    """2 and 2.0, also in tuples, and both zeros."""
+    f = jit(lambda x, s: x * s[0], static_argnums=1)
+    assert [f(np.array(3), s).dtype for s in ((2,), (2.0,), (2,))] == [np.int64, float, np.int64]
+    g = jit(lambda x, s: np.copysign(x, s), static_argnums=1)
+    assert [g(1.0, s) for s in (0.0, -0.0)] == [1.0, -1.0]

@@ -462,3 +462,36 @@ def test_commuted_operands_are_one_equation() -> None:
         return (x + y) * (y * x), (y + x) * (x * y), x - y, y - x
 
     assert counted(simplify(make_jaxpr(f)(X, 2 * X))) == 5
+
+
+@given(
+    rows=st.sampled_from([1, 3]),
+    columns=st.integers(0, 2),
+    cut=st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from([1, 2, -1])),
+)
+def test_writes_into_parts(rows: int, columns: int, cut: tuple[int, int, int]) -> None:
+    """A part that is empty takes a value of any length of one, and so of the whole's shape."""
+    part = slice(*cut)
+    x, v = (
+        np.arange(rows * columns, dtype=float).reshape(rows, columns),
+        np.full((rows, columns), 7.0),
+    )
+    try:
+        x.copy()[:, part] = v
+    except ValueError:  # NumPy takes no such value
+        v = v[:, :1]
+
+    def written(x: Any, v: Any) -> Any:
+        y = fnp.array(x)
+        y[:, part] = v
+        return y
+
+    np.testing.assert_array_equal(jit(written)(x, v), written(x, v))
+
+    def loss(x: Any, v: Any) -> Any:
+        return (written(x, v) ** 2 * 0.5).sum()
+
+    for g, h in zip(
+        jit(funcgrad.grad(loss, (0, 1)))(x, v), funcgrad.grad(loss, (0, 1))(x, v), strict=True
+    ):
+        np.testing.assert_array_equal(g, h)

@@ -224,3 +224,31 @@ def test_branches_are_simplified() -> None:
     for x in (A - 10, A + 10):
         np.testing.assert_array_equal(eval_jaxpr(simple, x, A), eval_jaxpr(jaxpr, x, A))
         np.testing.assert_allclose(jit(f)(x, A), f(x, A), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "body, start",
+    [
+        (lambda c, x: (c + x, 0.0), V),
+        (lambda c, x: (c + x, (True, 3, x)), V),
+        (lambda c, x: ((c[0] + c[1], c[1]), c[1]), (V, V + 1.0)),
+        (lambda c, x: ((c[0] + c[1], c[1]), (c[1], c[0])), (V, V + 1.0)),
+        (lambda c, x: ((c[0] - c[1].T, c[1]), (c[1].T, c[1] * 2.0)), (V, V + 1.0)),
+    ],
+)
+def test_columns_that_no_step_changes(body: Callable[..., Any], start: Any) -> None:
+    """Numbers, and what the carry adds up as well."""
+
+    def f(start: Any) -> Any:
+        return lax.scan(body, start, np.ones(4))
+
+    def total(start: Any) -> Any:
+        return sum(np.sum(leaf * 1.0) for leaf in funcgrad.tree.leaves(f(start)))
+
+    def mapped(start: Any) -> Any:
+        return funcgrad.vmap(f)(funcgrad.tree.map(lambda x: np.stack([x, -x]), start))
+
+    for g in (f, funcgrad.grad(total), mapped):
+        found, expected = jit(g)(start), g(start)
+        for x, y in zip(funcgrad.tree.leaves(found), funcgrad.tree.leaves(expected), strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-12)
