@@ -19,6 +19,7 @@ from funcgrad.stand_in import install as _install_stand_in
 
 from . import _C as _C
 from . import (
+    accelerator,
     amp,
     autograd,
     backends,
@@ -44,6 +45,7 @@ from . import (
 )
 from ._missing import explain as _explain_missing
 from ._tensor import Tensor as Tensor
+from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
 from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
 from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype

@@ -16,6 +16,7 @@ import compat
 from compat import Tensor, ops
 
 NAMESPACES = (
+    "accelerator",
     "amp",
     "autograd",
     "autograd.forward_ad",

@@ -39,6 +39,7 @@ import numpy as np
 from .backend import namespace
 from .core import REGISTRY, Aval, Primitive, Tracer, aval_of, current, tangent_dtype
 from .errors import MissingRuleError, ShapeError, where
+from .half import HALF, summed
 from .views import record_view
 
 _get_current = current.get
@@ -82,7 +83,10 @@ def sum_to(x: Any, shape: tuple[int, ...]) -> Any:
             i + lead for i, n in enumerate(shape) if n == 1 and found[i + lead] != 1
         )
     # The method of arrays, which comes to the same, takes a third longer.
-    x = np.add.reduce(x, axes) if x.__class__ is np.ndarray else x.sum(axis=axes)
+    if x.__class__ is np.ndarray:
+        x = np.add.reduce(x, axes) if x.dtype is not HALF else summed(x, axes)
+    else:
+        x = x.sum(axis=axes)
     return x if x.shape == shape else x.reshape(shape)
 
 

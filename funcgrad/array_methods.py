@@ -14,6 +14,7 @@ from . import numpy as fnp
 from .algebra import concrete_namespace
 from .core import Tracer
 from .errors import ArgumentError, HandoverError, where
+from .numpy._arguments import copied
 from .views import snapshot
 
 
@@ -80,7 +81,7 @@ class ArrayMethods(Tracer):
         return self
 
     def copy(self, order: str = "C") -> Any:
-        return snapshot(self, copy=False)
+        return copied(self)
 
     def astype(
         self,
@@ -109,7 +110,7 @@ class ArrayMethods(Tracer):
         return fnp.ravel(self, order=order)
 
     def flatten(self, order: str = "C") -> Any:
-        return snapshot(fnp.ravel(self, order=order), copy=False)
+        return copied(fnp.ravel(self, order=order))
 
     def swapaxes(self, axis1: int, axis2: int) -> Any:
         return fnp.swapaxes(self, axis1, axis2)

@@ -30,6 +30,7 @@ import numpy as np
 from .algebra import Selection
 from .choose import choose
 from .core import EVAL, Primitive, Trace, run_under
+from .half import summed
 from .jaxpr import Atom, Eqn, Jaxpr, Literal
 from .thin import dot
 
@@ -82,7 +83,7 @@ class Symbol:
         return self.program.assign(f"-{self.text}")
 
     def sum(self, *, axis: Any) -> Symbol:
-        return self.program.assign(f"{self.text}.sum(axis={self.program.text(axis)})")
+        return self.program.call("summed", summed, [self, axis])
 
     def dot(self, other: Any) -> Symbol:
         out = self.program.call("dot", dot, [self, other])

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import funcgrad
 import funcgrad.numpy as fnp
+from funcgrad import lax
+from funcgrad.core import Tracer
 from funcgrad.errors import MutationError
 from funcgrad.ops.strided import strided
 
@@ -372,3 +374,46 @@ def test_broadcast_arrays_are_views_to_be_read() -> None:
     assert value == f(x) and slope.tolist() == [18 * 2 * 1.0 + 6.0, 18 * 2 * 2.0 + 12.0]
     with pytest.raises(MutationError, match="only to be read"):
         funcgrad.grad(lambda x: np.broadcast_to(x, (2, 2)).__setitem__(0, 1.0))(x)
+
+
+COPIES = {
+    "array": fnp.array,
+    "copy": fnp.copy,
+    "method": lambda x: x.copy() if isinstance(x, Tracer) else fnp.array(x),
+    "astype": lambda x: x.astype(float) if isinstance(x, Tracer) else fnp.array(x),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit])
+def test_copies_of_outer_values_are_of_the_inner_function(copy: Any, transform: Any) -> None:
+    """What an inner function copies it can write into, also values that it alone traces."""
+
+    def in_scan(outer: Any) -> Any:
+        def step(c: Any, x: Any) -> Any:
+            z = copy(outer)
+            z[0] = c
+            return z.sum() + x, z
+
+        return lax.scan(step, outer[1], outer)
+
+    def in_gradient(outer: Any) -> Any:
+        def inner(c: Any) -> Any:
+            z = copy(outer)
+            z[0] = c
+            return (z * z).sum()
+
+        return funcgrad.grad(inner)(outer[1]), funcgrad.vmap(inner)(outer)
+
+    x = np.array([1.0, 2.0, 3.0])
+    for f in (in_scan, in_gradient):
+        found, expected = transform(f)(x), f(x.copy())
+        for a, b in zip(funcgrad.tree.leaves(found), funcgrad.tree.leaves(expected), strict=True):
+            np.testing.assert_allclose(a, b)
+
+        def total(x: Any) -> Any:
+            return sum(fnp.sum(leaf) for leaf in funcgrad.tree.leaves(f(x)))  # noqa: B023
+
+        forward, backward = funcgrad.jacfwd(total)(x), transform(funcgrad.grad(total))(x)
+        np.testing.assert_allclose(forward, backward)
+    np.testing.assert_array_equal(x, [1.0, 2.0, 3.0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,15 +164,21 @@ def weak(x: TensorBase) -> weakref.ref[TensorBase]:
 
 
 def _sequence(x: Any) -> list[Any]:
+    """One tensor, or all of a list, a generator or the like."""
     if x is None:
         return []
-    one = isinstance(x, TensorBase | GradientEdge) or not isinstance(x, Sequence)
+    one = isinstance(x, TensorBase | GradientEdge) or not isinstance(x, Iterable)
     return [x] if one else list(x)
 
 
 def _input_edge(i: int, x: Any, level: Any) -> Any:
     if not isinstance(x, TensorBase):
-        return x.edge  # a GradientEdge
+        if not isinstance(x, GradientEdge):
+            raise TypeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__} "
+                f"(input {i})"
+            )
+        return x.edge
     edge = views.edge(x if level is None else level.inside(x))
     if edge is None:
         raise RuntimeError(

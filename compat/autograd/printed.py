@@ -28,6 +28,7 @@ from funcgrad.algebra import Elementwise, Selection, sum_to
 from funcgrad.compile.own_products import dot
 from funcgrad.compile.quick import quick
 from funcgrad.core import Primitive
+from funcgrad.half import HALF, summed
 from funcgrad.inline import NotPrintableError, Program
 from funcgrad.ops import from_scipy, special
 from funcgrad.ops.structural import broadcast_to
@@ -62,7 +63,7 @@ def _summed(x: ndarray, shape: tuple[int, ...]) -> ndarray:
         rows = found[0]
         if rows <= 1000 and x.dtype is _F64:
             return _ones[:rows].dot(x)
-        return _add_up(x, (0,))
+        return _add_up(x, (0,)) if x.dtype is not HALF else summed(x, (0,))
     return sum_to(x, shape)
 
 

@@ -75,6 +75,20 @@ def memory_allocated(device: Any = None) -> int:
     return int(cupy().get_default_memory_pool().used_bytes()) if is_available() else 0
 
 
+def max_memory_allocated(device: Any = None) -> int:
+    """What `memory_allocated` says: nothing is counted as it goes."""
+    return memory_allocated(device)
+
+
+def reset_peak_memory_stats(device: Any = None) -> None:
+    """Nothing: no peaks are kept."""
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """False: CuPy has no such numbers."""
+    return False
+
+
 # Whether PyTorch has talked to the driver; here nothing has to be done before.
 _initialized = False
 
@@ -95,9 +109,12 @@ __all__ = [
     "device_count",
     "empty_cache",
     "is_available",
+    "is_bf16_supported",
     "is_initialized",
     "manual_seed",
     "manual_seed_all",
+    "max_memory_allocated",
     "memory_allocated",
+    "reset_peak_memory_stats",
     "synchronize",
 ]

@@ -122,7 +122,15 @@ from .margins import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .norm_functions import group_norm, instance_norm, layer_norm, local_response_norm, rms_norm
+from .norm_functions import (
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    narrowed,
+    rms_norm,
+    wide,
+)
 from .pooling_functions import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -214,18 +222,19 @@ def batch_norm(
         if running_mean is None or running_var is None:
             missing = "running_mean" if running_mean is None else "running_var"
             raise RuntimeError(f"{missing} must be defined in evaluation mode")
-        given = input, running_mean, running_var, weight, bias
-        return fused(node, norms.with_statistics, *given, eps=eps)
+        given = wide(input), running_mean, running_var, weight, bias
+        return narrowed(fused(node, norms.with_statistics, *given, eps=eps), input, node)
     if count == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {input.shape}"
         )
     options = {"axes": axes, "count": max(count, 1), "eps": eps}
-    y, mean, variance = fused(node, norms.with_own_statistics, input, weight, bias, **options)
+    x = wide(input)
+    y, mean, variance = fused(node, norms.with_own_statistics, x, weight, bias, **options)
     if count:
         _update(running_mean, mean, momentum)
         _update(running_var, variance, momentum, count / (count - 1))
-    return y
+    return narrowed(y, input, node)
 
 
 def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
@@ -234,7 +243,7 @@ def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> Non
         with no_grad():
             found = stop_gradient(new._array)
             value = running._array * (1 - momentum) + found * (momentum * factor)
-            views.assign(running, value, "batch_norm")
+            views.assign(running, value.astype(running._array.dtype), "batch_norm")
 
 
 def _check_channels(input: Any, *per_channel: Any) -> None:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- the formula
 
 
-def _wide(x: Any) -> Any:
+def wide(x: Any) -> Any:
     """`x`, as float32 if it has half precision."""
     return convert(x, dtypes.float32) if x._array.dtype.itemsize == 2 else x
 
 
-def _narrow(y: Any, given: Any, node: str = "ToCopyBackward0") -> Any:
+def narrowed(y: Any, given: Any, node: str = "ToCopyBackward0") -> Any:
     """`y` in the dtype of `given`."""
     out = convert(y, dtype_of(given))
     if out is not y and out._node is not None:
@@ -74,7 +74,7 @@ def layer_norm(
     require_real_floats("LayerNormKernelImpl", x)
     _check_dtypes(x, weight, bias)
     node, f = "NativeLayerNormBackward0", norms.layer_norm
-    return _narrow(_new(fused(node, f, _wide(x), weight, bias, axis=axes, eps=eps), x), x, node)
+    return narrowed(_new(fused(node, f, wide(x), weight, bias, axis=axes, eps=eps), x), x, node)
 
 
 @remembered_of_several
@@ -96,11 +96,11 @@ def rms_norm(
     axes = _last_axes("rms_norm", given, normalized_shape, weight=weight)
     if dtype_of(given).category < 2:
         raise not_implemented("rms_norm", given)
-    x = _wide(given)
+    x = wide(given)
     if eps is None:
         eps = float(np.finfo(x._array.dtype).eps)
     y = fused("MulBackward0", norms.of_mean_square_1, x, weight, axes=axes, eps=eps)
-    return _narrow(y, given)
+    return narrowed(y, given)
 
 
 def _last_axes(name: str, x: Any, shape: Any, **parameters: Any) -> tuple[int, ...]:
@@ -169,8 +169,8 @@ def group_norm(
     require_real_floats("GroupNormKernelImpl", x)
     _check_dtypes(x, weight, bias)
     node = "NativeGroupNormBackward0"
-    y = fused(node, _grouped, _wide(x), weight, bias, groups=num_groups, eps=eps)
-    return _narrow(_new(y, x), x, node)
+    y = fused(node, _grouped, wide(x), weight, bias, groups=num_groups, eps=eps)
+    return narrowed(_new(y, x), x, node)
 
 
 def _grouped(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
@@ -246,11 +246,11 @@ def instance_norm(
         if running_mean is not None and x._array.size:
             _move(x.detach(), running_mean, running_var, momentum)
         scale = None if weight is None else weight.clone()  # which may change before the way back
-        y = fused(node, norms.instance_norm, _wide(x), scale, bias, eps=eps)
+        y = fused(node, norms.instance_norm, wide(x), scale, bias, eps=eps)
     else:
-        given = _wide(x), running_mean, running_var, weight, bias
+        given = wide(x), running_mean, running_var, weight, bias
         y = fused(node, norms.with_statistics, *given, eps=eps)
-    return _narrow(_new(y, x), x, node)
+    return narrowed(_new(y, x), x, node)
 
 
 def _check_channels(x: Any, **per_channel: Any) -> None:

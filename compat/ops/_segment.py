@@ -12,8 +12,10 @@ from funcgrad.ops.join import concatenate
 from funcgrad.ops.segments import segment_prod
 from funcgrad.ops.select import maximum, where
 
+from .. import dtypes
 from ._compose import composed
 from ._elementwise import narrow
+from ._operands import convert
 
 
 def reduced(x: Any, src: Any, target: Any, how: str, *, include_self: bool, node: str) -> Any:
@@ -26,6 +28,9 @@ def reduced(x: Any, src: Any, target: Any, how: str, *, include_self: bool, node
     def found(x: Any, src: Any) -> Any:
         return composed(node, _reduced, x, src, target, how, include_self)
 
+    if x.dtype.category == 1:  # integers, of which a mean is rounded down
+        wide = found(*(convert(y, dtypes.int64) for y in (x, src)))
+        return convert(wide, x.dtype)
     return narrow(found, x, src)
 
 

@@ -20,6 +20,7 @@ from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._axes import axes_of, axis_of
 from ._compose import composed, keep
+from ._elementwise import narrow
 from ._fused import fused
 from ._operands import alike, convert, dtype_of, operand, promoted
 from .pointwise import refuse_bools
@@ -165,7 +166,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
         )
     x, y = broadcast_tensors(x, y)
     axes = axes_of("cosine_similarity", len(x._array.shape), dim)
-    return fused("SumBackward1", cosine, x, y, axis=axes, eps=eps)
+    return narrow(lambda *xy: fused("SumBackward1", cosine, *xy, axis=axes, eps=eps), x, y)
 
 
 @remembered_of_several

@@ -51,14 +51,18 @@ class Adam(RuleOptimizer):
         decoupled_weight_decay: bool = False,
     ) -> None:
         if foreach and not capturable:
-            for name, value in (("lr", lr), ("betas[0]", betas[0]), ("betas[1]", betas[1])):
-                if isinstance(value, TensorBase):
-                    raise ValueError(
-                        f"{name} as a Tensor is not supported for capturable=False and foreach=True"
-                    )
+            _require_numbers({"lr": lr, "betas[0]": betas[0], "betas[1]": betas[1]})
         if isinstance(betas[0], TensorBase) != isinstance(betas[1], TensorBase):
             raise ValueError("betas must be either both floats or both Tensors")
         super().__init__(params, taken(locals()))
+
+
+def _require_numbers(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if isinstance(value, TensorBase):
+            raise ValueError(
+                f"{name} as a Tensor is not supported for capturable=False and foreach=True"
+            )
 
 
 class AdamW(Adam):

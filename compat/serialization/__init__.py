@@ -165,6 +165,7 @@ def load(
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
+    encoding: str = "utf-8",
 ) -> Any:
     """Read what `save` or PyTorch's ``torch.save`` has written, if it is data; nothing in it is run.
 
@@ -172,7 +173,7 @@ def load(
 
     `map_location`: the device for all tensors, a dict from old to new ones, or a function of a
     storage and its device. `mmap`: read tensors of a path only when they are used. `weights_only`
-    has no effect: it always holds.
+    has no effect: it always holds; nor has `encoding`, as no text is read that Python 2 wrote.
 
     Raises: CheckpointError, a RuntimeError: the file is damaged, or holds what is not data.
     """

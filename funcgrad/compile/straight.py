@@ -115,7 +115,9 @@ class Straight:
         if self.has_written and (step in self.float_steps or self.may_fail(step)):
             self.cannot_repeat = True
         self.calls_left -= bool(self.homes) and self.is_call(step)
-        copies = self.orders.copies(step, self.names.get(step.operands[0], "") if step.operands else "")
+        copies = self.orders.copies(
+            step, self.names.get(step.operands[0], "") if step.operands else ""
+        )
         self.memory.add(step, copies)
         if step in self.float_steps:
             expression = self.on_floats(step)

@@ -158,8 +158,11 @@ def fresh(value: Any) -> Any:
 
 
 def copied(x: Any) -> Any:
-    """An array of its own with the contents of `x`."""
-    return snapshot(x, copy=False) if isinstance(x, Tracer) else concrete_namespace(x).array(x)
+    """An array of its own with the contents of `x`, into which the current transform can write."""
+    if not isinstance(x, Tracer):
+        return concrete_namespace(x).array(x)
+    found = snapshot(x, copy=False)
+    return found if _get_current() is found.owner else fresh(found)
 
 
 def beside(x: Any, value: Any) -> Any:

@@ -21,6 +21,7 @@ from ..algebra import (
     zeros_like,
 )
 from ..core import Aval
+from ..half import in_single
 from .index import Slice, embed, getitem, take_along_axis
 from .join import along, concatenate
 from .softmax import as_floating, at_least_half, exp_below, floating_dtype
@@ -157,6 +158,7 @@ def _cumsum_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
     aval=_cumsum_aval,
     batch=batch_axis_first,
 )
+@in_single
 def cumsum(xp, x, /, *, axis, reverse):
     """``y_i = sum_(j <= i) x_j`` along the axis; ``sum_(j >= i) x_j`` if `reverse`.
 
@@ -194,6 +196,7 @@ def _cumprod_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
 
 
 @general(_cumprod_tangent, aval=_cumprod_aval, batch=batch_axis_first)
+@in_single
 def cumprod(xp, x, /, *, axis, reverse):
     """``y_i = prod_(j <= i) x_j`` along the axis; ``prod_(j >= i) x_j`` if `reverse`.
 
@@ -303,6 +306,7 @@ def _logcumsumexp_aval(x: Aval, *, axis: int, reverse: bool) -> Aval:
 
 
 @general(_logcumsumexp_tangent, aval=_logcumsumexp_aval, batch=batch_axis_first)
+@in_single
 def logcumsumexp(xp, x, /, *, axis, reverse):
     """``y_i = log(sum_(j <= i) exp(x_j))`` along the axis; over ``j >= i`` if `reverse`.
 

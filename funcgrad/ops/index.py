@@ -13,6 +13,7 @@ from ..algebra import Linear, batch_first, conform, conform_tangent, linear, vie
 from ..choose import choose
 from ..core import Aval, Primitive, aval_of
 from ..errors import MutationError, ShapeError, where
+from ..half import in_single
 from ..views import Link
 from .from_scipy import scipy_if_there
 from .index_layout import (
@@ -319,6 +320,7 @@ def gather(xp, x, /, *indices, index):
     aval=_scatter_aval,
     batch=_batch_scatter,
 )
+@in_single
 def scatter_add(xp, ct, /, *indices, shape, index):
     """Zeros of the shape `shape` with `ct` added at the index: the transpose of `gather`.
 

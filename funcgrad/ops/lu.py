@@ -108,6 +108,11 @@ def lu_factor(xp, x, /):
     return _eliminated(xp, xp.array(x, dtype=dtype, order="C"), piv_dtype)
 
 
+def _size(xp: Any, x: Any) -> Any:
+    """What LAPACK takes for the size of an element."""
+    return xp.abs(x) if x.dtype.kind != "c" else xp.abs(x.real) + xp.abs(x.imag)
+
+
 def _eliminated(xp: Any, x: Any, piv_dtype: Any) -> tuple[Any, Any]:
     """Gauss's elimination, column by column, of all matrices at once, written into `x`."""
     *lead, m, n = x.shape
@@ -117,7 +122,7 @@ def _eliminated(xp: Any, x: Any, piv_dtype: Any) -> tuple[Any, Any]:
     piv = xp.zeros((len(lu), count), piv_dtype)
     with np.errstate(divide="ignore", invalid="ignore"):
         for j in range(count):
-            row = xp.abs(lu[:, j:, j]).argmax(axis=1) + j
+            row = _size(xp, lu[:, j:, j]).argmax(axis=1) + j
             piv[:, j] = row
             held = lu[every, row]
             lu[every, row] = lu[:, j]

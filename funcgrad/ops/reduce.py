@@ -16,6 +16,7 @@ import numpy as np
 from ..algebra import constant, general, linear, zeros_like
 from ..choose import choose_in
 from ..core import Aval, aval_of
+from ..half import in_single
 from ..quiet import QUIET, reset_state, set_state
 from .index_layout import on_host
 from .join import concatenate, split
@@ -98,6 +99,7 @@ def _var_aval(x: Aval, *, axis: Axes, correction: float) -> Aval:
 
 
 @general(_var_tangent, aval=_var_aval, batch=batch_axis_first)
+@in_single
 def var(xp, x, /, *, axis, correction):
     """``sum_i |x_i - mean(x)|^2 / (n - correction)`` along the axes `axis` (a tuple).
 
@@ -118,6 +120,7 @@ def _std_tangent(t: Any, ans: Any, x: Any, *, axis: Axes, correction: float) -> 
 
 
 @general(_std_tangent, aval=_var_aval, batch=batch_axis_first)
+@in_single
 def std(xp, x, /, *, axis, correction):
     """``sqrt(sum_i |x_i - mean(x)|^2 / (n - correction))`` along the axes `axis` (a tuple).
 
@@ -166,6 +169,7 @@ def _prod_aval(x: Aval, *, axis: Axes) -> Aval:
 
 
 @general(_prod_tangent, aval=_prod_aval, batch=batch_axis_first)
+@in_single
 def prod(xp, x, /, *, axis):
     """``prod_i x_i`` along the axes `axis` (a tuple).
 
@@ -237,6 +241,7 @@ def _norm2_aval(x: Aval, *, axis: Axes) -> Aval:
 
 
 @general(_norm2_tangent, aval=_norm2_aval, batch=batch_axis_first)
+@in_single
 def norm2(xp, x, /, *, axis):
     """``sqrt(sum_i |x_i|^2)`` along the axes `axis` (a tuple), without overflow.
 
@@ -251,8 +256,6 @@ def norm2(xp, x, /, *, axis):
     x = xp.asarray(x)
     if x.dtype.kind not in "fc":
         x = x.astype("float64")
-    if x.dtype.itemsize == 2:
-        return norm2.impl(xp, x.astype("float32"), axis=axis).astype(x.dtype)
     parts = (x.real, x.imag) if x.dtype.kind == "c" else (x,)
     if on_host(xp):
         token = set_state(QUIET)

@@ -16,6 +16,7 @@ import numpy as np
 from ..algebra import elementwise, general
 from ..core import Aval, tangent_dtype
 from ..errors import ArgumentError, where
+from ..half import in_single
 from .exponential import exp
 from .select import maximum, stop_gradient
 from .structural import batch_axis_first, kept, without
@@ -84,6 +85,7 @@ def _logsumexp_tangent(t: Any, ans: Any, x: Any, *, axis: tuple[int, ...]) -> An
     aval=lambda x, *, axis: Aval(without(x.shape, axis), floating_dtype("logsumexp", x.dtype)),
     batch=batch_axis_first,
 )
+@in_single
 def logsumexp(xp, x, /, *, axis):
     """``log(sum_i exp(x_i))`` along the axes `axis` (a tuple), without overflow.
 
@@ -117,6 +119,7 @@ def _softmax_tangent(t: Any, ans: Any, _x: Any, *, axis: tuple[int, ...]) -> Any
     aval=lambda x, *, axis: Aval(x.shape, floating_dtype("softmax", x.dtype)),
     batch=batch_axis_first,
 )
+@in_single
 def softmax(xp, x, /, *, axis):
     """``exp(x_i) / sum_j exp(x_j)`` along the axes `axis` (a tuple), without overflow.
 
@@ -149,6 +152,7 @@ def _log_softmax_tangent(t: Any, ans: Any, _x: Any, *, axis: tuple[int, ...]) ->
     aval=lambda x, *, axis: Aval(x.shape, floating_dtype("log_softmax", x.dtype)),
     batch=batch_axis_first,
 )
+@in_single
 def log_softmax(xp, x, /, *, axis):
     """``x_i - log(sum_j exp(x_j))`` along the axes `axis` (a tuple), without overflow.
 

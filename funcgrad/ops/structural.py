@@ -15,6 +15,7 @@ import numpy as np
 from ..algebra import batch_first, linear, sum_to, view
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
+from ..half import in_single
 
 
 def batch_axis_first(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
@@ -250,6 +251,7 @@ def _sum_aval(x: Aval, *, axis: tuple[int, ...]) -> Aval:
     aval=_sum_aval,
     batch=batch_axis_first,
 )
+@in_single
 def sum(xp, x, /, *, axis):
     """``sum_i x_i`` along the axes `axis` (a tuple).
 

@@ -686,3 +686,14 @@ def test_errors(f: Callable[..., Any], error: type[Exception], words: str) -> No
             with pytest.raises(error) as found:
                 f(m, x, v, m.tensor(1.0, dtype=m.float64), m.tensor([0, 1]))
         assert words in str(found.value)
+
+
+def test_small_integers_in_places() -> None:
+    at = compat.tensor([0, 0])
+    x, y = (
+        compat.tensor([-3, -4], dtype=compat.int16),
+        compat.tensor([12345, 6789], dtype=compat.int16),
+    )
+    zero, one = compat.zeros(1, dtype=compat.int16), compat.ones(1, dtype=compat.int16)
+    assert zero.scatter_reduce(0, at, x, "mean", include_self=False).tolist() == [-4]
+    assert one.scatter_reduce(0, at, y, "prod").tolist() == [(12345 * 6789 + 2**15) % 2**16 - 2**15]

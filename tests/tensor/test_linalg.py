@@ -803,3 +803,10 @@ def test_second_derivatives_of_small_determinants() -> None:
     found = compat.func.hessian(compat.det)(x).reshape(4, 4)
     expected = np.fliplr(np.diag([1.0, -1.0, -1.0, 1.0]))
     np.testing.assert_array_equal(found.numpy(), expected)
+
+
+def test_pivots_of_complex_batches() -> None:
+    a = compat.tensor([[1.4 + 0j, 1], [0.9 + 0.9j, 1]], dtype=compat.complex128)
+    alone, batched = compat.linalg.lu_factor(a), compat.linalg.lu_factor(a[None])
+    assert alone[1].tolist() == batched[1][0].tolist() == [2, 2]
+    compat.testing.assert_close(alone[0], batched[0][0])

@@ -519,3 +519,10 @@ def test_duplicates_warn(th: Any) -> None:
     x = th.ones(1, requires_grad=True)
     with pytest.warns(UserWarning, match="duplicate parameters"):
         th.optim.SGD([x, x], lr=0.1)
+
+
+def test_options_of_adam() -> None:
+    """What the constructor looks at got into the groups, as `name` and `value`."""
+    for cls in (compat.optim.Adam, compat.optim.AdamW):
+        plain, each = (cls([compat.nn.Parameter(compat.ones(1))], foreach=f) for f in (None, True))
+        assert plain.param_groups[0].keys() == each.param_groups[0].keys()

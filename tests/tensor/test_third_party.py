@@ -28,6 +28,7 @@ torch = pytest.importorskip("torch")
 MODULES = {
     "__config__": "show parallel_info",
     "_C": "_get_tracing_state _log_api_usage_once",
+    "accelerator": "current_accelerator current_device_index device_count is_available synchronize",
     "amp": "GradScaler autocast custom_bwd custom_fwd",
     "amp.autocast_mode": "autocast custom_fwd",
     "amp.grad_scaler": "GradScaler",

@@ -72,11 +72,13 @@ def _norm(x: Any, order: float) -> Any:
 def _length(arrays: list[Any]) -> Any:
     """The Euclidean norm of arrays of one dtype that nobody traces; None if they are others."""
     dtype = arrays[0].dtype
-    if dtype.char not in "fd" or not all(
+    if dtype.char not in "efd" or not all(
         x.__class__ is np.ndarray and x.dtype is dtype for x in arrays
     ):
         return None
     flat = [x.ravel(order="K") for x in arrays]
+    if dtype.char == "e":
+        flat = [x.astype(np.float32) for x in flat]
     return base.tensor(np.array(math.sqrt(sum([float(x.dot(x)) for x in flat])), dtype))
 
 
