@@ -232,6 +232,13 @@ class Trace:
         """`value` as a traced constant, so that it can be written into."""
         raise NotImplementedError
 
+    def is_inside(self, other: Trace) -> bool:
+        """Whether this trace is another one or runs inside it, whose values are constants here then."""
+        trace = self
+        while trace is not other and trace is not trace.parent:
+            trace = trace.parent
+        return trace is other
+
 
 class EvalTrace(Trace):
     """Runs the implementation on the operands' own array module."""

@@ -162,7 +162,8 @@ def copied(x: Any) -> Any:
     if not isinstance(x, Tracer):
         return concrete_namespace(x).array(x)
     found = snapshot(x, copy=False)
-    return found if _get_current() is found.owner else fresh(found)
+    trace = _get_current()
+    return found if trace is found.owner or not trace.is_inside(found.owner) else fresh(found)
 
 
 def beside(x: Any, value: Any) -> Any:

@@ -117,16 +117,9 @@ class JaxprTrace(Trace):
             return Literal(plain(x))
         if self.spreads and x.__class__ is np.ndarray and not x.shape and not x.flags.writeable:
             return Literal(x[()])
-        if isinstance(x, Tracer) and not self._is_inside(x.owner):
-            raise escaped(what, x)
+        if isinstance(x, Tracer) and x.owner.is_inside(self):
+            raise escaped(what, x)  # of an inner function
         return self._constant(x)
-
-    def _is_inside(self, other: Trace) -> bool:
-        """Whether this trace runs inside another one, whose values are constants here then."""
-        trace: Trace = self
-        while trace is not other and trace is not trace.parent:
-            trace = trace.parent
-        return trace is other
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if (
