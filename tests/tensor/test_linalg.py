@@ -519,7 +519,7 @@ m.lu(e(2),get_infos=True)
 
 
 @needs_torch
-@pytest.mark.filterwarnings("ignore:torch.qr is deprecated")
+@pytest.mark.filterwarnings("ignore:torch.* is deprecated")
 @pytest.mark.parametrize("text", NAMED.split())
 def test_names_of_results(text: str) -> None:
     ours, theirs = evaluated(compat, text), evaluated(torch, text)
