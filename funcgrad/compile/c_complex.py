@@ -153,7 +153,18 @@ def in_parts(
     parts = _Parts(fits, {} if made is None else made)
     parts.follow(program.steps)
     outs = [parts.whole(v) for v in program.outs]
-    return Lowered(program.inputs, parts.writer.steps, outs)
+    return _live(Lowered(program.inputs, parts.writer.steps, outs))
+
+
+def _live(program: Lowered) -> Lowered:
+    """The program without what nobody reads: often one of both parts."""
+    needed = set(program.outs)
+    steps = []
+    for step in reversed(program.steps):
+        if not needed.isdisjoint(step.outs):
+            needed.update(step.operands)
+            steps.append(step)
+    return Lowered(program.inputs, steps[::-1], program.outs)
 
 
 def fits_in_parts(step: Step, fits: Callable[[Step], bool]) -> bool:
@@ -500,4 +511,4 @@ class _Parts:
                 inputs.append(v)
         inside.follow(program.steps)
         outs = inside._flat(program.outs)
-        return Lowered(inputs, inside.writer.steps, outs)
+        return _live(Lowered(inputs, inside.writer.steps, outs))
