@@ -76,8 +76,15 @@ def memory_allocated(device: Any = None) -> int:
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """What `memory_allocated` says: nothing is counted as it goes."""
-    return memory_allocated(device)
+    """0 without a GPU.
+
+    Raises: NotImplementedError: there is one; CuPy keeps no peaks.
+    """
+    if is_available():
+        raise NotImplementedError(
+            "CuPy keeps no peaks of memory; see torch.cuda.memory_allocated()"
+        )
+    return 0
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:

@@ -21,6 +21,7 @@ from .lower import (
     CALL,
     CAST,
     LOOP,
+    MOVES,
     PUT,
     REDUCE,
     TAKE,
@@ -48,7 +49,7 @@ PARTS = {
     np.dtype(np.complex64): np.dtype(np.float32),
 }
 OF_MATRICES = frozenset({"expm", "expm_frechet", "inv", "matrix_solve"})
-MOVES = frozenset({"embed", "concatenate", "stack_arrays"})
+OF_EACH = {VIEW: 1, REDUCE: 1, TAKE: 1, PUT: 2}  # how many operands have parts
 
 
 # ---------------------------------------------------------------- functions of pairs
@@ -337,15 +338,9 @@ class _Parts:
             pairs = zip(self._in(x, out.dtype), self._in(y, out.dtype), strict=True)
             hit = self._symbol(condition)
             return [self._made(self._cast(np.where(hit, a, b), PARTS[out.dtype]) for a, b in pairs)]
-        if step.kind in (VIEW, REDUCE):
-            if step.kind == REDUCE and step.function is not np.add:
-                return None
-            return [self._each(step, 1)]
-        if step.kind == TAKE:
-            return [self._each(step, 1)]
-        if step.kind == PUT:
-            return [self._each(step, 2)]
-        return None
+        if step.kind not in OF_EACH or (step.kind == REDUCE and step.function is not np.add):
+            return None
+        return [self._each(step, OF_EACH[step.kind])]
 
     def _made(self, parts: Any) -> tuple[Value, Value]:
         real, imag = map(self.writer.value, parts)

@@ -42,6 +42,7 @@ PUT = "put"  # the first operand with elements of the second one
 KERNEL = "kernel"  # a group of steps that run as one loop; `function` is the group
 
 ELEMENTWISE = frozenset({UFUNC, WHERE, CAST, BITS})
+MOVES = frozenset({"embed", "concatenate", "stack_arrays"})  # primitives that only move elements
 
 
 class Value:

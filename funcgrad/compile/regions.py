@@ -27,6 +27,7 @@ from .lower import (
     INDEX,
     KERNEL,
     LOOP,
+    MOVES,
     PUT,
     REDUCE,
     TAKE,
@@ -49,7 +50,6 @@ TINY = 10  # rows, columns or terms, of which BLAS takes longer to start with a 
 MANY = 8  # products of matrices that are worth a call
 SHORT_ROW = 128  # elements
 MANY_ROWS = 256  # that are worth a call
-MOVES = frozenset({"embed", "concatenate", "stack_arrays"})  # primitives that only move elements
 
 
 class Region:

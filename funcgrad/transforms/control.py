@@ -21,7 +21,7 @@ from ..ops.join import concatenate
 from ..ops.logic import equal, not_equal
 from ..ops.select import clip
 from ..ops.select import where as select
-from ..weak import plain
+from ..weak import Weak, plain
 from .arguments import is_array, require_callable
 from .bodies import (
     Body,
@@ -364,7 +364,9 @@ def _choose(
     value = known(index)
     is_input = isinstance(index, Tracer | np.ndarray)
     if value is not None and not (is_input and staged()):
-        return tree.map(plain, branches[int(value)](*tree.unflatten(treedef, boxed(leaves))))
+        given = boxed(leaves)
+        found = branches[int(value)](*tree.unflatten(treedef, given))
+        return tree.map(plain, found) if any(isinstance(x, Weak) for x in given) else found
     avals = [aval_of(x) for x in leaves]
     bodies = [Body(f, treedef, avals, may_not_run=True) for f in branches]
     types = _common_types(name, names, bodies)
