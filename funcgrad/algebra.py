@@ -41,6 +41,7 @@ from .core import REGISTRY, Aval, Primitive, Tracer, aval_of, current, tangent_d
 from .errors import MissingRuleError, ShapeError, where
 from .half import HALF, summed
 from .views import record_view
+from .weak import OPERATORS
 
 _get_current = current.get
 
@@ -235,7 +236,7 @@ class Elementwise(_OneRule):
         dtype = self._dtypes.get(key)
         if dtype is None:
             dtype = self._dtypes[key] = self._result_dtype(avals, params)
-        return Aval(shape, dtype)
+        return Aval(shape, dtype, self.name in OPERATORS and all(a.weak for a in avals))
 
     def _result_dtype(self, avals: Sequence[Aval], params: dict) -> Any:
         """NumPy's own answer, read off the implementation run on empty operands."""

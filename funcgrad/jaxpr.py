@@ -19,6 +19,7 @@ from typing import Any
 
 from .core import Aval, Primitive, aval_of, current
 from .errors import JaxprError, ShapeError
+from .weak import number
 
 
 class Var:
@@ -182,7 +183,8 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
         if eqn.prim.multiple:
             env.update(zip(eqn.outs, ans, strict=True))
         else:
-            env[eqn.outs[0]] = ans
+            out = eqn.outs[0]
+            env[out] = number(ans) if out.aval.weak else ans
         for var in dead:
             env.pop(var, None)
     return [a.value if isinstance(a, Literal) else env[a] for a in jaxpr.outs]

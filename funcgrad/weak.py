@@ -59,7 +59,7 @@ class Weak:
         return f(*plain(args), **plain(kwargs))
 
 
-for _name, _ufunc in {
+_ARITHMETIC = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -72,7 +72,18 @@ for _name, _ufunc in {
     "xor": np.bitwise_xor,
     "lshift": np.left_shift,
     "rshift": np.right_shift,
-}.items():
+}
+_OF_ONE = {
+    "neg": np.negative,
+    "pos": np.positive,
+    "abs": np.absolute,
+    "invert": np.invert,
+}
+
+# The operators that make a Python number of Python's numbers, as NumPy calls them.
+OPERATORS = frozenset(f.__name__ for f in (*_ARITHMETIC.values(), *_OF_ONE.values()))
+
+for _name, _ufunc in _ARITHMETIC.items():
     setattr(Weak, f"__{_name}__", _binary(_ufunc))
     setattr(Weak, f"__r{_name}__", _binary(_ufunc, reflected=True))
 
@@ -86,12 +97,7 @@ for _name, _ufunc in {
 }.items():
     setattr(Weak, f"__{_name}__", _binary(_ufunc))
 
-for _name, _function in {
-    "neg": np.negative,
-    "pos": np.positive,
-    "abs": np.absolute,
-    "invert": np.invert,
-}.items():
+for _name, _function in _OF_ONE.items():
     setattr(Weak, f"__{_name}__", _unary(_function))
 
 
@@ -134,3 +140,8 @@ def plain(x: Any) -> Any:
     if cls is tuple or cls is list:
         return cls(map(plain, x))
     return {k: plain(v) for k, v in x.items()} if cls is dict else x
+
+
+def number(x: Any) -> Any:
+    """What operators have made of Python's numbers, and NumPy one of its own: Python's again."""
+    return x.item() if isinstance(x, np.generic) else x

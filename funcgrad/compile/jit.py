@@ -399,7 +399,8 @@ def jit(
     ``.lower(*args)`` shows the programs, ``.code`` the source of the last, ``.explain()`` what is kept
     and why, and ``.clear_cache()`` forgets it.
 
-    Shapes, dtypes: as those of `f`; what is computed of Python numbers counts as float64.
+    Shapes, dtypes: as those of `f`. Python's numbers, and what operators make of them, widen no
+    arrays; as results they are NumPy's.
     Derivative: that of `f`, compiled too.
     Raises: ConcretizationError: `f` branches on a traced value; mark the argument as static.
     Source: Frostig, Johnson & Leary, "Compiling machine learning programs via high-level tracing",

@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ..algebra import Elementwise, ElementwiseConstant
 from ..choose import choose
 from ..core import EVAL, Aval, Primitive, aval_of, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, does_something
 from ..ops.index import FULL, Slice, embed
 from ..ops.structural import diagonal_embed
+from ..weak import number
 from .simplify import simplify
 
 # What a step is.
@@ -46,7 +48,7 @@ MOVES = frozenset({"embed", "concatenate", "stack_arrays"})  # primitives that o
 
 
 class Value:
-    """An array of the program: its type. `weak`: a Python number, of one of the inputs."""
+    """An array of the program: its type. `weak`: a Python number, of one of the inputs or made one."""
 
     __slots__ = ("dtype", "shape", "weak")
 
@@ -502,6 +504,9 @@ def lower(jaxpr: Jaxpr) -> Lowered:
         inputs.append(env[var])
     for eqn in jaxpr.eqns:
         operands = [_operand(writer, a, env) for a in eqn.inputs]
+        weak = [a.aval.weak for a in eqn.inputs]
+        if any(weak) and not all(weak):
+            operands = _beside_arrays(writer, eqn, operands)
         env.update(zip(eqn.outs, _equation(writer, eqn, operands), strict=True))
     outs = [writer.constant(a.value) if a.__class__ is Literal else env[a] for a in jaxpr.outs]
     return Lowered(inputs, writer.steps, outs)
@@ -512,7 +517,44 @@ def _operand(writer: Writer, atom: Atom, env: dict[Atom, Value]) -> Any:
     if isinstance(atom, Literal):
         return atom.value
     value = env[atom]
-    return value.value if isinstance(value, Constant) else Symbol(writer, value)
+    if not isinstance(value, Constant):
+        return Symbol(writer, value)
+    return number(value.value) if atom.aval.weak else value.value
+
+
+def _beside_arrays(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Any]:
+    """The operands, those computed from Python's numbers as what they are beside arrays.
+
+    Until then they are arrays of the program. Elementwise, they have the type that is computed in; an
+    integer that may be too large for it, and what else is done, is given the number.
+    """
+    dtype = np.result_type(*[a.aval.promoting() for a in eqn.inputs])
+    holds = isinstance(eqn.prim, Elementwise | ElementwiseConstant) and (
+        dtype.kind in "fc" or dtype == np.int64
+    )
+
+    def seen(a: Atom, x: Any) -> Any:
+        if not a.aval.weak or x.__class__ is not Symbol or x.of.weak:
+            return x
+        return x.astype(dtype) if holds else _as_number(writer, x)
+
+    return [seen(a, x) for a, x in zip(eqn.inputs, operands, strict=True)]
+
+
+class _Number:
+    """Called as a primitive is."""
+
+    name = "number"
+
+    @staticmethod
+    def impl(_xp: Any, x: Any) -> Any:
+        return x.item()
+
+
+def _as_number(writer: Writer, x: Symbol) -> Symbol:
+    out = Value((), x.dtype, weak=True)
+    writer.steps.append(Step(CALL, _Number(), [x.of], [out], {}))
+    return Symbol(writer, out)
 
 
 def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:

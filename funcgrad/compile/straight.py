@@ -465,9 +465,9 @@ class Straight:
             return False
 
     def wrapped(self, value: Value) -> str:
-        """As an array or a NumPy number."""
+        """As an array or a NumPy number, but for what is a Python number in the program too."""
         text = self.names.get(value) or self.constant(value, None)
-        if value in self.floats or value.weak:
+        if value in self.floats and not value.weak:
             kind = self.source.bind(value.dtype.type, f"np_{value.dtype.name}")
             return f"{kind}({text})" if value.__class__ is not Constant else text
         return text

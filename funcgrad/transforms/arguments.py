@@ -112,9 +112,12 @@ def as_primal(transform: str, name: str, x: Any, *, allow_int: bool = False) -> 
         return np.complex128(x)
     if not is_array(x):
         raise ArgumentError(f"{transform}: argument {name} {unfit(x)}{where()}")
-    if aval_of(x).dtype.kind not in "fc" and not allow_int:
+    aval = aval_of(x)
+    if aval.weak and aval.dtype.kind == "i":
+        return x * 1.0
+    if aval.dtype.kind not in "fc" and not allow_int:
         raise ArgumentError(
-            f"{transform}: argument {name} is {aval_of(x)}; need a floating or complex array: "
+            f"{transform}: argument {name} is {aval}; need a floating or complex array: "
             f"convert it with .astype(float){where()}"
         )
     return x

@@ -322,7 +322,8 @@ class Split:
 
     `forward`: operands -> (results, `made`). `backward`: (made, the operands in `kept`, cotangents of
     the results in `moving`) -> cotangents of the operands in `found`. What the pullback computes from
-    saved values alone stays behind the cut, so that a checkpoint inside saves memory. If it `shares`,
+    saved values alone stays behind the cut, so that a checkpoint inside saves memory. Python's numbers
+    are computed twice, for what is saved of them would be arrays. If it `shares`,
     `backward` is given the results in `shown` after what was made; else they are made a second time,
     for those who have them may write into them.
     """
@@ -360,7 +361,8 @@ class Split:
         self, whole: Jaxpr, cut: int, cts: Sequence[Var], wanted: Flags, shares: bool
     ) -> None:
         outs, gradients = whole.outs[: self.count], whole.outs[self.count :]
-        after = live(Jaxpr((*whole.in_vars, *cts), whole.eqns[cut:], gradients)).eqns
+        numbers = [eqn for eqn in whole.eqns[:cut] if eqn.outs and eqn.outs[0].aval.weak]
+        after = live(Jaxpr((*whole.in_vars, *cts), (*numbers, *whole.eqns[cut:]), gradients)).eqns
         late = {*cts, *(v for eqn in after for v in eqn.outs)}
         read = [a for eqn in after for a in eqn.inputs] + list(gradients)
         saved = dict.fromkeys(a for a in read if a.__class__ is Var and a not in late)

@@ -1,0 +1,161 @@
+"""Python's numbers as arguments of programs stay such in operators: they widen no array they meet."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import funcgrad
+from funcgrad import config, jit, lax
+
+BOTH = [operator.add, operator.sub, operator.mul, operator.truediv]
+WHOLE = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]
+MEETINGS = [
+    *BOTH,
+    operator.eq,
+    lambda n, x: np.where(x == 2, n, x),
+    lambda n, x: np.power(x, n),
+]
+ORDERED = [
+    *MEETINGS,
+    operator.lt,
+    np.maximum,
+    lambda n, x: np.clip(x, 1, n),
+    lambda n, x: np.arctan2(x, n),
+]
+
+
+@st.composite
+def expressions(draw, operators, leaves, depth=3):
+    """A function of the numbers `a`, `b`, as a tree of operators."""
+    if not depth or draw(st.integers(0, 3)) == 0:
+        return draw(leaves)
+    f = draw(st.sampled_from(operators))
+    x, y = (draw(expressions(operators, leaves, depth - 1)) for _ in range(2))
+    if draw(st.integers(0, 4)) == 0:
+        return lambda a, b: -f(x(a, b), y(a, b))
+    return lambda a, b: f(x(a, b), y(a, b))
+
+
+def _leaves(constants):
+    chosen = st.sampled_from([lambda a, _: a, lambda _, b: b])
+    return st.one_of(chosen, st.sampled_from(constants).map(lambda c: lambda *_: c))
+
+
+def _outcome(f, *args):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            out = f(*args)
+        except (OverflowError, ZeroDivisionError, ValueError, TypeError) as error:
+            return type(error)
+    return np.asarray(out)
+
+
+def _same(found, expected, rounding):
+    if isinstance(expected, type):
+        return found is expected or (expected is ZeroDivisionError)  # NumPy's arithmetic goes on
+    same_type = (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    return same_type and np.allclose(found, expected, rtol=rounding, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("compiler", ["numpy", "c"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.complex64, np.float64])
+def test_floats_beside_arrays(dtype, compiler):
+    @settings(deadline=None, max_examples=10 if compiler == "c" else 100)
+    @given(
+        expressions(BOTH, _leaves([1, 2.0, 0.5])),
+        st.sampled_from(MEETINGS if dtype == np.complex64 else ORDERED),
+        st.sampled_from([(0.75, 3), (2.5, -0.5), (2, 4)]),
+    )
+    def check(number, meet, pair):
+        x = np.arange(1, 6).astype(dtype)
+
+        def f(a, b, x):
+            return meet(number(a, b), x)
+
+        expected = _outcome(f, *pair, x)
+        with config(compiler):
+            found = _outcome(jit(f), *pair, x)
+        assert _same(found, expected, 1e-3 if dtype == np.float16 else 1e-5), (found, expected)
+
+    check()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64, np.uint64, np.float32])
+@settings(deadline=None, max_examples=100)
+@given(
+    number=expressions(WHOLE, _leaves([1, 7])),
+    meet=st.sampled_from(WHOLE + ORDERED[4:9]),
+    pair=st.sampled_from([(3, 2), (200, 5), (-1, 40)]),
+)
+def test_whole_numbers_beside_arrays(dtype, number, meet, pair):
+    x = np.arange(1, 6).astype(dtype)
+
+    def f(a, b, x):
+        return meet(x, number(a, b))
+
+    expected = _outcome(f, *pair, x)
+    with config("numpy"):
+        found = _outcome(jit(f), *pair, x)
+    assert _same(found, expected, 1e-6), (found, expected)
+
+
+def blend(m, g, b):
+    return b * m + (1 - b) * g
+
+
+def test_programs_say_what_is_a_number():
+    x = np.ones(3, np.float32)
+    assert [str(eqn.outs[0].aval) for eqn in funcgrad.make_jaxpr(blend)(x, x, 0.9).eqns] == [
+        *("f32[3]", "f64*[]", "f32[3]", "f32[3]")
+    ]
+    with config("c"):
+        compiled = jit(blend)
+        assert compiled(x, x, 0.9).dtype == np.float32
+    assert "kernel0(" in compiled.code
+
+
+@pytest.mark.parametrize("compiler", ["numpy", "c"])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, lr: lax.fori_loop(0, 3, lambda i, x: x - lr / 2 * x, x),
+        lambda x, lr: lax.scan(lambda c, y: (c - (1 - lr) * y, c * lr**2), x[0], x)[1],
+        lambda x, lr: lax.cond(x[0] > 0, lambda: x * (1 - lr), lambda: x),
+        lambda x, lr: lax.while_loop(lambda s: s.sum() < 9, lambda s: s + (lr + lr), x),
+        lambda x, lr: jit(blend)(x, x, lr),
+        lambda x, lr: funcgrad.grad(lambda x: (x * x).sum() * (1 - lr))(x),
+        lambda x, lr: funcgrad.vmap(lambda y: y * (1 - lr))(x),
+        lambda x, lr: funcgrad.jvp(lambda x: x**2 * (2 * lr), (x,), (x,))[1],
+        lambda x, lr: funcgrad.checkpoint(lambda x: np.sin(x * (1 - lr)))(x),
+        lambda x, lr: np.concatenate([x, x[:1] * -lr]),
+    ],
+)
+def test_single_precision_stays_in_all_transforms(f, compiler):
+    x = np.arange(1, 4).astype(np.float32)
+    expected = f(x, 0.25)
+    with config(compiler):
+        for compiled in (jit(f), jit(lambda x, lr: f(x, 1 - lr))):
+            found = compiled(x, 0.25 if compiled.__wrapped__ is f else 0.75)
+            assert (found.dtype, expected.dtype) == (np.float32, np.float32)
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+        gradients = jit(funcgrad.grad(lambda x, lr: f(x, (lr + lr) / 2).sum(), argnums=(0, 1)))(x, 0.25)
+    eager = funcgrad.grad(lambda x, lr: f(x, lr).sum(), argnums=(0, 1))(x, np.float32(0.25))
+    np.testing.assert_allclose(gradients[0], eager[0], rtol=1e-5)
+    np.testing.assert_allclose(gradients[1], eager[1], rtol=1e-5)
+    assert gradients[0].dtype == np.float32
+
+
+@pytest.mark.parametrize("number", [0.9, 2, 1.0 + 2.0j])
+def test_what_is_differentiated_by(number):
+    x = np.ones(3, np.float32)
+    f = funcgrad.value_and_grad(lambda b: np.abs(blend(x, 2 * x, b)).sum())
+    (value, slope), (expected, eager) = jit(f)(number), f(number)
+    assert (value.dtype, slope.dtype) == (np.float32, np.asarray(eager).dtype)
+    np.testing.assert_allclose([value, slope], [expected, eager], rtol=1e-6)
