@@ -154,8 +154,10 @@ class Primitive:
 
     # Opaque primitives run themselves under reverse mode: `forward` (xs, wanted, params) -> (ans,
     # residual) and `backward` (residual, cts, wanted, params) -> cotangents. None for the others.
+    # Results without a cotangent have None there, or zeros if it `needs_zeros`.
     forward: Any = None
     backward: Any = None
+    needs_zeros = True
 
     def kept(self, residual: Any) -> Sequence[Any] | None:
         """The arrays that `backward` reads of a residual; None where that is not known."""

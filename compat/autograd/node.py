@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from funcgrad.algebra import conform, zeros_like
+from funcgrad.algebra import conform
 from funcgrad.core import Aval, Primitive
-from funcgrad.transforms.program_call import reached
+from funcgrad.transforms.tape import with_zeros
 from funcgrad.transforms.transpose import cotangents
 
 from ..utils.hooks import RemovableHandle
@@ -503,22 +503,20 @@ class OpaqueNode(OpNode):
         wanted = [e is not None for e in self.next]
         bare = not any(isinstance(c, TensorBase) for c in ct.values())
         given = [ct.get(i) for i in range(self.count)]
-        cts = [
-            zeros_like(aval) if c is None else c if bare or face is None else face(c)
-            for c, aval in zip(given, self.types, strict=True)
-        ]
+        if not bare and face is not None:
+            given = [None if c is None else face(c) for c in given]
+        cts = with_zeros(prim, given, self.types)
         if face is None:
             for x in (*(xs[i] for i in self.read), *self.shown):
                 if x.__class__ is Saved:
                     x.check(self)
-            found = prim.backward(residual, cts, wanted, params)
-            return reached(prim, found, given, params)
+            return list(prim.backward(residual, cts, wanted, params))
         values = [
             face(x.unpack(self, e)) if x.__class__ in SAVED else x
             for x, e in zip(xs, self.next, strict=True)
         ]
         _, residual = prim.forward(values, wanted, params)
-        found = reached(prim, prim.backward(residual, cts, wanted, params), given, params)
+        found = list(prim.backward(residual, cts, wanted, params))
         return found if bare else [None if g is None else _behind(g) for g in found]
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from . import workspace
 from .groups import Group, is_number
-from .lower import CAST, REDUCE, UFUNC, WHERE, Step, Value
 from .parallel import LARGE, in_parts, threads
 from .source import Source
+from .steps import CAST, REDUCE, UFUNC, WHERE, Step, Value
 from .straight import KEYWORD_OUT
 from .workspace import Kind, Pool, in_order, side_by_side
 

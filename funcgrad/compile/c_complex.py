@@ -16,7 +16,8 @@ import numpy as np
 
 from ..ops.join import concatenate, stack_arrays
 from .groups import is_number
-from .lower import (
+from .lower import Symbol, Writer, step_dtypes
+from .steps import (
     BRANCH,
     CALL,
     CAST,
@@ -36,11 +37,8 @@ from .lower import (
     NotLowerableError,
     Rows,
     Step,
-    Symbol,
     Value,
-    Writer,
     programs_of,
-    step_dtypes,
 )
 
 Pair = tuple[Any, Any]  # symbols, or numbers

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from .c_source import TYPES, VECTORS, Kernel
-from .lower import CALL, Step
 from .parallel import LARGE, in_parts, threads
+from .steps import CALL, Step
 
 AXES = 3  # spatial ones; those that are missing have one element
 MOST = 1 << 20  # numbers of one image, of a kernel and of sums that are kept

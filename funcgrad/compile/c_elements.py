@@ -15,7 +15,7 @@ import numpy as np
 from ..ops.index_layout import ArrayIndex, Iota, Slice, layout
 from .c_places import Place
 from .groups import is_number
-from .lower import CAST, INDEX, PUT, TAKE, VIEW, Constant, Step, Value
+from .steps import CAST, INDEX, PUT, TAKE, VIEW, Constant, Step, Value
 
 ELEMENTS = frozenset({"embed", "gather", "scatter_add", "scatter_set", "view_update"})  # primitives
 INT64 = np.dtype(np.int64)

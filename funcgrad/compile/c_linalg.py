@@ -19,7 +19,7 @@ import numpy as np
 from ..ops.matrix_functions import LOG_ERROR, LOG_REACH, PADE
 from .c_places import dense
 from .c_source import number
-from .lower import CALL, Step, Value
+from .steps import CALL, Step, Value
 
 MOST = 24  # rows of a matrix, for which a call of LAPACK takes twice as long
 

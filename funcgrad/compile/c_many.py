@@ -19,8 +19,8 @@ from .c_flags import HEAD
 from .c_source import Kernel
 from .c_wide import SIGNATURE
 from .groups import Group
-from .lower import KERNEL, Lowered, Step, Value
 from .regions import Region
+from .steps import KERNEL, Lowered, Step, Value
 
 FEWEST = 4  # calls that are worth it
 LONGEST = 1 << 15  # elements beside which a call is nothing

@@ -38,7 +38,7 @@ import numpy as np
 from .c_places import Part, Place, dense, moved
 from .c_source import TYPES, number
 from .groups import is_number
-from .lower import CALL, INDEX, REDUCE, TAKE, Step, Value
+from .steps import CALL, INDEX, REDUCE, TAKE, Step, Value
 
 SHORT = 16  # the longest axis that is written out
 MOST = 256  # statements that writing out may make

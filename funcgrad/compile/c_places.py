@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .lower import Step
+from .steps import Step
 
 
 class Place:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .c_source import TYPES, Kernel
-from .lower import CALL, Step
 from .parallel import LARGE, in_parts, threads
+from .steps import CALL, Step
 
 AXES = 3  # of windows; those that are missing have one element
 MOST = 1 << 8  # elements of a window

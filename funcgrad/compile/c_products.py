@@ -22,7 +22,7 @@ import numpy as np
 from .c_nests import Nest
 from .c_places import Place
 from .c_source import TYPES
-from .lower import CALL, REDUCE, UFUNC, Step, Value
+from .steps import CALL, REDUCE, UFUNC, Step, Value
 
 MOST_TERMS = 1024  # that one sum adds up, so that errors do not grow
 LEAST_BYTES = 32  # of a row of the result, for vectors

@@ -21,7 +21,8 @@ from .c_shared import FMA, MEMORY, STRIDED, ZEROS
 from .c_source import NARROW, TYPES, VECTORS, Kernel
 from .c_wide import SIGNATURE, caller, entry, is_wide
 from .groups import grouped, is_number
-from .lower import (
+from .regions import Region, in_nest
+from .steps import (
     BRANCH,
     CAST,
     INDEX,
@@ -40,7 +41,6 @@ from .lower import (
     Value,
     programs_of,
 )
-from .regions import Region, in_nest
 
 BOOL = np.dtype(bool)
 ON_STACK = 1 << 15  # bytes of intermediate results

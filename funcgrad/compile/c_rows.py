@@ -18,7 +18,7 @@ import numpy as np
 from .c_places import shows_first_row
 from .c_products import is_product
 from .groups import grouped, is_number
-from .lower import (
+from .steps import (
     CALL,
     ELEMENTWISE,
     LOOP,

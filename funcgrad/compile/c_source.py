@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .groups import Group, is_number
-from .lower import BITS, CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value, step_dtypes
+from .lower import step_dtypes
+from .steps import BITS, CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value
 
 TYPES: dict[Any, str] = {
     np.dtype(np.float64): "double",

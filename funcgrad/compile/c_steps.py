@@ -22,7 +22,9 @@ from ..transforms.while_loop import Looped, unwound
 from . import c_elements
 from .branches import as_written
 from .c_complex import fits_in_parts, in_parts
-from .lower import (
+from .lower import Namespace, Symbol, Writer, lower
+from .simplify import simplify
+from .steps import (
     BRANCH,
     CALL,
     CAST,
@@ -36,18 +38,13 @@ from .lower import (
     Back,
     Constant,
     Lowered,
-    Namespace,
     NotLowerableError,
     Rows,
     Step,
-    Symbol,
     Value,
-    Writer,
-    lower,
     programs_of,
     with_programs,
 )
-from .simplify import simplify
 
 DRAWS = frozenset(
     {
@@ -286,7 +283,7 @@ def _pullback(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     if not isinstance(of.function, Looped):
         return []
     function: Any = of.function.rewritten(as_written)
-    found = unwound(function, of.moving)
+    found = unwound(function, of.moving, of.given)
     jaxprs = (found.test, found.step, found.forward, found.backward)
     if any(jaxpr.consts for jaxpr in jaxprs):
         return []
@@ -294,8 +291,9 @@ def _pullback(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     counts = function.counts
     xs, cts = step.operands[: len(of.moving)], step.operands[len(of.moving) :]
     _, consts, carry = counts.parts(xs)
+    given = dict(zip([i for i, g in enumerate(of.given) if g], cts, strict=True))
     starts: list[Value] = [Constant(consts[i].dtype.type(0)) for i in found.sums]
-    starts += [cts[i] for i in found.moving]
+    starts += [given.get(i, Constant(carry[i].dtype.type(0))) for i in found.moving]
     places = [counts.test + i for i in found.sums]
     places += [counts.test + counts.body + i for i in found.moving]
     made = dict(zip(of.places, step.outs, strict=True))

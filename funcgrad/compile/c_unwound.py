@@ -13,7 +13,7 @@ import numpy as np
 from ..transforms.while_loop import Counts
 from .c_places import dense
 from .c_source import TYPES
-from .lower import LOOP, WHILE, Constant, Rows, Step, Value
+from .steps import LOOP, WHILE, Constant, Rows, Step, Value
 
 INT64 = np.dtype(np.int64)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .c_flags import HEAD
-from .lower import Value
+from .steps import Value
 
 MOST_ARGUMENTS = 60  # that a ufunc takes, with some to spare
 MOST_AXES = 63  # that the results of a ufunc have together; one more is for its memory

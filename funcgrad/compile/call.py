@@ -35,10 +35,11 @@ class JitCall(ProgramCall):
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
         halves, saved = residual
-        split = halves.split
-        moving = [cts[i] for i in split.moving]
-        found = self._run(halves.backward, [*split.backward.consts, *saved, *moving])
-        return placed(found, split.found, len(wanted))
+        moving = [cts[i] for i in halves.split.moving]
+        program, consts, places = halves.backward_of([ct is not None for ct in moving])
+        given = [ct for ct in moving if ct is not None]
+        found = self._run(program, [*consts, *saved, *given]) if places else ()
+        return placed(found, places, len(wanted))
 
     def _run(self, jaxpr: Jaxpr, xs: list[Any]) -> Any:
         """One half: at once where there is nothing to ask, as for the many cells of a network."""
@@ -58,6 +59,17 @@ class Halves:
         self.forward = open_jaxpr(split.forward)
         self.backward = open_jaxpr(split.backward)
         self.made = len(self.forward.outs) - split.count
+        self._backwards: dict[tuple[bool, ...], Any] = {}
+
+    def backward_of(self, flags: Sequence[bool]) -> tuple[Jaxpr, Sequence[Any], list[int]]:
+        """`Split.backward_of`: the program that takes its constants as operands, these, and places."""
+        if all(flags):
+            return self.backward, self.split.backward.consts, self.split.found
+        key = tuple(flags)
+        if key not in self._backwards:
+            program, places = self.split.backward_of(key)
+            self._backwards[key] = open_jaxpr(program), program.consts, places
+        return self._backwards[key]
 
     def divided(self, found: Any, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
         """The results, and what the second program needs: made, results and operands."""

@@ -21,15 +21,7 @@ from . import cuda_source
 from .c_source import sources
 from .cuda_source import Kernel
 from .groups import grouped
-from .lower import (
-    CALL,
-    KERNEL,
-    LOOP,
-    Constant,
-    Lowered,
-    Step,
-    Value,
-)
+from .steps import CALL, KERNEL, LOOP, Constant, Lowered, Step, Value
 from .workspace import FRESH, Memory, last_uses
 
 _REDUCTIONS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}

@@ -17,7 +17,8 @@ import numpy as np
 from . import c_source
 from .c_source import TYPES, Dialect
 from .groups import Group
-from .lower import REDUCE, UFUNC, Step, Value, step_dtypes
+from .lower import step_dtypes
+from .steps import REDUCE, UFUNC, Step, Value
 
 THREADS = 256  # of a block
 MOST_BLOCKS = 4096  # enough for every device that there is

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .lower import UFUNC, WHERE, Constant, Lowered, Step, Value
+from .steps import UFUNC, WHERE, Constant, Lowered, Step, Value
 
 FLOAT64 = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)

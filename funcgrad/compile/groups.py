@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .lower import (
+from .steps import (
     CALL,
     ELEMENTWISE,
     INDEX,

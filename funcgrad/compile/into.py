@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Aval
-from .lower import CALL, CAST, UFUNC, WHERE, Constant, Lowered, Value
+from .steps import CALL, CAST, UFUNC, WHERE, Constant, Lowered, Value
 
 # Results, the inputs whose memory they are written into, and their numbers among the results.
 Homes = Mapping[Value, tuple[Value, int]]

@@ -21,9 +21,9 @@ from .c_products import function_of
 from .c_source import VECTORS, Kernel
 from .config import code
 from .decisions import Decision
-from .lower import Step, Value
 from .sameness import is_same_result, largest
 from .source import Source
+from .steps import Step, Value
 
 MANY = 1 << 31  # multiplications by BLAS after which a function is made: some 30 ms
 MOST = 1 << 28  # of one product: for more, BLAS has better ways, and several threads

@@ -28,11 +28,12 @@ from .cuda_run import DeviceProgram, on_device
 from .decisions import Decision
 from .groups import grouped, kernels_of
 from .into import Into
-from .lower import CALL, LOOP, Lowered, OutOfBoundsError, Step, lower
+from .lower import lower
 from .parallel import shared
 from .regions import Region, with_regions
 from .sameness import is_same_result, largest
 from .simplify import simplify
+from .steps import CALL, LOOP, Lowered, OutOfBoundsError, Step
 from .straight import straight
 
 CUDA = "cuda"  # the code of programs for arrays of a device

@@ -19,7 +19,7 @@ from .c_source import Kernel
 from .config import code
 from .decisions import Decision
 from .groups import Group
-from .lower import UFUNC, Step, Value
+from .steps import UFUNC, Step, Value
 
 SHORT = 64  # elements of arrays that are left to NumPy
 MANY = 1 << 20  # elements after which C is worth its while: 8 ms

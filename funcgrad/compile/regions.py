@@ -21,7 +21,8 @@ from .c_source import TYPES
 from .c_steps import with_steps
 from .c_wide import is_wide
 from .groups import MOST_STEPS, Group, grouped, is_number, ordered
-from .lower import (
+from .parallel import LARGE
+from .steps import (
     CALL,
     ELEMENTWISE,
     INDEX,
@@ -39,7 +40,6 @@ from .lower import (
     programs_of,
     with_programs,
 )
-from .parallel import LARGE
 
 HUGE = 1 << 24  # elements that are too many for memory between nests
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started

@@ -18,7 +18,10 @@ import numpy as np
 
 from .floats import BOOL, FLOAT64, ON_FLOATS, as_python, float_steps, read_once
 from .into import Homes, homes_of, numbers_first
-from .lower import (
+from .lower import result_dtype
+from .own_products import named
+from .source import Source, compiled, with_fallback
+from .steps import (
     CALL,
     CAST,
     KERNEL,
@@ -33,10 +36,7 @@ from .lower import (
     OutOfBoundsError,
     Step,
     Value,
-    result_dtype,
 )
-from .own_products import named
-from .source import Source, compiled, with_fallback
 from .turned import turned
 from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order, is_large, last_uses
 

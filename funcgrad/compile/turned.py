@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .lower import CALL, LOOP, VIEW, Lowered, Rows, Step, Value
+from .steps import CALL, LOOP, VIEW, Lowered, Rows, Step, Value
 
 OFTEN = 4  # steps of a loop after which the copy has paid
 FEW = 64  # rows of the other matrix

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .lower import CALL, VIEW, Lowered, Step, Value
+from .steps import CALL, VIEW, Lowered, Step, Value
 
 FRESH = frozenset({np.dot, np.matmul})  # functions whose results are arrays of their own
 LIMIT = 1 << 15  # bytes that an array takes which is not worth a place

@@ -21,10 +21,11 @@ from ..compile import blocks, c_compiler, c_source
 from ..compile.config import code
 from ..compile.decisions import Decision
 from ..compile.groups import grouped, kernels_of
-from ..compile.lower import Lowered, NotLowerableError, Value, lower
+from ..compile.lower import lower
 from ..compile.parallel import LARGE, in_parts
 from ..compile.program import LONG
 from ..compile.simplify import simplify
+from ..compile.steps import Lowered, NotLowerableError, Value
 from ..transforms.trace import make_jaxpr
 from .rule import Rule
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra import Elementwise, ElementwiseConstant, zeros_like
+from ..algebra import Elementwise, ElementwiseConstant
 from ..core import Primitive, aval_of, current
 from ..jaxpr import Eqn, Jaxpr, Literal
+from ..transforms.tape import with_zeros
 from ..transforms.trace import trace_to_jaxpr
 from ..transforms.transpose import cotangents
 from .subject import Subject
@@ -146,11 +147,8 @@ class Run:
             ct, ans = (given, tuple(step.results)) if prim.multiple else (given[0], step.results[0])
             return cotangents(prim, ct, ans, step.operands, wanted, params)
         _, residual = prim.forward(step.operands, wanted, params)
-        full = [
-            zeros_like(aval_of(y)) if ct is None else ct
-            for ct, y in zip(given, step.results, strict=True)
-        ]
-        return prim.backward(residual, full, wanted, params)
+        cts = with_zeros(prim, given, [aval_of(y) for y in step.results])
+        return list(prim.backward(residual, cts, wanted, params))
 
     # ------------------------------------------------------------ what made it
 

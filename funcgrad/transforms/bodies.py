@@ -329,62 +329,105 @@ class Split:
     """
 
     def __init__(self, jaxpr: Jaxpr, wanted: Flags, shares: bool = False) -> None:
-        trace = JaxprTrace(EVAL, spreads=True)
+        self._trace = trace = JaxprTrace(EVAL, spreads=True)
+        self._scaling = scaling.get()
         xs = [trace.new_input(v.aval) for v in jaxpr.in_vars]
-        live_xs = [i for i, w in enumerate(wanted) if w]
+        self._live = [i for i, w in enumerate(wanted) if w]
 
         def of_live(*values: Any) -> list[Any]:
             full: list[Any] = list(xs)
-            for i, v in zip(live_xs, values, strict=True):
+            for i, v in zip(self._live, values, strict=True):
                 full[i] = v
             return eval_jaxpr(jaxpr, *full)
 
         token = current.set(trace)
         try:
-            outs, tape, slots = record_flat(of_live, [xs[i] for i in live_xs], lasting=False)
-            cut = len(trace.eqns)
-            has_slot = inexact([slot >= 0 for slot in slots], jaxpr.out_avals)
-            self.moving = [i for i, m in enumerate(has_slot) if m]
-            cts = [trace.new_input(tangent_aval(aval_of(outs[i]))) for i in self.moving]
-            seeds = [(slots[i], ct) for i, ct in zip(self.moving, cts, strict=True)]
-            gradients = pull_back(tape.entries, seeds, len(live_xs), consume=True)
+            outs, tape, slots = record_flat(of_live, [xs[i] for i in self._live], lasting=False)
         finally:
             current.reset(token)
+        self._entries = tape.entries
+        self._cut = len(trace.eqns)
+        has_slot = inexact([slot >= 0 for slot in slots], jaxpr.out_avals)
+        self.moving = [i for i, m in enumerate(has_slot) if m]
+        cts = [trace.new_input(tangent_aval(aval_of(outs[i]))) for i in self.moving]
+        self._seeds = [(slots[i], ct) for i, ct in zip(self.moving, cts, strict=True)]
         self.count = len(outs)
-        self.found = [i for i, g in zip(live_xs, gradients, strict=True) if g is not None]
-        whole = trace.finish(
-            [x.symbol for x in xs], [*outs, *(g for g in gradients if g is not None)]
-        )
-        self._divide(whole, cut, [ct.symbol for ct in cts], wanted, shares)
+        self._backwards: dict[Flags, tuple[Jaxpr, list[int]]] = {}
+        self._divide([x.symbol for x in xs], outs, wanted, shares)
 
     def _divide(
-        self, whole: Jaxpr, cut: int, cts: Sequence[Var], wanted: Flags, shares: bool
+        self, in_vars: Sequence[Var], outs: Sequence[Any], wanted: Flags, shares: bool
     ) -> None:
-        outs, gradients = whole.outs[: self.count], whole.outs[self.count :]
-        numbers = [eqn for eqn in whole.eqns[:cut] if eqn.outs and eqn.outs[0].aval.weak]
-        after = live(Jaxpr((*whole.in_vars, *cts), (*numbers, *whole.eqns[cut:]), gradients)).eqns
-        late = {*cts, *(v for eqn in after for v in eqn.outs)}
-        read = [a for eqn in after for a in eqn.inputs] + list(gradients)
+        self.found, gradients, after = self._pulled((True,) * len(self.moving))
+        whole = self._trace.finish(in_vars, outs)
+        late = {ct.symbol for _, ct in self._seeds} | {v for eqn in after for v in eqn.outs}
+        read = [a for eqn in after for a in eqn.inputs] + gradients
         saved = dict.fromkeys(a for a in read if a.__class__ is Var and a not in late)
-        consts = [(v, c) for v, c in zip(whole.const_vars, whole.consts, strict=True) if v in saved]
         made = [a for a in saved if a not in whole.in_vars and a not in whole.const_vars]
-        shown = [v for v in made if v in outs] if shares else []
+        shown = [v for v in made if v in whole.outs] if shares else []
         made = [v for v in made if v not in shown]
-        self.shown = [outs.index(v) for v in shown]
+        self.shown = [whole.outs.index(v) for v in shown]
         self.kept = [i for i, v in enumerate(whole.in_vars) if v in saved]
-        before = (*outs, *made)
-        self.forward = live(
-            Jaxpr(whole.in_vars, whole.eqns[:cut], before, whole.const_vars, whole.consts)
-        )
-        self.backward = Jaxpr(
-            (*made, *shown, *(whole.in_vars[i] for i in self.kept), *cts),
-            after,
-            gradients,
-            [v for v, _ in consts],
-            [c for _, c in consts],
-        )
-        moved = _moved(whole.eqns[:cut], chosen(whole.in_vars, wanted))
+        before, eqns = (*whole.outs, *made), whole.eqns[: self._cut]
+        self.forward = live(Jaxpr(in_vars, eqns, before, whole.const_vars, whole.consts))
+        self._saved = (*made, *shown, *(in_vars[i] for i in self.kept))
+        self.backward = self._backward((True,) * len(self.moving), gradients, after)
+        moved = _moved(eqns, chosen(in_vars, wanted))
         self.is_linear = moved.isdisjoint(saved)
+
+    def _pulled(self, flags: Flags) -> tuple[list[int], list[Atom], Sequence[Eqn]]:
+        """Operands that cotangents of these results reach, theirs, and the equations for that."""
+        trace, start = self._trace, len(self._trace.eqns)
+        tokens = current.set(trace), scaling.set(self._scaling)
+        try:
+            seeds = chosen(self._seeds, flags)
+            gradients = pull_back(self._entries, seeds, len(self._live), consume=False)
+        finally:
+            scaling.reset(tokens[1])
+            current.reset(tokens[0])
+        found = [i for i, g in zip(self._live, gradients, strict=True) if g is not None]
+        outs = [trace.atom(g) for g in gradients if g is not None]
+        numbers = [eqn for eqn in trace.eqns[: self._cut] if eqn.outs and eqn.outs[0].aval.weak]
+        return found, outs, live(Jaxpr((), (*numbers, *trace.eqns[start:]), outs)).eqns
+
+    def _backward(self, flags: Flags, outs: Sequence[Atom], eqns: Sequence[Eqn]) -> Jaxpr:
+        read = {a for eqn in eqns for a in eqn.inputs} | set(outs)
+        consts = zip(self._trace.const_vars.values(), self._trace.consts, strict=True)
+        used = [(v, c) for v, c in consts if v in read]
+        cts = [ct.symbol for _, ct in chosen(self._seeds, flags)]
+        return Jaxpr((*self._saved, *cts), eqns, outs, [v for v, _ in used], [c for _, c in used])
+
+    def backward_of(self, flags: Sequence[bool]) -> tuple[Jaxpr, list[int]]:
+        """`backward` where only these results in `moving` have a cotangent, and what it finds.
+
+        It takes what `backward` does, but for the other cotangents.
+        """
+        flags = tuple(flags)
+        if all(flags):
+            return self.backward, self.found
+        if flags not in self._backwards:
+            found, outs, eqns = self._pulled(flags)
+            self._backwards[flags] = self._backward(flags, outs, eqns), found
+        return self._backwards[flags]
+
+    def reached(self, given: Sequence[bool], first: int, carries: int) -> Flags:
+        """Which results in `moving` get a cotangent in some step of a loop, if these have one after it.
+
+        The first results, `carries` of them, go on as the operands from `first` on.
+        """
+        known = [False] * len(self._saved)
+        flags = list(given)
+        while True:
+            found = {
+                i - first for i in chosen(self.found, depending(self.backward, [*known, *flags]))
+            }
+            # a carry may be on the tape although it never has a tangent
+            more = [
+                f or (i < carries and i in found) for i, f in zip(self.moving, flags, strict=True)
+            ]
+            if more == flags:
+                return tuple(flags)
+            flags = more
 
     @property
     def made_avals(self) -> list[Aval]:
@@ -402,6 +445,7 @@ class Control(Primitive):
     """
 
     multiple = True
+    needs_zeros = False
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         return False, (False,) * len(wanted)
@@ -431,8 +475,7 @@ class Control(Primitive):
             )
         full = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
         _, residual = self.forward(full, wanted, params)
-        cts = [zeros(a) if c is None else c for c, a in zip(ct, ans, strict=True)]
-        return self.backward(residual, cts, wanted, params)
+        return self.backward(residual, ct, wanted, params)
 
 
 def chosen(xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:

@@ -7,7 +7,7 @@ both branches are recorded, and become one step: the primitive `cond`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,9 +84,10 @@ class Cond(Control):
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
         parts, index, saved = residual
-        moving = [cts[i] for i in parts.moving]
-        found = self(index, *parts.back_consts, *saved, *moving, branches=parts.backward)
-        return placed(found, [1 + i for i in parts.found], len(wanted))
+        pullback = parts.pullback([cts[i] is not None for i in parts.moving])
+        given = [cts[i] for i in pullback.moving]
+        found = self(index, *pullback.consts, *saved, *given, branches=pullback.branches)
+        return placed(found, [1 + i for i in pullback.found], len(wanted))
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
         branches = params["branches"]
@@ -162,6 +163,15 @@ def _select_rows(
     return tuple(outs)
 
 
+class _Pullback(NamedTuple):
+    """Branches that take what was saved and cotangents of the results `moving`, to those of `found`."""
+
+    moving: Sequence[int]
+    found: Sequence[int]
+    branches: tuple[Jaxpr, ...]
+    consts: Sequence[Any]
+
+
 class _Parts:
     """The gradient of a `cond` as two: branches that save, and branches that pull back.
 
@@ -169,28 +179,53 @@ class _Parts:
     """
 
     def __init__(self, branches: Sequence[Jaxpr], wanted: Flags) -> None:
-        splits = [split_of(b, wanted) for b in branches]
+        self.splits = splits = [split_of(b, wanted) for b in branches]
         self.count = len(branches[0].outs)
         self.kept = sorted({i for s in splits for i in s.kept})
         self.moving = sorted({i for s in splits for i in s.moving})
-        self.found = sorted({i for s in splits for i in s.found})
         self.places: list[Aval] = []
-        homes = [self._homes(s.made_avals) for s in splits]
-        in_avals, out_avals = branches[0].in_avals, branches[0].out_avals
+        self.homes = [self._homes(s.made_avals) for s in splits]
+        self.in_avals, self.out_avals = branches[0].in_avals, branches[0].out_avals
         forward = [
-            derived(self._saving(s, home), in_avals) for s, home in zip(splits, homes, strict=True)
-        ]
-        back_avals = [
-            *self.places,
-            *(in_avals[i] for i in self.kept),
-            *(tangent_aval(out_avals[i]) for i in self.moving),
-        ]
-        backward = [
-            derived(self._pulling(s, home, in_avals), back_avals)
-            for s, home in zip(splits, homes, strict=True)
+            derived(self._saving(s, home), self.in_avals)
+            for s, home in zip(splits, self.homes, strict=True)
         ]
         self.forward, self.consts = joined(forward)
-        self.backward, self.back_consts = joined(backward)
+        self.pullbacks: dict[Flags, _Pullback] = {}
+
+    def pullback(self, flags: Sequence[bool]) -> _Pullback:
+        """The branches that pull back where these results in `moving` have a cotangent."""
+        key = tuple(flags)
+        if key not in self.pullbacks:
+            self.pullbacks[key] = self._pullback(chosen(self.moving, key))
+        return self.pullbacks[key]
+
+    def _pullback(self, moving: Sequence[int]) -> _Pullback:
+        programs = [s.backward_of([i in moving for i in s.moving]) for s in self.splits]
+        found = sorted({i for _, places in programs for i in places})
+        avals = [
+            *self.places,
+            *(self.in_avals[i] for i in self.kept),
+            *(tangent_aval(self.out_avals[i]) for i in moving),
+        ]
+
+        def of(
+            split: Split, homes: Sequence[int], program: Jaxpr, places: Sequence[int]
+        ) -> Callable[..., list[Any]]:
+            def run_backward(*values: Any) -> list[Any]:
+                saved, rest = values[: len(self.places)], values[len(self.places) :]
+                kept = dict(zip(self.kept, rest, strict=False))
+                cts = dict(zip(moving, rest[len(self.kept) :], strict=True))
+                inputs = [saved[i] for i in homes] + [kept[i] for i in split.kept]
+                inputs += [cts[i] for i in split.moving if i in cts]
+                given = dict(zip(places, eval_jaxpr(program, *inputs), strict=True))
+                return [given[i] if i in given else zeros(self.in_avals[i]) for i in found]
+
+            return run_backward
+
+        parts = zip(self.splits, self.homes, programs, strict=True)
+        branches = [derived(of(s, homes, *program), avals) for s, homes, program in parts]
+        return _Pullback(moving, found, *joined(branches))
 
     def _homes(self, avals: Sequence[Aval]) -> list[int]:
         """A place of the right type for each, a new one where all are taken."""
@@ -211,21 +246,6 @@ class _Parts:
             return [*found[: self.count], *rest]
 
         return run_forward
-
-    def _pulling(
-        self, split: Split, homes: Sequence[int], in_avals: Sequence[Aval]
-    ) -> Callable[..., list[Any]]:
-        def run_backward(*values: Any) -> list[Any]:
-            saved = values[: len(self.places)]
-            rest = values[len(self.places) :]
-            kept = dict(zip(self.kept, rest, strict=False))
-            cts = dict(zip(self.moving, rest[len(self.kept) :], strict=True))
-            inputs = [saved[i] for i in homes] + [kept[i] for i in split.kept]
-            found = eval_jaxpr(split.backward, *inputs, *(cts[i] for i in split.moving))
-            given = dict(zip(split.found, found, strict=True))
-            return [given[i] if i in given else zeros(in_avals[i]) for i in self.found]
-
-        return run_backward
 
 
 def _filler(aval: Aval) -> Any:

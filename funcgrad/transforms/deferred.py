@@ -8,12 +8,12 @@ functions again, and so on to any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core import EVAL, Aval, Primitive, aval_of, current
 from ..jaxpr import Jaxpr
-from .bodies import Flags, placed, tangent_aval, zeros
+from .bodies import Flags, as_type, chosen, placed, tangent_aval, zeros
 from .jvp import jvp_flat
 from .tape import pull_back
 from .vjp import record_flat
@@ -97,7 +97,7 @@ class Derivative(Deferred):
         return not any(wanted[: len(self.moving)])
 
     def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
-        return type(self)(self.function.rewritten(rewrite), self.moving)
+        return replace(self, function=self.function.rewritten(rewrite))
 
     @property
     def places(self) -> list[int]:
@@ -108,11 +108,14 @@ class Derivative(Deferred):
         count = len(self.moving)
         first = tuple(0 if m else b for m, b in zip(self.moving, dims[:count], strict=True))
         function, taken = self.function.mapped(size, first)
-        return type(self)(function, self.moving), (*taken, *(0,) * (len(dims) - count))
+        return replace(self, function=function), (*taken, *(0,) * (len(dims) - count))
 
 
+@dataclass(frozen=True)
 class Pullback(Derivative):
-    """Operands and cotangents of the results, to cotangents of the operands that move."""
+    """Operands and cotangents of the results `given`, to cotangents of the operands that move."""
+
+    given: Flags
 
     @property
     def __name__(self) -> str:  # type: ignore[override]
@@ -121,7 +124,7 @@ class Pullback(Derivative):
     @property
     def in_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
         f = self.function
-        return (*f.in_avals, *map(tangent_aval, f.out_avals))
+        return (*f.in_avals, *map(tangent_aval, chosen(f.out_avals, self.given)))
 
     @property
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
@@ -136,10 +139,12 @@ class Pullback(Derivative):
                 full[i] = x
             return self.function(*full)
 
-        _, trace, slots = record_flat(of_moving, [full[i] for i in self.places], lasting=False)
-        seeds = list(zip(slots, cts, strict=True))
+        by = [as_type(full[i], self.function.in_avals[i]) for i in self.places]
+        _, trace, slots = record_flat(of_moving, by, lasting=False)
+        seeds = list(zip(chosen(slots, self.given), cts, strict=True))
         found = pull_back(trace.entries, seeds, len(self.places), consume=True)
-        return [zeros(a) if g is None else g for g, a in zip(found, self.out_avals, strict=True)]
+        pairs = zip(found, self.out_avals, strict=True)
+        return [zeros(a) if g is None else as_type(g, a) for g, a in pairs]
 
 
 class Tangent(Derivative):
@@ -166,15 +171,19 @@ class Tangent(Derivative):
     def __call__(self, *values: Any) -> list[Any]:
         count = len(self.moving)
         ts = placed(values[count:], self.places, count)
-        _, dots = jvp_flat(self.function, values[:count], ts)
+        avals = self.function.in_avals
+        by = zip(values[:count], self.moving, avals, strict=True)
+        primals = [as_type(x, a) if m else x for x, m, a in by]
+        _, dots = jvp_flat(self.function, primals, ts)
         pairs = zip(self.results, self.out_avals, strict=True)
-        return [zeros(a) if dots[i] is None else dots[i] for i, a in pairs]
+        return [zeros(a) if dots[i] is None else as_type(dots[i], a) for i, a in pairs]
 
 
 class DeferredCall(Primitive):
     """Calls the deferred function `of`."""
 
     multiple = True
+    needs_zeros = False
 
     def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
         return params["of"].out_avals
@@ -209,8 +218,9 @@ def pulled_back(
     of: Deferred, xs: Sequence[Any], cts: Sequence[Any], wanted: Sequence[bool]
 ) -> list[Any]:
     """Cotangents of the operands in `wanted`, found when the values are known."""
-    pullback = Pullback(of, tuple(wanted))
-    return placed(deferred_call(*xs, *cts, of=pullback), pullback.places, len(wanted))
+    pullback = Pullback(of, tuple(wanted), tuple(ct is not None for ct in cts))
+    given = [ct for ct in cts if ct is not None]
+    return placed(deferred_call(*xs, *given, of=pullback), pullback.places, len(wanted))
 
 
 def _deferred_impl(xp, /, *xs, of):

@@ -37,19 +37,11 @@ def read_by(jaxpr: Jaxpr, outs: Sequence[Atom]) -> list[bool]:
     return [v in needed for v in jaxpr.in_vars]
 
 
-def reached(prim: Primitive, found: Sequence[Any], cts: Sequence[Any], params: dict) -> list[Any]:
-    """Of the operands' cotangents, None for those that only results without one depend on."""
-    if not isinstance(prim, ProgramCall) or all(ct is not None for ct in cts):
-        return list(found)
-    jaxpr = params["jaxpr"]
-    live = [v for v, ct in zip(jaxpr.outs, cts, strict=True) if ct is not None]
-    return [g if is_read else None for g, is_read in zip(found, read_by(jaxpr, live), strict=True)]
-
-
 class ProgramCall(Primitive):
     """Runs the program that is its parameter `jaxpr`."""
 
     multiple = True
+    needs_zeros = False
 
     def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
         return tuple(params["jaxpr"].out_avals)

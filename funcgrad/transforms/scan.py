@@ -116,28 +116,23 @@ class Scan(Control):
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
         parts, same, stacked = residual
-        counts = params["counts"]
-        k_cts = [cts[i] for i in parts.carry_moving]
-        sums = [zeros(a) for a in parts.sums]
-        y_cts = [cts[i] for i in parts.rows_moving]
+        back = parts.pullback([ct is not None for ct in cts])
+        if not back.places:
+            return [None] * len(wanted)
+        carried = [zeros(a) if cts[i] is None else cts[i] for i, a in back.carry]
+        carried += [zeros(a) for a in back.sums]
         outs = self(
-            *parts.back_consts,
+            *back.consts,
             *same,
-            *k_cts,
-            *sums,
+            *carried,
             *stacked,
-            *y_cts,
-            jaxpr=parts.backward,
-            counts=Counts(len(parts.back_consts) + len(same), len(k_cts) + len(sums)),
+            *(cts[i] for i in back.rows),
+            jaxpr=back.step,
+            counts=Counts(len(back.consts) + len(same), len(carried)),
             length=params["length"],
             reverse=not params["reverse"],
         )
-        places = [
-            *(counts.consts + i for i in parts.carry_moving),
-            *parts.consts_found,
-            *parts.rows_found,
-        ]
-        found = placed(outs, places, len(wanted))
+        found = placed(outs, back.places, len(wanted))
         return [g if w else None for g, w in zip(found, wanted, strict=True)]
 
     # ------------------------------------------------------------ batches
@@ -217,32 +212,41 @@ def _tangent_body(
     return memo_of(jaxpr, ("tangent", counts, moving, out_moving), make)
 
 
+class _Pullback(NamedTuple):
+    """The step that pulls back, and the values that it closes over.
+
+    Its carry are cotangents of the results `carry` (with their types) and the sums, of types `sums`,
+    of those of closed-over values; cotangents of the results `rows` are among its rows. What comes
+    out belongs to the operands `places`.
+    """
+
+    step: Jaxpr
+    consts: list[Any]
+    carry: list[tuple[int, Aval]]
+    sums: list[Aval]
+    rows: list[int]
+    places: list[int]
+
+
 class _Parts:
     """The gradient of a scan as two scans, for operands that are differentiated by.
 
     `prologue`: what the steps have in common, from the closed-over values. `forward`: the step that
-    saves; `backward`: the step that pulls back. The latter's closed-over values are the results
-    `fixed_kept` of the prologue and the closed-over values `consts_kept`; its carry are cotangents of
-    the carries `carry_moving` and the sums of those of `consts_found`; its rows are what was saved,
-    the rows `rows_kept`, and cotangents of the results `rows_moving`; its results are cotangents of
-    the operands `rows_found`.
+    saves; `pullback`: the steps that pull back. The latter's closed-over values are the results
+    `fixed_kept` of the prologue and the closed-over values `consts_kept`; its rows are what was saved,
+    the rows `rows_kept`, and cotangents.
     """
 
     def __init__(self, jaxpr: Jaxpr, counts: Counts, wanted: Flags) -> None:
-        moving, _ = _moving(jaxpr, counts, wanted)
-        self.counts = counts
-        self.split = split = split_of(jaxpr, moving)
+        self.moving, _ = _moving(jaxpr, counts, wanted)
+        self.jaxpr, self.counts = jaxpr, counts
+        self.split = split = split_of(jaxpr, self.moving)
         first, last = counts.consts, counts.consts + counts.carries
-        self.carry_moving = [i - first for i in range(first, last) if moving[i]]
-        self.rows_moving = [i for i in split.moving if i >= counts.carries]
-        self.consts_found = [i for i in split.found if i < first]
-        self.rows_found = [i for i in split.found if i >= last]
         self.consts_kept = [i for i in split.kept if i < first]
         self.rows_kept = [i - last for i in split.kept if i >= last]
-        self.sums = [tangent_aval(jaxpr.in_avals[i]) for i in self.consts_found]
         self.consts: list[Any] = list(split.forward.consts)
-        stacked = self._forward()
-        self._backward(jaxpr, stacked)
+        self.stacked = self._forward()
+        self.pullbacks: dict[Flags, _Pullback] = {}
 
     def _forward(self) -> list[Any]:
         """Divide the saving step into what all steps share and the rest; what the rest stacks."""
@@ -273,51 +277,66 @@ class _Parts:
         self.forward = Jaxpr(in_vars, rest, outs)
         return stacked
 
-    def _backward(self, jaxpr: Jaxpr, stacked: Sequence[Any]) -> None:
-        split, n = self.split, self.counts.consts
+    def pullback(self, given: Sequence[bool]) -> _Pullback:
+        """The way back where these results of the scan have a cotangent."""
+        key = tuple(given[i] for i in self.split.moving)
+        if key not in self.pullbacks:
+            flags = self.split.reached(key, self.counts.consts, self.counts.carries)
+            self.pullbacks[key] = self._pullback(flags)
+        return self.pullbacks[key]
+
+    def _pullback(self, flags: Flags) -> _Pullback:
+        split, n, k = self.split, self.counts.consts, self.counts.carries
+        program, places = split.backward_of(flags)
+        live = chosen(split.moving, flags)
+        carry, rows = [i for i in live if i < k], [i for i in live if i >= k]
+        sums, of_rows = [i for i in places if i < n], [i for i in places if i >= n + k]
         fixed = [self.prologue.outs[i] for i in self.fixed_kept]
-        in_avals, out_avals = jaxpr.in_avals, jaxpr.out_avals
-        program = split.forward
+        in_avals, out_avals = self.jaxpr.in_avals, self.jaxpr.out_avals
+        in_vars = split.forward.in_vars
         names = [
             *fixed,
-            *(program.in_vars[i] for i in self.consts_kept),
-            *(("carry", i) for i in self.carry_moving),
-            *(("sum", i) for i in self.consts_found),
-            *stacked,
-            *(program.in_vars[i + n + self.counts.carries] for i in self.rows_kept),
-            *(("row", i) for i in self.rows_moving),
+            *(in_vars[i] for i in self.consts_kept),
+            *(("carry", i) for i in carry),
+            *(("sum", i) for i in sums),
+            *self.stacked,
+            *(in_vars[i + n + k] for i in self.rows_kept),
+            *(("row", i) for i in rows),
         ]
+        of_carry = [tangent_aval(in_avals[n + i]) for i in carry]
+        of_sums = [tangent_aval(in_avals[i]) for i in sums]
         avals = [
             *(a.aval for a in fixed),
             *(in_avals[i] for i in self.consts_kept),
-            *(tangent_aval(in_avals[n + i]) for i in self.carry_moving),
-            *self.sums,
-            *(strong(a.aval) for a in stacked),
-            *(strong(in_avals[i + n + self.counts.carries]) for i in self.rows_kept),
-            *(tangent_aval(out_avals[i]) for i in self.rows_moving),
+            *of_carry,
+            *of_sums,
+            *(strong(a.aval) for a in self.stacked),
+            *(strong(in_avals[i + n + k]) for i in self.rows_kept),
+            *(tangent_aval(out_avals[i]) for i in rows),
         ]
-        made = program.outs[split.count :]
+        made = split.forward.outs[split.count :]
 
         def step(*values: Any) -> list[Any]:
             env = dict(zip(names, values, strict=True))
-            inputs = [env[a] for a in made] + [env[program.in_vars[i]] for i in split.kept]
-            keys = [("carry" if i < self.counts.carries else "row", i) for i in split.moving]
-            # a carry may be on the tape although it never has a tangent
-            cts = [
-                env[key] if key in env else zeros(out_avals[i])
-                for key, i in zip(keys, split.moving, strict=True)
+            inputs = [env[a] for a in made] + [env[in_vars[i]] for i in split.kept]
+            inputs += [env["carry" if i < k else "row", i] for i in live]
+            found = dict(zip(places, eval_jaxpr(program, *inputs), strict=True))
+            before = [
+                found[n + i] if n + i in found else zeros(a)
+                for i, a in zip(carry, of_carry, strict=True)
             ]
-            found = dict(zip(split.found, eval_jaxpr(split.backward, *inputs, *cts), strict=True))
-            carry = [
-                found[n + i] if n + i in found else zeros(in_avals[n + i])
-                for i in self.carry_moving
-            ]
-            sums = [env["sum", i] + found[i] for i in self.consts_found]
-            return [*carry, *sums, *(found[i] for i in self.rows_found)]
+            totals = [env["sum", i] + found[i] for i in sums]
+            return [*before, *totals, *(found[i] for i in of_rows)]
 
         backward = derived(step, avals)
-        self.back_consts = list(backward.consts)
-        self.backward = joined([backward])[0][0]
+        return _Pullback(
+            joined([backward])[0][0],
+            list(backward.consts),
+            list(zip(carry, of_carry, strict=True)),
+            of_sums,
+            rows,
+            [*(n + i for i in carry), *sums, *of_rows],
+        )
 
 
 def _parts(jaxpr: Jaxpr, counts: Counts, wanted: Flags) -> _Parts:

@@ -222,10 +222,18 @@ def _pull(cts: list[Any], entry: Entry, ct: Any) -> None:
             cts[slot] = g if old is None else old + g
 
 
+def with_zeros(prim: Primitive, cts: Sequence[Any], avals: Sequence[Aval]) -> Sequence[Any]:
+    """Cotangents of results of these types, as `prim.backward` wants them."""
+    if not prim.needs_zeros:
+        return cts
+    return [zeros_like(aval) if c is None else c for c, aval in zip(cts, avals, strict=True)]
+
+
 def _pull_opaque(cts: list[Any], entry: Entry, ct: list[Any]) -> None:
     _, slots, prim, residual, avals, wanted, params = entry
-    full = [zeros_like(aval) if c is None else c for c, aval in zip(ct, avals, strict=True)]
-    for slot, g in zip(slots, prim.backward(residual, full, wanted, params), strict=True):
+    cts_of_results = with_zeros(prim, ct, avals)
+    found = prim.backward(residual, cts_of_results, wanted, params)
+    for slot, g in zip(slots, found, strict=True):
         if slot >= 0 and g is not None:
             old = cts[slot]
             cts[slot] = g if old is None else old + g

@@ -111,17 +111,17 @@ class Unwound(NamedTuple):
     moving: list[int]
 
 
-def unwound(of: Looped, wanted: Flags) -> Unwound:
-    """The programs from which code for the pullback of a loop is printed."""
+def unwound(of: Looped, wanted: Flags, given: Flags) -> Unwound:
+    """The programs from which code is printed for the pullback of a loop by cotangents of `given`."""
     test, body, counts = of.test, of.body, of.counts
     n, b = counts.test, counts.body
     (split,) = while_call.splits(wanted, {"test": test, "body": body, "counts": counts})
-    _, b_wanted, k_wanted = counts.parts(wanted)
-    flags = _moving(body, b_wanted, k_wanted)
     carry, count = body.in_avals[b:], Aval((), np.dtype(np.int64))
-    moving = [i for i, m in enumerate(flags) if m]
+    flags = split.reached([given[i] for i in split.moving], b, len(carry))
+    program, places = split.backward_of(flags)
+    moving = chosen(split.moving, flags)
     same = [i for i in split.kept if i < b]
-    sums = [i for i in split.found if i < b]
+    sums = [i for i in places if i < b]
     made = split.forward.out_avals[split.count :]
     kept = [i for i in split.kept if i >= b]
 
@@ -131,16 +131,8 @@ def unwound(of: Looped, wanted: Flags) -> Unwound:
     def backward(*xs: Any) -> list[Any]:
         known, xs = xs[: len(same)], xs[len(same) :]
         totals, cts, rows = _cut(xs, len(sums), len(moving))
-        of_carry = dict(zip(moving, cts, strict=True))
-        nothing = [zeros(tangent_aval(a)) for a in carry]
-        found = eval_jaxpr(
-            split.backward,
-            *rows[: len(made)],
-            *known,
-            *rows[len(made) :],
-            *(of_carry.get(i, nothing[i]) for i in split.moving),
-        )
-        gradients = dict(zip(split.found, found, strict=True))
+        found = eval_jaxpr(program, *rows[: len(made)], *known, *rows[len(made) :], *cts)
+        gradients = dict(zip(places, found, strict=True))
         before = [gradients.get(b + i) for i in moving]
         return [
             *(t + gradients[i] for t, i in zip(totals, sums, strict=True)),
@@ -282,18 +274,23 @@ class WhileLoop(Control):
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
         split, saved = residual
-        if split is None:
-            return pulled_back(Looped(**params).rewritten(quiet), saved, cts, wanted)
-        same, steps = saved
         counts = params["counts"]
+        (of_step,) = self.splits(tuple(wanted), params) if split is None else (split,)
+        flags = of_step.reached([cts[i] is not None for i in of_step.moving], counts.body, len(cts))
+        program, places = of_step.backward_of(flags)
+        if split is None:
+            ends = {counts.body + i for i, ct in enumerate(cts) if ct is not None}
+            reached = [w and i - counts.test in ends.union(places) for i, w in enumerate(wanted)]
+            return pulled_back(Looped(**params).rewritten(quiet), saved, cts, reached)
+        same, steps = saved
+        moving = [(i, params["body"].out_avals[i]) for i in chosen(split.moving, flags)]
         sums: list[Any] = [None] * counts.body
         carry: list[Any] = list(cts)
         for made, kept in reversed(steps):
-            outs = eval_jaxpr(
-                split.backward, *made, *same, *kept, *(carry[i] for i in split.moving)
-            )
-            carry = [zeros(a) for a in params["body"].out_avals]
-            for i, g in zip(split.found, outs, strict=True):
+            of_carry = [zeros(a) if carry[i] is None else carry[i] for i, a in moving]
+            outs = eval_jaxpr(program, *made, *same, *kept, *of_carry)
+            carry = [None] * len(cts)
+            for i, g in zip(places, outs, strict=True):
                 if i >= counts.body:
                     carry[i - counts.body] = g
                 else:

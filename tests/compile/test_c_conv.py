@@ -14,7 +14,7 @@ from samples.conv import sizes
 import funcgrad
 from funcgrad import lax
 from funcgrad.compile import c_compiler, c_conv, parallel
-from funcgrad.compile.lower import CALL, Step, Value
+from funcgrad.compile.steps import CALL, Step, Value
 from funcgrad.ops.conv import conv
 
 pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import funcgrad
 from funcgrad import lax
 from funcgrad.compile import c_compiler, c_pool, parallel
-from funcgrad.compile.lower import CALL, Step, Value
+from funcgrad.compile.steps import CALL, Step, Value
 from funcgrad.ops.pool import max_pool, put_windows, window_argmax
 
 pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")

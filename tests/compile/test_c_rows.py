@@ -12,9 +12,10 @@ import funcgrad
 from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.c_regions import RegionKernel
 from funcgrad.compile.c_rows import in_rows
-from funcgrad.compile.lower import LOOP, Lowered, lower
+from funcgrad.compile.lower import lower
 from funcgrad.compile.regions import Region, with_regions
 from funcgrad.compile.simplify import simplify
+from funcgrad.compile.steps import LOOP, Lowered
 
 RNG = np.random.default_rng(0)
 

@@ -398,10 +398,11 @@ def test_writing_into_an_argument_is_an_error_or_stays_inside() -> None:
     np.testing.assert_array_equal(x, X)
 
 
-def test_what_is_computed_of_numbers_counts_as_float64() -> None:
+def test_what_operators_make_of_numbers_widens_no_arrays() -> None:
     x = X.astype(np.float32)
     same(jit(lambda x, rate: x * rate)(x, 2.0), x * 2.0)
-    same(jit(lambda x, rate: x * (rate * 0.5))(x, 2.0), x * np.float64(1.0))
+    same(jit(lambda x, rate: x * (rate * 0.5))(x, 2.0), x * 1.0)
+    same(jit(lambda x, rate: x * np.sqrt(rate))(x, 4.0), x * np.sqrt(4.0))
 
 
 def test_linear_functions_are_transposed() -> None:

@@ -19,7 +19,7 @@ from test_same_as_eager import TRANSFORMS, assert_same, flat, many, small_blocks
 
 import funcgrad
 from funcgrad.compile import c_compiler, workspace
-from funcgrad.compile.lower import Step, Value
+from funcgrad.compile.steps import Step, Value
 from funcgrad.compile.workspace import Kind, Life, Orders, Plan, Pool, in_order, side_by_side
 from funcgrad.testing.programs import Program, programs
 

@@ -145,7 +145,9 @@ def test_single_precision_stays_in_all_transforms(f, compiler):
             found = compiled(x, 0.25 if compiled.__wrapped__ is f else 0.75)
             assert (found.dtype, expected.dtype) == (np.float32, np.float32)
             np.testing.assert_allclose(found, expected, rtol=1e-6)
-        gradients = jit(funcgrad.grad(lambda x, lr: f(x, (lr + lr) / 2).sum(), argnums=(0, 1)))(x, 0.25)
+        gradients = jit(funcgrad.grad(lambda x, lr: f(x, (lr + lr) / 2).sum(), argnums=(0, 1)))(
+            x, 0.25
+        )
     eager = funcgrad.grad(lambda x, lr: f(x, lr).sum(), argnums=(0, 1))(x, np.float32(0.25))
     np.testing.assert_allclose(gradients[0], eager[0], rtol=1e-5)
     np.testing.assert_allclose(gradients[1], eager[1], rtol=1e-5)

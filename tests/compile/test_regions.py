@@ -17,10 +17,11 @@ import funcgrad.compile.call
 import funcgrad.numpy as fnp
 from funcgrad.compile import c_compiler, c_rows
 from funcgrad.compile.groups import Group, kernels_of
-from funcgrad.compile.lower import KERNEL, VIEW, lower
+from funcgrad.compile.lower import lower
 from funcgrad.compile.program import Program
 from funcgrad.compile.regions import with_regions
 from funcgrad.compile.simplify import simplify
+from funcgrad.compile.steps import KERNEL, VIEW
 
 pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
 
