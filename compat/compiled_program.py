@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from funcgrad import tree
-from funcgrad.compile.call import jit_call
 from funcgrad.compile.config import code
 from funcgrad.compile.entry import Printer
 from funcgrad.compile.program import program_of
@@ -24,7 +23,7 @@ from funcgrad.transforms.program_call import open_jaxpr, read_by
 from .autograd import mirrors, modes, sites
 from .autograd.base import UNCOUNTED, TensorBase, tensor
 from .autograd.node import AccumulateGrad
-from .autograd.tape import through
+from .autograd.programs import TapeProgram
 from .compiled_state import State, is_leaf
 from .ops.generator import default_generator
 
@@ -93,7 +92,12 @@ class TensorProgram:
         self.writes, self.new_gradients, self.leaves = writes
         self.out_def, self.fixed = out
         self.into = self._into()
-        self.reads = read_by(self.jaxpr, self.jaxpr.outs)
+        self.tape = TapeProgram(self.jaxpr, self.constants)
+        x = self.fixed[0] if len(self.fixed) == 1 else None
+        # Whether it returns a new tensor, and nothing around it.
+        self.returns_one_result = (
+            isinstance(x, Hole) and x.is_result and tree.unflatten(self.out_def, self.fixed) is x
+        )
 
     def _into(self) -> tuple[tuple[int, int], ...]:
         """Which results of the program are to be in the memory of which of its inputs."""
@@ -115,12 +119,11 @@ class TensorProgram:
         """Whether the run wrote into no tensor and left no gradient."""
         return not self.writes and not self.new_gradients
 
-    @property
-    def returns_one_result(self) -> bool:
-        """Whether it returns a new tensor, and nothing around it."""
-        x = self.fixed[0] if len(self.fixed) == 1 else None
-        is_new = isinstance(x, Hole) and x.is_result
-        return is_new and tree.unflatten(self.out_def, self.fixed) is x
+    def reads_gradients(self) -> bool:
+        """Whether the results depend on gradients."""
+        start = len(self.constants) + len(self.tensors)
+        reads = read_by(self.jaxpr, self.jaxpr.outs)
+        return any(reads[start : start + len(self.gradients)])
 
 
 def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
@@ -193,16 +196,25 @@ def printed(
         return None
     if any(i < mine for i, _ in program.writes) or any(x._grad is not None for x in leaves):
         return None
+    if not {id(x) for x in leaves}.isdisjoint(map(id, state.all_tensors())):
+        return None  # another argument may come where a tensor stands that the code reads by name
     if any(t._node is not None and t._node.extras is not None for t in tensors):
         return None
     if any(kind == "none" for _, kind in program.new_gradients):
         return None  # which gradients are there at the next call is not known
+    if program.is_pure and program.reads_gradients():
+        return None
     printer = Printer()
     names = [f"x{i}" for i in range(len(leaves))]
     if not printer.take_apart("args", tree.unflatten(treedef, names)):
         return None
     _require_same(printer, program, tensors, mine, state)
-    printer.after = _result_lines(printer, program, tensors)
+    if program.is_pure:
+        printer.scope |= {"run": run_pure, "whole": program}
+        names = [f"x{i}" for i in range(len(tensors))]
+        printer.after = [f"return run(whole, [{', '.join(names)}])"]
+    else:
+        printer.after = _result_lines(printer, program, tensors)
     return printer.function()
 
 
@@ -237,12 +249,19 @@ def _require_same(
             printer.require(f"a{i} is {printer.bind(t._array, 'array')}")
         else:
             printer.require_type(f"a{i}", t._array)
+            if t._array.flags.c_contiguous:
+                printer.require(f"a{i}.flags.c_contiguous")
+            else:
+                printer.require(f"a{i}.strides == {t._array.strides}")
             printer.require(f"id(a{i} if a{i}.base is None else a{i}.base) not in owners")
         if t._node is None:
             printer.require(f"x{i}._node is None")
         else:
             printer.require(f"x{i}._node.__class__ is leaf and x{i}._node.extras is None")
-        printer.require(f"x{i}._grad is last[{i}]")
+        if program.is_pure:  # which does not read it
+            printer.require(f"x{i}._grad is {'not ' * (t._grad is not None)}None")
+        else:
+            printer.require(f"x{i}._grad is last[{i}]")
     for i, kind in program.new_gradients:
         if kind == "written":
             kept = printer.bind(tensors[i]._grad._array, "array")
@@ -297,25 +316,18 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
 
 def run_pure(program: TensorProgram, tensors: Sequence[Any]) -> Any:
     """A function of its tensors, recorded as one node."""
+    gradients = [t._grad for t in tensors if t._grad is not None]
 
     def recorded(*drawn: Any) -> Any:
-        def call(*arrays: Any) -> Any:
-            return jit_call(*program.constants, *arrays, *drawn, jaxpr=program.jaxpr)
+        return program.tape("JitCallBackward0", [*tensors, *gradients, *map(tensor, drawn)])
 
-        return through(call, *tensors, *given)
-
-    # What the program does not read may be written before it runs backward.
-    gradients = [t._grad for t in tensors if t._grad is not None]
-    start = len(program.constants) + len(tensors)
-    reads = program.reads[start : start + len(gradients)]
-    given = [g if is_read else g._array for g, is_read in zip(gradients, reads, strict=True)]
     results = list(program.draws.run(recorded))
     for x, array in zip(results, _owned([x._array for x in results]), strict=True):
         x._array = array
     for x in program.fixed:
         if x.__class__ is Hole and x.is_result and not x.requires_grad:
             results[x.place] = results[x.place].detach()
-    return _put_together(program, results, tensors)
+    return results[0] if program.returns_one_result else _put_together(program, results, tensors)
 
 
 def _put_together(program: TensorProgram, results: Sequence[Any], tensors: Sequence[Any]) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad import tree
 from funcgrad.compile.captures import captures
 from funcgrad.compile.freshness import NUMBERS, Place, Size, checker, watched_arrays
 
@@ -26,9 +27,14 @@ from .autograd.base import TensorBase
 from .autograd.node import AccumulateGrad
 from .dtypes import dtype
 from .nn.module import Module
+from .nn.uninitialized import is_lazy
 from .ops.generator import Generator
+from .ops.interchange import attributes
 from .optim.lr_scheduler import LRScheduler
 from .optim.optimizer import Optimizer
+
+# Methods that are called by the library: of modules and of custom functions.
+_CALLED = ("forward", "backward", "setup_context", "jvp", "vjp", "vmap")
 
 
 class NotCompilableError(Exception):
@@ -60,11 +66,11 @@ class State:
     """The tensors that a function reads besides its arguments, and what else decides its program."""
 
     def __init__(self, f: Any) -> None:
-        found = captures(_as_users(f), looks_inside=False)
+        found = captures(_as_users(f), names=_CALLED, looks_inside=False)
         held = [f, getattr(f, "__self__", None), *(p.value for p in found.places)]
         inner = [m for x in held if isinstance(x, Module) for m in x.modules()]
         if inner:  # what the modules read of their own, and is no parameter or module
-            found = captures(_as_users(f), *inner, names=("forward",), looks_inside=False)
+            found = captures(_as_users(f), *inner, names=_CALLED, looks_inside=False)
             held[2:] = [p.value for p in found.places]
         self.places = [*found.places, Place(vars(dtypes), "_default", dtypes.get_default_dtype())]
         self.modules: list[Module] = []
@@ -110,21 +116,32 @@ class State:
                 found += [v for v in (*group["params"], *group.values()) if _is_tensor(v)]
             for state in optimizer.state.values():
                 found += filter(_is_tensor, state.values())
+        found += [v for t in found for v in attributes(t).values() if _is_tensor(v)]
         return list({id(t): t for t in found}.values())
 
-    def flags(self) -> tuple[Any, ...]:
-        """What a program depends on beside the types of tensors."""
+    def flags(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """What a program depends on beside the types of tensors, these among them."""
         training = [m.training for module in self.modules for m in module.modules()]
         options = [
-            tuple((k, _as_key(v)) for k, v in group.items() if k != "params")
+            (
+                *((k, _as_key(v)) for k, v in group.items() if k != "params"),
+                *map(id, group["params"]),
+            )
             for optimizer in self.optimizers
             for group in optimizer.param_groups
         ]
-        return tuple(training), tuple(options)
+        own = [
+            (i, k, v if v is None or isinstance(v, (str, *NUMBERS)) else id(v))
+            for i, t in enumerate(tensors)
+            for k, v in attributes(t).items()
+        ]
+        return tuple(training), tuple(options), tuple(own)
 
     def watched(self) -> list[Place]:
         """Where the tensors, flags and options are found."""
         places = list(self.places)
+        for t in self.all_tensors():
+            places += [Place(vars(t), k, v) for k, v in attributes(t).items()]
         for module in self.modules:
             for m in module.modules():
                 places.append(Place(m.__dict__, "training", m.training))
@@ -195,6 +212,8 @@ def not_plain(leaves: Sequence[Any], tensors: Sequence[Any], state: State) -> st
     for x in state.sources:
         return f"it reads from an object of type {type(x).__name__}, which runs out or on"
     for t in tensors:
+        if is_lazy(t):
+            return "a parameter gets its shape from the first input"
         if t._array.__class__ is not np.ndarray:
             return f"a tensor holds no NumPy array but {type(t._array).__name__}"
         if not is_leaf(t):
@@ -259,6 +278,8 @@ def restored(state: State, given: Any) -> Iterator[None]:
         holders += [optimizer.state, *optimizer.state.values()]
     copies = [(x, x.copy()) for x in {id(x): x for x in holders}.values()]
     arguments = [(x, x.copy()) for x in _containers(given)]
+    tensors = [*state.all_tensors(), *filter(_is_tensor, tree.flatten(given)[0])]
+    own = [(t, attributes(t)) for t in tensors]
     changed: list[Any] = []
     try:
         yield
@@ -273,6 +294,13 @@ def restored(state: State, given: Any) -> Iterator[None]:
             ):
                 changed.append("what is in a container")
                 _fill(holder, copy)
+        for t, before in own:
+            after = attributes(t)
+            changed += [k for k in after if k not in before or after[k] is not before[k]]
+            changed += before.keys() - after.keys()
+            for k in after.keys() - before.keys():
+                del vars(t)[k]
+            vars(t).update(before)
         for holder, copy in arguments:
             if not _is_same(holder, copy):
                 changed.append("an argument")

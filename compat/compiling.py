@@ -37,8 +37,10 @@ from .autograd.base import UNCOUNTED, TensorBase
 from .autograd.node import AccumulateGrad
 from .compiled_program import Draws, Hole, TensorProgram, printed, run
 from .compiled_state import NotCompilableError, State, not_plain, restored
+from .dtypes import dtype
 from .nn.module import FROM_ABOVE, Module
 from .ops.generator import default_generator
+from .size import Size, device
 
 MOST_PROGRAMS = 16
 # Python 3.13 has `__get__` for what 3.14 makes a method, and warns.
@@ -47,6 +49,9 @@ _NO_METHODS = (functools.partial,) if sys.version_info < (3, 14) else ()
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _M = TypeVar("_M", bound=Module)
+
+# What may be returned besides tensors: it is the same at every call.
+_VALUES = (*NUMBERS, str, bytes, type, dtype, device, Size)
 
 # NOTE [Threads] While one thread traces, the tensors hold no arrays. So it has the lock, and traces
 # only when no other thread is in code that runs as it is.
@@ -149,7 +154,7 @@ class Compiled(Generic[_P, _R]):
             tuple(map(_leaf_key, leaves)),
             _which(mine, tensors),
             tuple(map(_tensor_key, every[count:])),
-            self._state.flags(),
+            self._state.flags(every),
             modes.get().records,
             modes.get().inference,
             code(),
@@ -171,7 +176,7 @@ class Compiled(Generic[_P, _R]):
             found = run(program, every, mine)
         except np.linalg.LinAlgError:
             return False, None  # nothing has been written, and the code itself says it better
-        if not program.is_pure and not kwargs:
+        if not kwargs:
             self._last = printed(program, args, every, count, self._state)
         return True, found
 
@@ -210,8 +215,9 @@ def _which(mine: Sequence[Any], tensors: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _tensor_key(t: Any) -> Any:
-    grad = t._grad
-    return id(t), t._array.shape, t._array.dtype, t.requires_grad, grad is not None
+    array, grad = t._array, t._grad
+    strides = None if array.flags.c_contiguous else array.strides
+    return id(t), array.shape, array.dtype, strides, t.requires_grad, grad is not None
 
 
 def _trace(
@@ -262,8 +268,11 @@ def _trace(
                 if kind != "none":
                     outputs.append(_read(t._grad))
         outs, out_def = tree.flatten(result)
+        _require_results(outs, (args, kwargs), state)
         leaves, fixed = _results(outs, tensors)
         has_history = any(x.__class__ is Hole and x.requires_grad for x in fixed)
+        if has_history and not records:
+            raise NotCompilableError("it returns a tensor with a history, made by enable_grad")
         if has_history and not new_gradients and (writes or (records and trace.unrecorded)):
             raise NotCompilableError(
                 "it returns a tensor with a history, and writes into others or "
@@ -281,12 +290,13 @@ def _differ(state: Any, other: Any) -> bool:
 class _Trace(JaxprTrace):
     """Notes what is drawn or detached, and whether something is computed that autograd must not see."""
 
-    __slots__ = ("detached", "drawn_symbols", "draws", "unrecorded")
+    __slots__ = ("detached", "drawn_symbols", "draws", "layouts", "unrecorded")
     is_silent = True  # what is printed has to come at every call
 
     def __init__(self) -> None:
         super().__init__(EVAL, spreads=True)
         self.unrecorded = False
+        self.layouts: dict[int, Any] = {}  # arrays of inputs that are not in C order, by tensor
         self.detached: list[Any] = []
         self.draws = Draws()
         self.drawn_symbols: list[Any] = []
@@ -318,6 +328,14 @@ class _Trace(JaxprTrace):
         """Raises: NotCompilableError: something detached was written: its tensor was not."""
         if any(x.symbol is not symbol for x, symbol in self.detached):
             raise NotCompilableError("a tensor is written by way of .data or detach()")
+
+
+def _require_results(outs: Sequence[Any], given: Any, state: State) -> None:
+    """Raises: NotCompilableError: an object is returned that was made inside, and new at every call."""
+    known = {id(x) for x in tree.flatten(given)[0]} | {id(p.value) for p in state.watched()}
+    for x in outs:
+        if not (x is None or isinstance(x, (TensorBase, *_VALUES)) or id(x) in known):
+            raise NotCompilableError(f"it returns an object of type {type(x).__name__}")
 
 
 def _results(outs: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -407,10 +425,11 @@ class _Before:
 
 @contextlib.contextmanager
 def _swapped(
-    tensors: Sequence[Any], gradients: Sequence[Any], trace: JaxprTrace
+    tensors: Sequence[Any], gradients: Sequence[Any], trace: _Trace
 ) -> Iterator[tuple[list[Any], list[_Before]]]:
     """Traced values in place of the arrays in tensors and gradients; everything is put back."""
     befores = [_Before(t) for t in (*tensors, *(t._grad for t in gradients))]
+    trace.layouts = {id(b.tensor): b.array for b in befores if not b.array.flags.c_contiguous}
     inputs = []
     try:
         for before in befores:

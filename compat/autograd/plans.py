@@ -275,17 +275,26 @@ class Plan:
 class ProgramPlan:
     """A compiled program, for as long as it is kept; then an error drops the plan."""
 
-    __slots__ = ("name", "program")
+    __slots__ = ("name", "order", "program")
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Note, order: Any) -> None:
         self.program: Any = weakref.ref(note.program)
         self.name = note.name
+        self.order = order  # of a copy of the result; None: there is none
 
     def one(self, x: Any, array: ndarray) -> Any:
-        return self.program().one(self.name, (x,))
+        return self.many((x,), ())
 
     def many(self, tensors: Sequence[Any], arrays: Sequence[ndarray]) -> Any:
-        return self.program().one(self.name, tensors)
+        if self.order is None:
+            return self.program().one(self.name, tensors)
+        m = _mode()
+        if m is not GRAD and m is not NO_GRAD:
+            return None
+        out = self.program().one(self.name, tensors)
+        out._array = out._array.copy(self.order)
+        out._counter = [0]  # of memory that the node has not saved
+        return out
 
 
 class NoPlan:

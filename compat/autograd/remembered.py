@@ -124,7 +124,7 @@ def _step(note: Note, tensors: Sequence[Any], is_static: bool, order: str | None
     if kinds[-1] and True not in kinds[:-1]:  # by the default dtype, which may be another one later
         raise NotSimpleError
     if note.program is not None:
-        return ProgramPlan(note)
+        return ProgramPlan(note, order)
     for a in note.args:
         known = isinstance(a, TensorBase | int | float | complex) or getattr(a, "shape", 1) == ()
         if not known and not (is_static and a.__class__ is ndarray):
@@ -191,7 +191,7 @@ def remembered(general: _F) -> _F:
             key = (
                 array.shape,
                 array.dtype,
-                array.flags.c_contiguous,
+                array.flags.c_contiguous or array.strides,
                 input._node is not None and _mode() is GRAD,
                 _plain((args, options), _FORM),
             )
@@ -286,7 +286,7 @@ def remembered_of_several(general: _F) -> _F:
                     array = a._array
                     tensors.append(a)
                     arrays.append(array)
-                    types += array.shape, array.dtype
+                    types += array.shape, array.dtype, array.flags.c_contiguous or array.strides
                 else:
                     types.append(None)
                     rest.append(a)
@@ -315,7 +315,7 @@ def remembered_of_sequence(general: _F) -> _F:
     def fast(tensors: Any = None, *args: Any, **options: Any) -> Any:
         try:
             arrays = [x._array for x in tensors]
-            types = [(x.shape, x.dtype) for x in arrays]
+            types = [(x.shape, x.dtype, x.flags.c_contiguous or x.strides) for x in arrays]
             key = (*types, _is_recorded(tensors), _plain((args, options), _FORM))
         except Exception:  # it is for the function to say what is wrong
             key = None

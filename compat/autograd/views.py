@@ -15,6 +15,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from funcgrad.core import EVAL, Trace, Tracer, aval_of
 from funcgrad.core import current as current_trace
+from funcgrad.indexing import known
 from funcgrad.ops.arithmetic import add, subtract
 from funcgrad.ops.complex import as_complex
 from funcgrad.ops.index import follow, view_update
@@ -83,21 +84,40 @@ def base_of(view: View) -> TensorBase:
 
 
 def layout(x: TensorBase) -> Any:
-    """An array of the shape of `x` and its layout in memory; traced bases are in C order."""
+    """An array of the shape of `x` and its layout in memory; traced bases of which nobody knows it
+    are in C order.
+    """
     array = x._array
     if array.__class__ is ndarray:
         return array
     view = x._view
-    aval = aval_of(array if view is None else base_of(view)._array)
-    found = np.empty(aval.shape, aval.dtype)
+    base = x if view is None else base_of(view)
+    found = _known_layout(base)
+    if found.__class__ is not ndarray:
+        aval = aval_of(base._array)
+        found = np.empty(aval.shape, aval.dtype)
     for prim, params in () if view is None else view.chain:
         found = EVAL.process(prim, (found,), dict(params))
     return found
 
 
+def _known_layout(base: TensorBase) -> Any:
+    """The array behind a traced base, or one like it; None where neither is known."""
+    found = known(base._array)
+    if found is not None:
+        return found
+    trace: Any = current_trace.get()
+    while trace is not EVAL:
+        layouts = getattr(trace, "layouts", None)
+        if layouts is not None:
+            return layouts.get(id(base))
+        trace = trace.parent
+    return None
+
+
 def shows(x: TensorBase, link: Link) -> bool:
     """Whether the traced tensor that `link` makes of `x` would share the memory of `x`."""
-    if x._view is None:
+    if x._view is None and _known_layout(x) is None:
         return True
     found = layout(x)
     out = EVAL.process(link.prim, (found,), dict(link.params))

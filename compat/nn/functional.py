@@ -21,6 +21,7 @@ from ..ops._apply import _type_word, finish
 from ..ops._axes import axes_of
 from ..ops._compose import require_real_floats
 from ..ops._fused import fused
+from ..ops._layout import in_order
 from ..ops._operands import dtype_of, operand
 from ..ops.activation import (
     celu,
@@ -223,7 +224,8 @@ def batch_norm(
             missing = "running_mean" if running_mean is None else "running_var"
             raise RuntimeError(f"{missing} must be defined in evaluation mode")
         given = wide(input), running_mean, running_var, weight, bias
-        return narrowed(fused(node, norms.with_statistics, *given, eps=eps), input, node)
+        y = in_order(fused(node, norms.with_statistics, *given, eps=eps), channels=True)
+        return narrowed(y, input, node)
     if count == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {input.shape}"
@@ -234,7 +236,7 @@ def batch_norm(
     if count:
         _update(running_mean, mean, momentum)
         _update(running_var, variance, momentum, count / (count - 1))
-    return narrowed(y, input, node)
+    return narrowed(in_order(y, channels=True), input, node)
 
 
 def _update(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
@@ -325,7 +327,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
         if classes.max() >= num_classes:
             raise RuntimeError("Class values must be smaller than num_classes.")
     hits = fnp.equal(fnp.expand_dims(classes, -1), np.arange(num_classes))
-    return base.tensor(hits.astype(np.int64))
+    return in_order(base.tensor(hits.astype(np.int64)))
 
 
 _explain_missing("torch.nn.functional", globals())

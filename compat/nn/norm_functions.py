@@ -20,7 +20,7 @@ from ..autograd.tape import through
 from ..ops._apply import _type_word
 from ..ops._compose import not_implemented, rename, require_real_floats
 from ..ops._fused import fused
-from ..ops._layout import ints_of
+from ..ops._layout import in_order, ints_of
 from ..ops._operands import convert, dtype_of, operand
 from ..ops.pointwise import add
 
@@ -74,7 +74,8 @@ def layer_norm(
     require_real_floats("LayerNormKernelImpl", x)
     _check_dtypes(x, weight, bias)
     node, f = "NativeLayerNormBackward0", norms.layer_norm
-    return narrowed(_new(fused(node, f, wide(x), weight, bias, axis=axes, eps=eps), x), x, node)
+    y = in_order(fused(node, f, wide(x), weight, bias, axis=axes, eps=eps))
+    return narrowed(_new(y, x), x, node)
 
 
 @remembered_of_several
@@ -100,7 +101,7 @@ def rms_norm(
     if eps is None:
         eps = float(np.finfo(x._array.dtype).eps)
     y = fused("MulBackward0", norms.of_mean_square_1, x, weight, axes=axes, eps=eps)
-    return narrowed(y, given)
+    return narrowed(in_order(y), given)
 
 
 def _last_axes(name: str, x: Any, shape: Any, **parameters: Any) -> tuple[int, ...]:
@@ -170,7 +171,7 @@ def group_norm(
     _check_dtypes(x, weight, bias)
     node = "NativeGroupNormBackward0"
     y = fused(node, _grouped, wide(x), weight, bias, groups=num_groups, eps=eps)
-    return narrowed(_new(y, x), x, node)
+    return narrowed(_new(in_order(y, channels=True), x), x, node)
 
 
 def _grouped(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
@@ -250,7 +251,7 @@ def instance_norm(
     else:
         given = wide(x), running_mean, running_var, weight, bias
         y = fused(node, norms.with_statistics, *given, eps=eps)
-    return narrowed(_new(y, x), x, node)
+    return narrowed(_new(in_order(y, channels=True), x), x, node)
 
 
 def _check_channels(x: Any, **per_channel: Any) -> None:

@@ -105,7 +105,7 @@ class _BatchNorm(_Tracking):
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
         factor = self.momentum
-        if self.training and self.num_batches_tracked is not None:
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if factor is None:
                 factor = 1.0 / self.num_batches_tracked.item()

@@ -18,6 +18,7 @@ from ..autograd.plans import PlannedNode
 from ..autograd.sums import PartNode
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish
+from ._layout import in_order
 from ._operands import dtype_of
 
 
@@ -58,6 +59,7 @@ def hidden_view(prim: Any, x: Any, axes: tuple[int, ...]) -> Any:
 
 def keep(x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
     """A tensor that was just reduced, with the axes put back, of length 1, if `keepdim`."""
+    x = in_order(x)
     return hidden_view(structural.expand_dims, x, axes) if keepdim and axes else x
 
 

@@ -192,10 +192,17 @@ def apart(out: Any, x: Any) -> Any:
     return own(out)
 
 
-def in_order(out: Any) -> Any:
-    """`out`, a result that nobody has seen, with its elements in C order: `view` asks for that."""
+def in_order(out: Any, *, channels: bool = False) -> Any:
+    """`out`, a result that nobody has seen, with its elements in C order: `view` asks for that.
+
+    `channels`: or with the channels last, if they are.
+    """
     array = out._array
-    return own(out) if array.__class__ is ndarray and not array.flags.c_contiguous else out
+    if array.__class__ is not ndarray or array.flags.c_contiguous:
+        return out
+    if channels and array.ndim in (4, 5) and lies_in(array, (0, *range(2, array.ndim), 1)):
+        return out
+    return own(out)
 
 
 def sole(out: Any) -> Any:

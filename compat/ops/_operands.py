@@ -15,6 +15,7 @@ from .. import dtypes
 from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record
+from ._layout import in_order
 
 _NUMBERS = (bool, int, float, complex, np.number, np.bool)
 
@@ -80,7 +81,10 @@ def convert(x: Any, dtype: dtypes.dtype) -> Any:
     if found == target:
         return x
     inexact = target.kind in "fcV" and found.kind in "fcV"
-    return record(cast if inexact else cast_constant, (x,), {"dtype": target}, "ToCopyBackward0")
+    prim = cast if inexact else cast_constant
+    out = record(prim, (x,), {"dtype": target}, "ToCopyBackward0")
+    # Axes that are repeated without a copy have no order that could be kept.
+    return in_order(out) if 0 in getattr(x._array, "strides", ()) else out
 
 
 def alike(*xs: Any) -> tuple[Any, ...]:

@@ -26,6 +26,7 @@ from ._apply import inplace as in_place
 from ._axes import axis_of
 from ._compose import not_implemented, require_real_floats
 from ._fused import LONG, by_length, fused, is_long
+from ._layout import in_order
 from ._operands import dtype_of, is_number, number_for, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
@@ -339,8 +340,8 @@ def glu(input: Any, dim: int = -1) -> Tensor:
             f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}"
         )
     if is_long(x):
-        return fused("GluBackward0", activations.glu, x, axis=axis)
-    return _glu(through(part, x, axis, 0, half), _sigmoid(through(part, x, axis, half)))
+        return in_order(fused("GluBackward0", activations.glu, x, axis=axis))
+    return in_order(_glu(through(part, x, axis, 0, half), _sigmoid(through(part, x, axis, half))))
 
 
 # ---------------------------------------------------------------- with constant parts

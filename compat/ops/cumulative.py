@@ -36,7 +36,7 @@ from ._compose import (
     not_implemented,
     require_real_floats,
 )
-from ._layout import axes_in
+from ._layout import axes_in, in_order
 from ._operands import convert, dtype_of, in_dtype_of, is_number, operand, promoted
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _running(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
     axis = axis_of(len(x._array.shape), dim)
     params = {"axis": axis, "reverse": False}
     y = record(prim, (at_least_1d(x),), params, f"{name.title()}Backward0")
-    y = as_before(y, x)
+    y = as_before(in_order(y), x)
     if dtype is not None:
         y = convert(y, dtypes.as_dtype(dtype))  # NumPy's of small integers is wider
     return finish(name, y, out, (input,))

@@ -28,6 +28,8 @@ _OWN = frozenset({"_grad", "_leaf", "_origin", "_original", "_retains"})
 
 def attributes(x: Any) -> dict[str, Any]:
     """The attributes that users have set."""
+    if _OWN.issuperset(x.__dict__):
+        return {}
     return {k: v for k, v in x.__dict__.items() if k not in _OWN}
 
 

@@ -16,7 +16,7 @@ from ..autograd.remembered import remembered, remembered_of_sequence
 from ..autograd.tape import record
 from ._apply import _type_word, finish
 from ._axes import axis_of
-from ._layout import ints_of
+from ._layout import in_order, ints_of
 from ._operands import convert, dtype_of, operand, result_type
 from .atleast import atleast_1d, atleast_2d, atleast_3d
 from .shape import reshape
@@ -73,7 +73,7 @@ def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     along_axis = axis_of(len(parts[0]._array.shape), dim)
     _require_fit(parts, along_axis)
     result = record(concatenate_primitive, parts, {"axis": along_axis}, "CatBackward0")
-    return _finished("cat", result, out, tuple(given))
+    return _finished("cat", in_order(result, channels=True), out, tuple(given))
 
 
 def _finished(name: str, result: Any, out: Any, given: tuple[Any, ...]) -> Any:

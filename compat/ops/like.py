@@ -39,7 +39,7 @@ def _like(
         if plain or not create.belongs(x, xp):
             array = xp.full(x.shape, number, chosen.numpy)
         else:
-            array = xp.full_like(x, number, chosen.numpy, "K")
+            array = xp.full_like(x, number, chosen.numpy, "C" if 0 in x.strides else "K")
     if axes is None:
         return made(array, requires_grad)
     out = laid_out(made(array, False), axes)

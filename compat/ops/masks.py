@@ -24,6 +24,7 @@ from ._index import (
     plan,
     read,
 )
+from ._layout import in_order
 from ._operands import (
     convert,
     dtype_of,
@@ -83,7 +84,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     input = operand("masked_fill", 1, "input", input)
     mask = operand("masked_fill", 2, "mask", mask)
     message = "masked_fill_ only supports boolean masks, but got mask with dtype {word}"
-    return _filled(input, _require_mask(message, mask), value)
+    return in_order(_filled(input, _require_mask(message, mask), value))
 
 
 def masked_select(input: Any, mask: Any, *, out: Any = None) -> Tensor:

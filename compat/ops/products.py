@@ -16,7 +16,7 @@ from ..autograd.tape import through
 from ._apply import _type_word, check_broadcast, finish
 from ._axes import axis_of
 from ._compose import composed, not_implemented
-from ._layout import sole
+from ._layout import in_order, sole
 from ._operands import alike, convert, dtype_of, operand
 from .matrix import dot, finish_typed, word_of
 from .pointwise import add, mul
@@ -392,7 +392,7 @@ def crossed(x: Any, y: Any, dim: int, out: Any) -> Any:
     if dtype_of(x).category == 0:
         raise not_implemented("cross", x)
     found = composed("LinalgCrossBackward0", fnp.cross, x, y, axis=axis)
-    return finish_typed("cross", sole(found), out, (x, y))
+    return finish_typed("cross", in_order(sole(found)), out, (x, y))
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:

@@ -27,7 +27,7 @@ from ..autograd.tape import record, through
 from ._apply import _type_word, finish, inplace
 from ._axes import axis_of
 from ._compose import composed, rename, values_of
-from ._layout import apart, axes_in, in_shape, ints_of, own
+from ._layout import apart, axes_in, in_order, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
 from .part import diagonal, lies_so
 from .reduce import sum as reduced
@@ -268,7 +268,7 @@ def _triangle(name: str, prim: Any, x: Any, k: int, out: Any) -> Any:
     x = operand(name, 1, "input", x)
     if len(x._array.shape) < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    result = record(prim, (x,), {"k": int(k)}, f"{name.capitalize()}Backward0")
+    result = in_order(record(prim, (x,), {"k": int(k)}, f"{name.capitalize()}Backward0"))
     return finish(name, result, out, (x,))
 
 

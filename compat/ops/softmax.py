@@ -22,6 +22,7 @@ from ._apply import finish
 from ._axes import axes_of, axis_of
 from ._compose import composed, keep, require_real_floats
 from ._fused import fused
+from ._layout import in_order
 from ._operands import convert, dtype_of, operand
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _softmax(name: str, prim: Any, input: Any, dim: int, dtype: Any, out: Any) -
     ndim = len(x._array.shape)
     axis = axis_of(ndim, dim)
     node = f"{name.title().replace('_', '')}Backward0"
-    y = fused(node, prim, x, axis=(axis,) if ndim else ())
+    y = in_order(fused(node, prim, x, axis=(axis,) if ndim else ()))
     return finish(name, y, out, (input,))
 
 

@@ -100,8 +100,10 @@ def _median(name: str, input: Any, dim: int | None, keepdim: bool, out: Any, ski
     x = operand(name, 1, "input", input)
     flat = record(structural.reshape, (x,), {"shape": (math.prod(x._array.shape),)})
     if 0 in x._array.shape:
-        if dtype_of(x).category < 2:
-            return tensor(np.asarray(dtypes.iinfo(dtype_of(x)).min, x._array.dtype))
+        if dtype_of(x).category < 2:  # NaN as processors convert it: by way of 32 or 64 bits
+            bits = max(x._array.dtype.itemsize, 4)
+            none = np.asarray(np.iinfo(f"i{bits}").min)
+            return tensor(none.astype(x._array.dtype))
         return record(structural.sum, (flat,), {"axis": (0,)}) * math.nan
     places = through(_middle, flat, axis=0, skip_nan=skip_nan)
     value = pick(flat, places, 0, f"{node}Backward0")

@@ -138,8 +138,10 @@ class _Search:
                 self.waiting += [c.cell_contents for c in x.__closure__ or () if is_bound(c)]
                 return
             self.names.update(_names(x.__code__))
-            self.found.containers.append(Code(x))
+            self.found.containers += [Code(x), Size(vars(x))]
+            self.objects.append(x)
             self.meet(_of_function(x))
+            self.meet(_attributes(x, self.names))
         elif isinstance(x, types.MethodType):
             self.waiting += [x.__self__, x.__func__]
         elif isinstance(x, types.BuiltinMethodType):
