@@ -8,6 +8,7 @@ protocols in `protocols.py`.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,7 +23,7 @@ from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
 from .ops.structural import broadcast_to
 from .protocols import call_function, call_ufunc, conversion
-from .views import Part, View, donated
+from .views import Part, View, donated, snapshot, version_of
 
 
 def _operator(function: Any, reflected: str) -> Callable[[Any, Any], Any]:
@@ -174,8 +175,10 @@ class TracedArray(ArrayMethods):
         if isinstance(out, Tracer):
             if not aval_of(out).shape and not _has_ellipsis(index):
                 out.alias = None  # NumPy gives a number, which later writes do not change
-            elif out.alias is None and _would_be_a_view(index):
-                out.alias = Part()
+            elif out.alias is None and out.owner is self.owner and _would_be_a_view(index):
+                now = _kept(index)
+                take, put = (lambda x: read(x, now)), (lambda x, new: write(x, now, new))
+                out.alias = Part(self, index, take, put)
         return out
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -354,7 +357,13 @@ def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
 
 def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:
     """Whether `value` is the view ``target[index]``, so that it has been written through."""
-    if not isinstance(value, Tracer) or value.alias.__class__ is not View:
+    if not isinstance(value, Tracer):
+        return False
+    if value.alias.__class__ is Part:
+        mine, given = _entries(value.alias.index), _entries(index)
+        is_same = len(mine) == len(given) and all(map(operator.is_, mine, given))
+        return is_same and value.alias.whole is target
+    if value.alias.__class__ is not View:
         return False
     normal = basic_link(index, target.shape)
     if normal is None:
@@ -371,9 +380,18 @@ def _has_ellipsis(index: Any) -> bool:
     return index is ... or (isinstance(index, tuple) and any(i is ... for i in index))
 
 
+def _entries(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _kept(index: Any) -> tuple[Any, ...]:
+    """The entries of an index as they are now."""
+    return tuple(snapshot(i, copy=True) if isinstance(i, Tracer) else i for i in _entries(index))
+
+
 def _would_be_a_view(index: Any) -> bool:
     """Whether the index has integers that are known only as types, and is basic otherwise."""
-    entries = index if isinstance(index, tuple) else (index,)
+    entries = _entries(index)
     traced = [i for i in entries if isinstance(i, Tracer)]
     return bool(traced) and all(
         not aval_of(i).shape and aval_of(i).dtype.kind != "b"
@@ -412,11 +430,6 @@ def store(target: Tracer, new: Any) -> None:
     """Replace the contents of `target` by `new`, which has its shape and dtype."""
     view = target.alias
     base = view.base if view.__class__ is View else target
-    if base.alias.__class__ is Part:
-        raise MutationError(
-            f"a write into z[i] with an integer i that is known only as a type does not reach z, "
-            f"because it is a copy; write z[i, j] = value in one step{where()}"
-        )
     if view.__class__ is not View:
         _store_base(target, new)
         return
@@ -439,5 +452,9 @@ def _store_base(target: Tracer, new: Any) -> None:
             f"the value{where()}"
         )
     target.assign(new)
-    if target.alias is not None:
-        target.alias.version += 1
+    part = target.alias
+    if part is not None:
+        part.version += 1
+    if part.__class__ is Part:
+        store(part.whole, part.put(part.whole, target))
+        part.seen = version_of(part.whole)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .core import Tracer
+from .core import Tracer, run_under
 
 
 class Link(NamedTuple):
@@ -43,9 +43,21 @@ class Base:
 
 
 class Part(Base):
-    """Of a copy that NumPy would have made a view: reading is the same, writing is refused."""
+    """Of ``whole[index]`` by integers that are known only as types: a copy where NumPy has a view.
 
-    __slots__ = ()
+    `take` and `put` read it out of the whole and write it there; `seen` is the version of the whole
+    that it shows. Views may be taken of it, so it counts versions of its own.
+    """
+
+    __slots__ = ("index", "put", "seen", "take", "whole")
+
+    def __init__(self, whole: Tracer, index: Any, take: Any, put: Any) -> None:
+        super().__init__()
+        self.whole = whole
+        self.index = index
+        self.take = take
+        self.put = put
+        self.seen = version_of(whole)
 
 
 class View:
@@ -111,12 +123,31 @@ def snapshot(x: Any, *, copy: bool) -> Any:
     return x.copy() if copy and flags is not None and getattr(flags, "writeable", True) else x
 
 
+def version_of(x: Tracer) -> int:
+    """How often what `x` shows has been written into."""
+    if x.alias is None:
+        x.alias = Base()
+    refresh(x)
+    owner = x.alias.base if x.alias.__class__ is View else x
+    version: int = owner.alias.version
+    return version
+
+
 def refresh(x: Tracer) -> None:
     """Take a view again if its base was written since. Call wherever `x.alias` is not None."""
     view = x.alias
-    if view.__class__ is View and view.seen != view.base.alias.version:
-        out: Any = view.base
-        for prim, params in view.chain:
-            out = x.owner.process(prim, (out,), dict(params))
-        x.assign(out)
-        view.seen = view.base.alias.version
+    if view.__class__ is View:
+        if view.base.alias.__class__ is Part:
+            refresh(view.base)
+        if view.seen != view.base.alias.version:
+            out: Any = view.base
+            for prim, params in view.chain:
+                out = x.owner.process(prim, (out,), dict(params))
+            x.assign(out)
+            view.seen = view.base.alias.version
+    elif view.__class__ is Part:
+        version = version_of(view.whole)
+        if view.seen != version:
+            x.assign(run_under(x.owner, view.take, [view.whole]))
+            view.seen = version
+            view.version += 1
