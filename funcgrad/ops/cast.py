@@ -51,6 +51,29 @@ def cast_constant(xp, x, /, *, dtype):
     return _converted(xp, x, dtype)
 
 
+class _AsNumber(Elementwise):
+    def aval(self, *avals: Aval, **params: Any) -> Aval:
+        (x,) = avals
+        return Aval(x.shape, x.dtype, weak=not x.shape)
+
+
+@lambda impl: _AsNumber(impl, (1,))
+def as_number(xp, x, /):
+    """`x` as a Python number, which widens no array that it meets; of a batch, the numbers as they are.
+
+    Shapes: ``x: () -> ()``.   Dtypes: numbers.
+    Derivative: 1.
+    Raises: nothing of its own.
+    Source: Python reference, "Numeric types".
+
+    >>> (as_number(np.int64(3)) * np.ones(1, np.float32)).dtype
+    dtype('float32')
+    """
+    if not getattr(x, "shape", ()):
+        return x.item() if hasattr(x, "item") else x
+    return xp.positive(x)
+
+
 def astype(x: Any, dtype: Any) -> Any:
     """`x` in the dtype `dtype`, always a new array: `cast` or `cast_constant`.
 

@@ -93,7 +93,7 @@ def agreed(old: Aval, new: Aval) -> Aval | None:
     if old.shape != new.shape:
         return None
     if old.weak and new.weak:
-        return Aval(old.shape, np.result_type(old.dtype, new.dtype))
+        return Aval(old.shape, np.result_type(old.dtype, new.dtype), weak=True)
     if old.weak or new.weak:
         number, array = (old, new) if old.weak else (new, old)
         return array if np.can_cast(number.dtype, array.dtype, "same_kind") else None
@@ -101,10 +101,12 @@ def agreed(old: Aval, new: Aval) -> Aval | None:
 
 
 def as_type(x: Any, aval: Aval) -> Any:
-    """`x` with the dtype of `aval`, no Python number."""
+    """`x` with the dtype of `aval`; a Python number if that is one."""
     found = aval_of(x)
-    if found.dtype == aval.dtype and not found.weak:
+    if found.dtype == aval.dtype and found.weak == aval.weak:
         return x
+    if aval.weak:
+        return weak(aval.dtype.type(x).item()) if isinstance(x, NUMBERS) else x
     return aval.dtype.type(x) if isinstance(x, NUMBERS) else astype(x, aval.dtype)
 
 

@@ -29,6 +29,7 @@ from .bodies import (
     strong,
 )
 from .checkpoint import checkpoint
+from .numbers import of_numbers, strengthened, without_numbers
 from .scan import Counts, scan_call
 
 Step = Callable[[Any, Any], tuple[Any, Any]]
@@ -88,7 +89,7 @@ class Loop:
             found.append(boxed(ys))
         if self.reverse:
             found.reverse()
-        return carry, [stack(column, axis=0) for column in zip(*found, strict=True)]
+        return strengthened(carry), [stack(column, axis=0) for column in zip(*found, strict=True)]
 
     def _python_step(self, carry: Sequence[Any], i: int) -> tuple[list[Any], list[Any]]:
         rows = tree.unflatten(self.rows_def, [snapshot(x[i], copy=True) for x in self.rows])
@@ -103,11 +104,15 @@ class Loop:
             self.carry_def,
             self.carry,
             lambda avals: Body(
-                self.step, both_def, [*avals, *row_avals], may_not_run=not self.length
+                of_numbers(self.step, avals),
+                both_def,
+                [*(strong(a) for a in avals), *row_avals],
+                may_not_run=not self.length,
             ),
         )
+        avals = [strong(a) for a in avals]
         ys = [strong(a) for a in body.jaxpr.out_avals[len(avals) :]]
-        (jaxpr,), consts = joined([retyped(body.jaxpr, [*avals, *ys])])
+        (jaxpr,), consts = joined([retyped(without_numbers(body.jaxpr), [*avals, *ys])])
         carry = [as_type(c, a) for c, a in zip(self.carry, avals, strict=True)]
         outs = scan_call(
             *consts,
@@ -131,7 +136,7 @@ def _dtypes(xs: Sequence[Any]) -> list[Any]:
 def settled(
     name: str, carry_def: Any, carry: Sequence[Any], record: Callable[[list[Aval]], Body]
 ) -> tuple[Body, list[Aval]]:
-    """The body for a carry whose Python numbers have the types that the body gives them."""
+    """The body for a carry whose Python numbers have the types that the body gives them, and these."""
     avals = [aval_of(c) for c in carry]
     while True:
         body = record(avals)

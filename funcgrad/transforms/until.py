@@ -14,10 +14,12 @@ from .. import tree
 from ..core import aval_of
 from ..errors import ArgumentError, ConcretizationError, ShapeError, where
 from ..indexing import known
-from ..weak import plain
+from ..ops.cast import as_number
+from ..weak import plain, weak
 from .arguments import is_array, require_callable
-from .bodies import Body, as_type, boxed, joined, require_arrays, retyped, staged
+from .bodies import Body, as_type, boxed, joined, require_arrays, retyped, staged, strong
 from .loops import Loop, require_structure, same_types, settled
+from .numbers import of_numbers, strengthened, without_numbers
 from .while_loop import Counts, while_call
 
 
@@ -56,21 +58,30 @@ def while_loop(
     def test(value: Any) -> Any:
         return _scalar(cond_fun(value))
 
+    has_run = False
     while not staged():
         going = known(test(tree.unflatten(carry_def, carry)))
         if going is None:
             break  # from here on it depends on the example
         if not going:
-            return tree.unflatten(carry_def, plain(carry))
+            return tree.unflatten(carry_def, strengthened(carry) if has_run else plain(carry))
+        has_run = True
         new = step(tree.unflatten(carry_def, carry))
         carry = same_types("while_loop", carry_def, carry, new)
     args_def = tree.structure((tree.unflatten(carry_def, carry),))
     body, avals = settled(
-        "while_loop", carry_def, carry, lambda avals: Body(step, args_def, avals, may_not_run=True)
+        "while_loop",
+        carry_def,
+        carry,
+        lambda avals: Body(
+            of_numbers(step, avals), args_def, list(map(strong, avals)), may_not_run=True
+        ),
     )
+    test = of_numbers(test, avals)
+    avals = list(map(strong, avals))
     tested = Body(test, args_def, avals)
-    (body_jaxpr,), body_consts = joined([retyped(body.jaxpr, avals)])
-    (test_jaxpr,), test_consts = joined([tested.jaxpr])
+    (body_jaxpr,), body_consts = joined([retyped(without_numbers(body.jaxpr), avals)])
+    (test_jaxpr,), test_consts = joined([without_numbers(tested.jaxpr)])
     outs = while_call(
         *test_consts,
         *body_consts,
@@ -109,7 +120,8 @@ def fori_loop(
     With known bounds it is a `scan`, otherwise a `while_loop`. JAX's `unroll` changes nothing.
 
     Shapes: the bounds are scalars; the carry is a tree that keeps its shapes.
-    Dtypes: the bounds are integers, `i` is int64; the carry keeps its own.
+    Dtypes: the bounds are integers, `i` is int64, or a Python number if both bounds are; the carry
+    keeps its own.
     Derivative: that of the steps taken.
     Raises: ArgumentError: the carry's type changes, or a bound is no integer.
     Source: as `scan`.
@@ -123,9 +135,16 @@ def fori_loop(
         if not is_array(bound) or aval_of(bound).dtype.kind not in "iu" or aval_of(bound).shape:
             raise ArgumentError(f"fori_loop: {name} is {bound!r}; need an integer{where()}")
     start, stop = known(lower), known(upper)
+    is_number = aval_of(lower).weak and aval_of(upper).weak
     if start is not None and stop is not None:
         steps = np.arange(int(start), max(int(start), int(stop)), dtype=np.int64)
-        loop = Loop("fori_loop", lambda c, i: (body_fun(i, c), ()), init_val, steps, None, False)
+
+        def step(c: Any, i: Any) -> tuple[Any, Any]:
+            if is_number:
+                i = weak(i.item()) if i.__class__ is np.int64 else as_number(i)
+            return body_fun(i, c), ()
+
+        loop = Loop("fori_loop", step, init_val, steps, None, False)
         try:
             return loop.run()[0]
         except ConcretizationError:  # the body branches on values
@@ -137,5 +156,5 @@ def fori_loop(
         i, c = state
         return i + 1, body_fun(i, c)
 
-    first = as_type(lower, aval_of(np.int64(0)))
+    first = lower if is_number else as_type(lower, aval_of(np.int64(0)))
     return while_loop(lambda state: state[0] < upper, body, (first, init_val))[1]

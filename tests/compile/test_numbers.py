@@ -161,3 +161,71 @@ def test_what_is_differentiated_by(number):
     (value, slope), (expected, eager) = jit(f)(number), f(number)
     assert (value.dtype, slope.dtype) == (np.float32, np.asarray(eager).dtype)
     np.testing.assert_allclose([value, slope], [expected, eager], rtol=1e-6)
+
+
+# ---------------------------------------------------------------- loops
+
+
+COUNTED = {
+    "counter": lambda x: lax.fori_loop(0, 4, lambda i, c: c + i * 0.5, x),
+    "bias of a mean": lambda x: lax.fori_loop(0, 3, lambda i, c: c / (1 - 0.9 ** (i + 1)), x),
+    "power": lambda x: lax.fori_loop(1, 4, lambda i, c: c + x[0] ** i, x),
+    "index and number": lambda x: lax.fori_loop(0, 3, lambda i, c: c + x[i] * i, x),
+    "count": lambda x: lax.while_loop(
+        lambda s: s[1] < 3, lambda s: (s[0] + s[1], s[1] + 1), (x, 0)
+    )[0],
+    "rate": lambda x: lax.scan(lambda s, y: ((s[0] - s[1] * y, s[1] * 0.5), s[1]), (x, 1.0), x)[0][
+        0
+    ],
+    "whole, then not": lambda x: lax.scan(lambda s, y: ((s[0] * s[1], s[1] + 0.5), y), (x, 1), x)[
+        0
+    ][0],
+    "inside of another": lambda x: lax.fori_loop(
+        0, 2, lambda i, c: lax.fori_loop(0, i + 1, lambda j, c: c + i * j, c), x
+    ),
+    "branch": lambda x: lax.fori_loop(
+        0, 3, lambda i, c: lax.cond(c[0] > i, lambda: c * i, lambda: c + i), x
+    ),
+    "gradient inside": lambda x: lax.fori_loop(
+        1, 3, lambda i, c: funcgrad.grad(lambda c: (c**2).sum() * i)(c), x
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_numbers_of_loops_widen_nothing(name):
+    """Counters, and what is carried from Python's numbers: eagerly, in programs, by any transform."""
+    f = COUNTED[name]
+    for dtype in (np.float32, np.float64):
+        x = np.array([0.5, 1.5, 2.5], dtype)
+        expected = f(x)
+        assert expected.dtype == dtype
+        slope = funcgrad.grad(lambda x: f(x).sum())
+        for compiler in ("python", "numpy", "c"):
+            with config(compiler):
+                for g, wanted in ((f, expected), (slope, slope(x))):
+                    found = jit(g)(x)
+                    assert found.dtype == dtype
+                    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+        batch = funcgrad.vmap(f)(np.stack([x, x]))
+        tangent = funcgrad.jvp(f, (x,), (np.ones_like(x),))[1]
+        assert (batch.dtype, tangent.dtype) == (dtype, dtype)
+        np.testing.assert_allclose(batch[1], expected, rtol=1e-5)
+        np.testing.assert_allclose(jit(funcgrad.vmap(f))(np.stack([x, x]))[0], expected, rtol=1e-5)
+
+
+def test_programs_without_other_types_know_of_no_numbers():
+    x = np.ones(3)
+    for f in (COUNTED["counter"], COUNTED["count"], COUNTED["rate"], lambda x: rows(x)):
+        assert "as_number" not in str(funcgrad.make_jaxpr(f)(x))
+
+
+def rows(x):
+    return lax.fori_loop(0, 3, lambda i, c: c + x[i], 0.0)
+
+
+def test_counters_by_arrays_count_in_int64():
+    x = np.ones(3)
+    with pytest.raises(funcgrad.errors.ArgumentError, match="f32"):
+        lax.fori_loop(np.int64(0), 3, lambda i, c: c + i, x.astype(np.float32))
+    assert lax.fori_loop(np.int64(0), 3, lambda i, c: c + i, x).dtype == np.float64

@@ -179,7 +179,9 @@ def _halved(w: Any, x: Any, total: int) -> Any:
         i, y = state
         return i + 1, np.tanh(np.sin(w[0]) * y) + np.sum(w.T @ w) * 0.5
 
-    return lax.while_loop(lambda state: state[0] < total, lambda state: step(w, state), (0, x))[1]
+    return lax.while_loop(
+        lambda state: state[0] < total, lambda state: step(w, state), (np.int64(0), x)
+    )[1]
 
 
 @given(total=st.integers(0, 3))

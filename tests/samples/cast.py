@@ -12,6 +12,7 @@ INEXACT = [np.dtype(name) for name in ("float64", "complex128")]
 OTHERS = [np.dtype(name) for name in ("int64", "int32", "bool")]
 
 SAMPLES = {
+    "as_number": operands([EXACT, EXACT * (1 - 0.5j)]).filter(lambda s: s.args[0].ndim),  # a batch
     "cast": operands([EXACT, EXACT * (1 - 0.5j)], dtype=st.sampled_from(INEXACT)),
     "cast_constant": st.one_of(
         operands([floats(0.1, 0.9), integers(-3, 3)], dtype=st.sampled_from(OTHERS)),
