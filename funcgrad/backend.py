@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 from .errors import ArgumentError, DeviceError, where
+from .weak import PYTHON_DTYPES
 
 _MODULES = ("numpy", "cupy")
 
@@ -21,7 +22,7 @@ _NUMPY_SCALARS = tuple(set(numpy.sctypeDict.values()))
 
 # Class of an operand -> its array module; None for scalars, which fit every module.
 NAMESPACES: dict[type, ModuleType | None] = {numpy.ndarray: numpy}
-NAMESPACES.update(dict.fromkeys((bool, int, float, complex), None))
+NAMESPACES.update(dict.fromkeys(PYTHON_DTYPES, None))
 NAMESPACES.update(dict.fromkeys(_NUMPY_SCALARS, None))
 
 UNKNOWN: Any = object()  # what a lookup gives for a class not in the table

@@ -13,6 +13,7 @@ a program does, and are Python's for everything else:
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +21,16 @@ import numpy as np
 
 
 def _binary(ufunc: np.ufunc, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    python = _SAME.get(ufunc)
+
     def operation(self: Any, other: Any) -> Any:
-        x, y = plain(self), plain(other)
+        x, y = _PLAIN[self.__class__](self), other
+        if y.__class__ in _PLAIN:
+            y = _PLAIN[y.__class__](y)
+        if python is not None and y.__class__ is x.__class__ is not complex:
+            z = python(y, x) if reflected else python(x, y)
+            if z.__class__ is float or -_MOST <= z < _MOST:
+                return _KINDS[z.__class__](z)
         if y.__class__ in _KINDS:
             with np.errstate(all="ignore"):
                 return weak((ufunc(y, x) if reflected else ufunc(x, y)).item())
@@ -34,6 +43,11 @@ def _binary(ufunc: np.ufunc, *, reflected: bool = False) -> Callable[[Any, Any],
 
 def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return lambda self: weak(ufunc(plain(self)).item())
+
+
+# Where Python computes what NumPy does, for two of one kind, if no integer is too large.
+_SAME = {np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul}
+_MOST = 2**63
 
 
 class Weak:
@@ -53,7 +67,10 @@ class Weak:
         return plain, (plain(self),)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *xs: Any, **options: Any) -> Any:
-        return getattr(ufunc, method)(*map(plain, xs), **options)
+        numbers = [_PLAIN[x.__class__](x) if x.__class__ in _PLAIN else plain(x) for x in xs]
+        if method == "__call__" and not options:
+            return ufunc(*numbers)
+        return getattr(ufunc, method)(*numbers, **options)
 
     def __array_function__(self, f: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return f(*plain(args), **plain(kwargs))
