@@ -61,9 +61,19 @@ class ArrayMethods(Tracer):
     def real(self) -> Any:
         return fnp.real(self)
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        fnp.real(self)[...] = value
+
     @property
     def imag(self) -> Any:
         return fnp.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        fnp.imag(self)[...] = value
 
     @property
     def flat(self) -> FlatIterator:

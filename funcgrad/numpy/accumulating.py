@@ -226,7 +226,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
                 f"fnp.gradient: axis {i} has {f.shape[i]} elements; need {edge_order + 1} or "
                 f"more{where()}"
             )
-        out.append(_gradient(f, i, _steps(f, i, h), edge_order))
+        out.append(converted(_gradient(f, i, _steps(f, i, h), edge_order), f.dtype))
     return out[0] if len(out) == 1 else tuple(out)
 
 

@@ -6,6 +6,7 @@ The primitives themselves (`sin`, `add`, ...) are re-exported as they are.
 from __future__ import annotations
 
 import math
+import operator
 from math import inf
 from typing import Any
 
@@ -142,7 +143,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """
     if out is not None:
         return written("fnp.round with out=", round(a, decimals, None), out)
-    a = operand(a)
+    a, decimals = operand(a), operator.index(decimals)
     dtype = aval_of(a).dtype
     if dtype.kind in "biu":
         if decimals >= 0:

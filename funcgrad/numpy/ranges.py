@@ -59,10 +59,10 @@ def _fractions(num: int, endpoint: bool, *bounds: Any) -> Any:
     """``0, 1/n, 2/n, ...`` along a first axis before those of the bounds, on their device."""
     num = operator.index(num)
     parts = num - 1 if endpoint else num
-    ndim = max(aval_of(x).ndim for x in bounds)
-    return module_of(*bounds).asarray(
-        (np.arange(num) / max(parts, 1)).reshape((num,) + (1,) * ndim)
-    )
+    avals = [aval_of(x) for x in bounds]
+    places = (np.arange(num) / max(parts, 1)).reshape((num,) + (1,) * max(a.ndim for a in avals))
+    dtype = np.result_type(*[a.promoting() for a in avals], 1.0)
+    return module_of(*bounds).asarray(places.astype(np.empty(0, dtype).real.dtype))
 
 
 def linspace(
@@ -157,7 +157,7 @@ def geomspace(
     if not contains_foreign([start, stop]):
         return fresh(np.geomspace(start, stop, num, endpoint, dtype, axis))
     start, stop = operands(start, stop)
-    w = _fractions(num, endpoint, start, stop)
+    w = _fractions(num, endpoint, start, stop, np.float64(1.0))  # NumPy's widens, unlike the others
     points = start * (stop / start) ** w
     return converted(_axis_from_front("geomspace", points, axis), dtype)
 

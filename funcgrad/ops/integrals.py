@@ -23,6 +23,7 @@ from .logic import (
     logical_and,
     logical_not,
     logical_or,
+    not_equal,
 )
 from .rounding import rint
 from .select import where
@@ -351,7 +352,7 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     """
     z = complex_from(x, gamma)
     size, scale = absolute(z), absolute(sigma) * SQRT_2
-    far = logical_and(greater_equal(size, FAR * scale), greater(size, 0.0))
+    far = logical_and(logical_not(less(size, FAR * scale)), not_equal(size, 0.0))  # NaN is, too
     r = divide(1.0, where(far, z, 1.0))
     s = where(far, sigma, 0.0) * r
     outside = real(1j * r * polynomial(s * s, ALL_ODD)) * (1.0 / math.pi)

@@ -16,7 +16,7 @@ from ..algebra import concrete_namespace
 from ..core import aval_of
 from ..errors import ShapeError, where
 from . import reduce, structural
-from .arithmetic import absolute, power
+from .arithmetic import absolute
 from .cast import astype
 from .contract import as_array, conjugated, matmul, normal_axis
 from .decompose import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -229,7 +229,7 @@ def _vector_norm(x: Any, ord: Any, axis: tuple[int, ...]) -> Any:
         return reduce.min(size, axis=axis)
     if ord == 1:
         return structural.sum(size, axis=axis)
-    return power(structural.sum(power(size, ord), axis=axis), 1.0 / ord)
+    return p_norm(x, p=ord, axis=axis)
 
 
 def p_norm(x: Any, /, *, p: float, axis: tuple[int, ...], weights: Any = None) -> Any:

@@ -23,9 +23,13 @@ from ..algebra import (
 )
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
-from . import structural
+from . import reduce, structural
+from .arithmetic import absolute
 from .complex import conjugate, imag, real
 from .contract import matmul, matrix_transpose
+from .logic import less
+from .select import stop_gradient
+from .select import where as choose
 from .structural import batch_in_front, reshape, transpose, tril, triu
 
 _BLOCK = 64  # triangles up to this size are solved like any matrix
@@ -300,7 +304,16 @@ def _cofactor_tangent(t: Any, ans: Any, x: Any) -> Any:
         return structural.flip(t, axis=(t.ndim - 2, t.ndim - 1)) * signs
     inverse = matrix_transpose(inv(x))
     scaled = _scaled_matrix(ans, _sum_matrix(t * inverse))
-    return scaled - matmul(inverse, matmul(matrix_transpose(t), ans))
+    found = scaled - matmul(inverse, matmul(matrix_transpose(t), ans))
+    return choose(_is_regular(x, inverse), found, math.nan)
+
+
+def _is_regular(x: Any, inverse: Any) -> Any:
+    """Whether a matrix is regular by more than rounding, so that its inverse has any digits."""
+    axes = (x.ndim - 2, x.ndim - 1)
+    largest = [reduce.max(absolute(stop_gradient(m)), axis=axes) for m in (x, inverse)]
+    limit = 0.1 / float(np.finfo(aval_of(inverse).dtype).eps)
+    return reshape(less(largest[0] * largest[1], limit), shape=(*largest[0].shape, 1, 1))
 
 
 @general(_cofactor_tangent, aval=_square_aval, batch=batch_in_front)
@@ -309,7 +322,7 @@ def cofactor(xp, x, /):
 
     Shapes: ``x: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers as float64.
     Derivative: ``tr(x^-1 dx) c - x^-T dx^T c``; smooth, the rule for regular matrices only, if they
-    are larger than 2 x 2.
+    are larger than 2 x 2; NaN where `x` is singular but for rounding.
     Raises: LinAlgError: only its derivative, where `x` is singular.
     Source: Stewart, "On the adjugate matrix", Linear Algebra Appl. 283 (1998).
 
@@ -354,7 +367,7 @@ def det(xp, x, /):
 
     Shapes: ``x: (*a, n, n) -> (*a)``.   Dtypes: floating, complex; integers as float64.
     Derivative: ``sum_ij c_ij dx_ij`` with the cofactors c; right for singular matrices too. Their
-    second derivatives raise from 3 x 3 on.
+    second derivatives raise from 3 x 3 on, and are NaN where rounding hides it.
     Raises: nothing of its own.
     Source: Giles (2008), section 2.2.4; Jacobi's formula.
 

@@ -122,7 +122,8 @@ class interp1d:
             beyond = {"previous": (np.nan, self.y[-1]), "next": (self.y[0], np.nan)}
             return beyond.get(self.kind)
         pair = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
-        return array_of(pair[0]), array_of(pair[1])
+        low, high = (x if isinstance(x, float | int) else array_of(x) for x in pair)
+        return low, high
 
     def __call__(self, v: Any) -> Any:
         v = floating(v)
