@@ -153,7 +153,15 @@ def basic_link(index: Any, shape: Shape) -> Index | None:
 def _slice(part: slice, length: int) -> Slice:
     if part.start is None and part.stop is None and part.step is None:
         return FULL
-    start, stop, step = part.indices(length)
+    try:
+        start, stop, step = part.indices(length)
+    except ConcretizationError as error:
+        raise ConcretizationError(
+            f"a slice has bounds that are traced, so how many elements it selects is not known while "
+            f"the function is traced. lax.dynamic_slice(x, (i, ...), sizes) selects a fixed number "
+            f"from a place that may be traced, as does x[i + np.arange(n)]; lax.dynamic_update_slice "
+            f"writes there{where()}"
+        ) from error
     if start == 0 and stop == length and step == 1:
         return FULL
     if not range(start, stop, step):

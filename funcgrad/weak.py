@@ -46,7 +46,11 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 
 # Where Python computes what NumPy does, for two of one kind, if no integer is too large.
-_SAME = {np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul}
+_SAME: dict[Any, Callable[[Any, Any], Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+}
 _MOST = 2**63
 
 

@@ -143,6 +143,16 @@ def test_a_row_is_written_once() -> None:
     assert [eqn.prim.name for eqn in eqns] == ["gather", "add", "scatter_set"]
 
 
+def test_slices_have_lengths_that_are_known() -> None:
+    def write(x: Any, i: Any) -> Any:
+        x[i : i + 2] = 0.0
+        return x
+
+    for f in (lambda x, i: x[i : i + 2], lambda x, i: x[:, :i], write):
+        with pytest.raises(funcgrad.errors.ConcretizationError, match=r"lax\.dynamic_slice"):
+            funcgrad.jit(f)(np.ones((3, 3)), 1)
+
+
 @pytest.mark.parametrize("wrap", [funcgrad.jit, lambda f: funcgrad.vmap(f, in_axes=(None, 0))])
 def test_by_arrays_and_elements_it_is_a_copy(wrap: Any) -> None:
     def f(x: Any, i: Any) -> Any:
