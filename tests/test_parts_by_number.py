@@ -164,3 +164,14 @@ def test_by_arrays_and_elements_it_is_a_copy(wrap: Any) -> None:
     i = np.array([1, 2]) if wrap is not funcgrad.jit else 1
     x = np.ones((3, 2))
     np.testing.assert_array_equal(wrap(f)(x, i), np.full(np.shape(i), 5.0))
+
+
+def test_results_of_vmap_can_be_written() -> None:
+    """Those that do not depend on the batch, too; nobody else sees it."""
+    w = np.ones(2)
+    x, repeated = funcgrad.vmap(lambda x, w: (x * 2.0, w), in_axes=(0, None))(np.ones(3), w)
+    single = funcgrad.vmap(lambda x, w: w, in_axes=(0, None), out_axes=None)(x, w)
+    repeated[1] = 0.0
+    single[0] = 5.0
+    assert repeated.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+    assert w.tolist() == [1.0, 1.0]

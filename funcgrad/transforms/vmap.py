@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from .. import tree
 from ..algebra import Linear
 from ..array import TracedArray
@@ -360,7 +362,9 @@ def _run(
                 f"vmap: out_axes has axis {to} for an output that has {ndim} axes with the batch"
                 f"{where()}"
             )
-        moved.append(x if to is None else move_batch(x, bdim, to, size))
+        y = x if to is None else move_batch(x, bdim, to, size)
+        # What is the same for all examples would be one of them, seen often, and not to be written.
+        moved.append(y.copy() if bdim is None and y.__class__ is np.ndarray else y)
     return tree.unflatten(out_def, moved)
 
 
