@@ -18,7 +18,7 @@ import numpy as np
 
 from funcgrad import tree
 from funcgrad.compile.captures import captures
-from funcgrad.compile.freshness import NUMBERS, Place, Size, checker, watched_arrays
+from funcgrad.compile.freshness import NUMBERS, Code, Place, Size, checker, watched_arrays
 
 from . import dtypes
 from .amp.grad_scaler import GradScaler
@@ -87,6 +87,8 @@ class State:
             elif isinstance(x, LRScheduler):
                 self.places += [Place(vars(x), k, v) for k, v in vars(x).items()]
         self.containers: list[Any] = [*found.containers, *watched_arrays(found.places, ())]
+        if isinstance(f, types.FunctionType):
+            self.containers.append(Code(f))
         self.empty = _Empty()
         for module in self.modules:
             for m in module.modules():

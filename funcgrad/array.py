@@ -175,7 +175,7 @@ class TracedArray(ArrayMethods):
         if isinstance(out, Tracer):
             if not aval_of(out).shape and not _has_ellipsis(index):
                 out.alias = None  # NumPy gives a number, which later writes do not change
-            elif out.alias is None and out.owner is self.owner and _would_be_a_view(index):
+            elif out.alias is None and _would_be_a_view(index):
                 now = _kept(index)
                 take, put = (lambda x: read(x, now)), (lambda x, new: write(x, now, new))
                 out.alias = Part(self, index, take, put)

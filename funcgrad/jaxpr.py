@@ -180,11 +180,8 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
     for eqn, dead in zip(jaxpr.eqns, jaxpr.last_uses(), strict=True):
         values = [a.value if isinstance(a, Literal) else env[a] for a in eqn.inputs]
         ans = process(eqn.prim, values, eqn.params)
-        if eqn.prim.multiple:
-            env.update(zip(eqn.outs, ans, strict=True))
-        else:
-            out = eqn.outs[0]
-            env[out] = number(ans) if out.aval.weak else ans
+        for out, x in zip(eqn.outs, ans if eqn.prim.multiple else (ans,), strict=True):
+            env[out] = number(x) if out.aval.weak else x
         for var in dead:
             env.pop(var, None)
     return [a.value if isinstance(a, Literal) else env[a] for a in jaxpr.outs]

@@ -175,3 +175,23 @@ def test_results_of_vmap_can_be_written() -> None:
     single[0] = 5.0
     assert repeated.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
     assert w.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("how", ["fori_loop", "vmap"])
+def test_writes_into_arrays_of_outside_are_refused(how: str) -> None:
+    """By an integer that only the inner function knows: they would be lost."""
+
+    def f(x: Any) -> Any:
+        z = x * 1.0
+
+        def body(i: Any, c: Any) -> Any:
+            row = z[i]
+            row[...] = 7.0
+            return c + z.sum()
+
+        if how == "vmap":
+            return funcgrad.vmap(lambda i: body(i, 0.0))(np.arange(2)), z
+        return lax.fori_loop(0, 2, body, 0.0), z
+
+    with pytest.raises(funcgrad.errors.MutationError):
+        funcgrad.jit(f)(np.ones((2, 2)))

@@ -133,3 +133,88 @@ def test_carries_that_nobody_needs_are_not_pulled_back() -> None:
     loops = [eqn for eqn in jaxpr.eqns if eqn.prim.name == "scan"]
     assert len(loops) == 2
     assert loops[1].params["counts"].carries == 1
+
+
+# ---------------------------------------------------------------- carries that change places
+
+MOVES = {
+    "constant": lambda c, x, j, k: x * 1.0,
+    "another": lambda c, x, j, k: c[j],
+    "product": lambda c, x, j, k: c[j] * c[k],
+    "sine": lambda c, x, j, k: np.sin(c[j]) + x,
+    "steep": lambda c, x, j, k: np.sqrt(c[j] * 0.0),
+}
+MOVE = st.tuples(st.sampled_from(sorted(MOVES)), st.integers(0, 2), st.integers(0, 2))
+
+
+def in_python(step: Any, carry: Any, length: int) -> Any:
+    for _ in range(length):
+        carry = step(carry)
+    return carry
+
+
+LOOPS: dict[str, Callable[..., Any]] = {
+    "fori_loop": lambda step, c, n: lax.fori_loop(0, n, lambda i, c: step(c), c),
+    "scan": lambda step, c, n: lax.scan(lambda c, _: (step(c), c[1]), c, None, n)[0],
+    "while_loop": lambda step, c, n: lax.while_loop(
+        lambda s: s[0] < n, lambda s: (s[0] + 1, step(s[1])), (0, c)
+    )[1],
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("compiler", ["python", "numpy", "c"])
+def test_carries_that_change_places(loop: str, compiler: str) -> None:
+    """Cotangents of what a step drops, passes on or makes anew, of no step too."""
+
+    @settings(deadline=None, max_examples=8 if compiler == "c" else 40)
+    @given(
+        st.lists(MOVE, min_size=3, max_size=3),
+        st.lists(st.booleans(), min_size=3, max_size=3),
+        st.integers(0, 3),
+    )
+    def check(moves: list[Any], used: list[bool], length: int) -> None:
+        x = np.array([1.2, 0.7])
+
+        def loss(run: Any) -> Callable[..., Any]:
+            def of(a: Any, b: Any) -> Any:
+                step = lambda c: tuple(MOVES[f](c, x * b, j, k) for f, j, k in moves)  # noqa: E731
+                ends = run(step, (a, b, a * b), length)
+                return sum((np.sum(e * e) for e, u in zip(ends, used, strict=True) if u), b.sum())
+
+            return of
+
+        at = np.array([0.5, -1.3]), np.array([0.9, 0.4])
+        expected = grad(loss(in_python), argnums=(0, 1))(*at)
+        if not np.isfinite(expected).all():  # a loop pulls back all its steps alike
+            return
+        with config(compiler):
+            for f in (
+                grad(loss(LOOPS[loop]), argnums=(0, 1)),
+                jit(grad(loss(LOOPS[loop]), argnums=(0, 1))),
+                grad(jit(loss(LOOPS[loop])), argnums=(0, 1)),
+            ):
+                np.testing.assert_allclose(f(*at), expected, rtol=1e-10, atol=1e-14)
+        if compiler == "python":
+            slope = lambda f: lambda a, b: sum(np.sum(np.sin(g)) for g in grad(f, (0, 1))(a, b))  # noqa: E731
+            second = grad(slope(loss(in_python)), argnums=(0, 1))(*at)
+            found = grad(slope(jit(loss(LOOPS[loop]))), argnums=(0, 1))(*at)
+            np.testing.assert_allclose(found, second, rtol=1e-10, atol=1e-14)
+
+    check()
+
+
+def test_linear_loops_with_carries_that_change_places() -> None:
+    def f(y: Any) -> Any:
+        step = lambda i, c: (np.zeros(2), c[0], c[2] + c[1])  # noqa: E731
+        return lax.fori_loop(0, 3, step, (y, y * 2, y * 3))[2]
+
+    (found,) = funcgrad.linear_transpose(f, np.ones(2))(np.ones(2))
+    assert found.tolist() == [6.0, 6.0]
+
+
+def test_results_that_are_the_same_value() -> None:
+    f = funcgrad.checkpoint(lambda p, q: (p * q, q, q))
+    for g in (grad(lambda x: f(x, x)[1].sum()), jit(grad(lambda x: f(x, x)[2].sum()))):
+        assert g(np.ones(2)).tolist() == [1.0, 1.0]

@@ -13,6 +13,7 @@ from ..autograd.tape import unwrapped
 from ..ops._apply import finish
 from ..ops._compose import composed, not_implemented
 from ..ops._fused import fused
+from ..ops._layout import in_order
 from ..ops._operands import convert, dtype_of, operand
 from .conv_functions import Given, Sizes, narrowed, sizes, widened
 
@@ -92,7 +93,7 @@ def _max_pool(
     options["dilation"] = sizes(name, "dilation", dilation, n)
     node = node_name("MaxPool", n).replace("DB", "DWithIndicesB")
     if not return_indices:
-        return fused(node, _pooling.max_pool, x, **options)
+        return in_order(fused(node, _pooling.max_pool, x, **options), channels=True)
     y, indices = composed_pair(node, _pooling.max_pool_with_indices, x, **options)
     return y, indices
 
@@ -300,7 +301,7 @@ def _avg_pool(
     x = convert(given, dtypes.float64) if category == 1 else widened(given)
     options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
     y = fused(node_name("AvgPool", n), _pooling.avg_pool, x, **options)
-    return narrowed(y, given)
+    return narrowed(in_order(y, channels=True), given)
 
 
 @remembered
@@ -467,8 +468,10 @@ def _adaptive_avg_pool(n: int, input: Any, output_size: Any) -> Any:
         window = tuple(size // m for size, m in zip(shape, counts, strict=True))
         if n > 1 and max(counts) == 1:
             node = "MeanBackward1"
-        return narrowed(fused(node, _pooling.avg_pool, x, window=window), given)
-    return narrowed(fused(node, _pooling.adaptive_avg_pool, x, output_size=counts), given)
+        y = fused(node, _pooling.avg_pool, x, window=window)
+    else:
+        y = fused(node, _pooling.adaptive_avg_pool, x, output_size=counts)
+    return narrowed(in_order(y, channels=True), given)
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:

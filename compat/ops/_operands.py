@@ -84,7 +84,8 @@ def convert(x: Any, dtype: dtypes.dtype) -> Any:
     prim = cast if inexact else cast_constant
     out = record(prim, (x,), {"dtype": target}, "ToCopyBackward0")
     # Axes that are repeated without a copy have no order that could be kept.
-    return in_order(out) if 0 in getattr(x._array, "strides", ()) else out
+    array = x._array
+    return in_order(out) if array.__class__ is np.ndarray and 0 in array.strides else out
 
 
 def alike(*xs: Any) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from ..autograd.remembered import remembered_of_several
 from ._apply import _type_word, check_broadcast
 from ._compose import composed
 from ._fused import fused
+from ._layout import in_order
 from ._operands import dtype_of, operand
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
     if x._array.shape[:-2] != y._array.shape[:-2]:
         check_broadcast(x.detach()[..., 0, 0], y.detach()[..., 0, 0])
     if p == 2 and _by_products(compute_mode, x._array.shape[-2], y._array.shape[-2]):
-        return fused("CdistBackward0", distances, x, y)
-    return fused("CdistBackward0", _distances, x, y, p=float(p))
+        return in_order(fused("CdistBackward0", distances, x, y))
+    return in_order(fused("CdistBackward0", _distances, x, y, p=float(p)))
 
 
 def _by_products(mode: str | None, rows: int, others: int) -> bool:

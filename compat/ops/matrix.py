@@ -14,7 +14,7 @@ from ..autograd.printed_composites import composite
 from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
-from ._layout import unsafe_view
+from ._layout import in_order, unsafe_view
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
 from .part import lies_so
 from .pointwise import add, mul
@@ -174,7 +174,8 @@ def _matmul(input: Any, other: Any, node: str | None = None) -> Any:
         _refuse_dtypes(x, y)
     if len(a) > 2 and len(b) == 2 and lies_so(x):
         return _rows_by_matrix(x, y)
-    return record(contract.matmul, (x, y), None, node or _node(len(a), len(b)))
+    z = record(contract.matmul, (x, y), None, node or _node(len(a), len(b)))
+    return in_order(z) if len(a) > 2 or len(b) > 2 else z
 
 
 def _rows_by_matrix(x: Any, y: Any) -> Any:

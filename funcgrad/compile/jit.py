@@ -28,6 +28,7 @@ from ..transforms.arguments import (
     is_array,
     require_callable,
 )
+from ..transforms.bodies import retyped, strong
 from ..transforms.program_call import open_jaxpr
 from ..transforms.trace import JaxprTrace
 from ..views import snapshot
@@ -204,6 +205,7 @@ class _Jitted(Generic[_P, _R]):
         if found.has_changed():
             found.renew(captures(read))
         jaxpr = trace.finish(in_vars, outs)
+        jaxpr = retyped(jaxpr, [strong(a) for a in jaxpr.out_avals])  # results are NumPy's
         inputs = [snapshot(x, copy=False) for x in trace.captured]
         donated = self._donated(args)
         entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs, donated, old)

@@ -422,7 +422,7 @@ class _Number:
 
     @staticmethod
     def impl(_xp: Any, x: Any) -> Any:
-        return x.item()
+        return number(x)
 
 
 def _as_number(writer: Writer, x: Symbol) -> Symbol:
@@ -453,7 +453,7 @@ def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     del writer.steps[written:]
     if not _takes_numbers(eqn.prim):
         operands = [_as_array(x) for x in operands]
-    values = [Value(a.shape, a.dtype) for a in avals]
+    values = [Value(a.shape, a.dtype, a.weak) for a in avals]
     writer.steps.append(Step(CALL, eqn.prim, list(map(writer.value, operands)), values, eqn.params))
     return values
 

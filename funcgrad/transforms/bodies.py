@@ -14,7 +14,7 @@ import numpy as np
 from .. import tree
 from ..algebra import scaling
 from ..backend import unfit
-from ..core import EVAL, Aval, Primitive, aval_of, current, run_under, tangent_dtype
+from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, run_under, tangent_dtype
 from ..errors import ArgumentError, NotLinearError, where
 from ..indexing import known
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, quiet
@@ -189,7 +189,7 @@ def run(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
         finally:
             current.reset(token)
         return [
-            as_type(y, a) if y.__class__ in NUMBERS else y
+            as_type(y, strong(a)) if y.__class__ in NUMBERS else y
             for y, a in zip(outs, out_avals, strict=True)
         ]
 
@@ -264,9 +264,10 @@ def batched_program(
     def step(*xs: Any) -> list[Any]:
         outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, bdims, size)
         batched.extend(b is not None or f for (_, b), f in zip(outs, forced, strict=True))
-        return [
+        moved = [
             move_batch(y, b, 0, size) if m else y for (y, b), m in zip(outs, batched, strict=True)
         ]
+        return _in_dtypes_of(jaxpr, moved)
 
     def make() -> tuple[Jaxpr, Flags]:
         avals = []
@@ -292,7 +293,13 @@ def on_examples(
 ) -> list[Any]:
     """The results of the program for every example, the batch in front, run at once."""
     outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, dims, size)
-    return [move_batch(y, b, 0, size) for y, b in outs]
+    return _in_dtypes_of(jaxpr, [move_batch(y, b, 0, size) for y, b in outs])
+
+
+def _in_dtypes_of(jaxpr: Jaxpr, outs: Sequence[Any]) -> list[Any]:
+    """Results for a batch in the types of the program: a batch of numbers widens what it meets."""
+    pairs = zip(outs, jaxpr.out_avals, strict=True)
+    return [y if dtype_of(y) == a.dtype else astype(y, a.dtype) for y, a in pairs]
 
 
 def mask_of(flags: Any, y: Any, axis: int = 0) -> Any:
@@ -430,6 +437,23 @@ class Split:
             if more == flags:
                 return tuple(flags)
             flags = more
+
+    def carried(
+        self,
+        live: Sequence[int],
+        places: Sequence[int],
+        ends: Sequence[int],
+        first: int,
+        count: int,
+    ) -> list[int]:
+        """The carries of the loop back, for `count` carries that are the operands from `first` on.
+
+        Those of the results `live` that are pulled back; of the operands among `places`, which this
+        finds and the step before has as results; and `ends`, which have a cotangent where there is no
+        step.
+        """
+        found = {i - first for i in places}
+        return [i for i in range(count) if i in found or i in live or i in ends]
 
     @property
     def made_avals(self) -> list[Aval]:

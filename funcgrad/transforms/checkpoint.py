@@ -38,7 +38,7 @@ class CheckpointCall(ProgramCall):
             return eval_jaxpr(quiet(params["jaxpr"]), *full)
 
         _, trace, slots = record_flat(of_live, [residual[i] for i in live], lasting=False)
-        seeds = list(zip(slots, cts, strict=True))
+        seeds = [(slot, ct) for slot, ct in zip(slots, cts, strict=True) if ct is not None]
         found = iter(pull_back(trace.entries, seeds, len(live), consume=True))
         return [next(found) if w else None for w in wanted]
 

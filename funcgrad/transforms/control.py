@@ -16,6 +16,7 @@ from ..core import Aval, Tracer, aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
+from ..ops.cast import as_number
 from ..ops.index import take
 from ..ops.join import concatenate
 from ..ops.logic import equal, not_equal
@@ -390,8 +391,9 @@ def _choose(
     avals = [aval_of(x) for x in leaves]
     bodies = [Body(f, treedef, avals, may_not_run=True) for f in branches]
     types = _common_types(name, names, bodies)
-    programs, consts = joined([retyped(b.jaxpr, types) for b in bodies])
+    programs, consts = joined([retyped(b.jaxpr, list(map(strong, types))) for b in bodies])
     outs = cond_call(index, *consts, *leaves, branches=programs)
+    outs = [as_number(y) if a.weak else y for y, a in zip(outs, types, strict=True)]
     return tree.unflatten(bodies[0].out_def, outs)
 
 
@@ -414,4 +416,4 @@ def _common_types(name: str, names: Sequence[str], bodies: Sequence[Body]) -> li
                     f"{names[0]}, {new} from {other}; bring both to one shape and dtype{where()}"
                 )
             types[i] = common
-    return list(map(strong, types))
+    return types

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import EVAL, Aval, Primitive, aval_of, current
 from ..jaxpr import Jaxpr
-from .bodies import Flags, as_type, chosen, placed, tangent_aval, zeros
+from .bodies import Flags, as_type, chosen, placed, strong, tangent_aval, zeros
 from .jvp import jvp_flat
 from .tape import pull_back
 from .vjp import record_flat
@@ -139,7 +139,7 @@ class Pullback(Derivative):
                 full[i] = x
             return self.function(*full)
 
-        by = [as_type(full[i], self.function.in_avals[i]) for i in self.places]
+        by = [as_type(full[i], strong(self.function.in_avals[i])) for i in self.places]
         _, trace, slots = record_flat(of_moving, by, lasting=False)
         seeds = list(zip(chosen(slots, self.given), cts, strict=True))
         found = pull_back(trace.entries, seeds, len(self.places), consume=True)
@@ -173,7 +173,7 @@ class Tangent(Derivative):
         ts = placed(values[count:], self.places, count)
         avals = self.function.in_avals
         by = zip(values[:count], self.moving, avals, strict=True)
-        primals = [as_type(x, a) if m else x for x, m, a in by]
+        primals = [as_type(x, strong(a)) if m else x for x, m, a in by]
         _, dots = jvp_flat(self.function, primals, ts)
         pairs = zip(self.results, self.out_avals, strict=True)
         return [zeros(a) if dots[i] is None else as_type(dots[i], a) for i, a in pairs]

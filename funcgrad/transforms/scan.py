@@ -279,17 +279,19 @@ class _Parts:
 
     def pullback(self, given: Sequence[bool]) -> _Pullback:
         """The way back where these results of the scan have a cotangent."""
-        key = tuple(given[i] for i in self.split.moving)
+        key = tuple(given)
         if key not in self.pullbacks:
-            flags = self.split.reached(key, self.counts.consts, self.counts.carries)
-            self.pullbacks[key] = self._pullback(flags)
+            self.pullbacks[key] = self._pullback(key)
         return self.pullbacks[key]
 
-    def _pullback(self, flags: Flags) -> _Pullback:
+    def _pullback(self, given: Flags) -> _Pullback:
         split, n, k = self.split, self.counts.consts, self.counts.carries
+        flags = split.reached([given[i] for i in split.moving], n, k)
         program, places = split.backward_of(flags)
         live = chosen(split.moving, flags)
-        carry, rows = [i for i in live if i < k], [i for i in live if i >= k]
+        ends = [i for i in range(k) if given[i] and self.moving[n + i]]
+        carry = split.carried(live, places, ends, n, k)
+        rows = [i for i in live if i >= k]
         sums, of_rows = [i for i in places if i < n], [i for i in places if i >= n + k]
         fixed = [self.prologue.outs[i] for i in self.fixed_kept]
         in_avals, out_avals = self.jaxpr.in_avals, self.jaxpr.out_avals

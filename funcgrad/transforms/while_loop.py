@@ -119,7 +119,11 @@ def unwound(of: Looped, wanted: Flags, given: Flags) -> Unwound:
     carry, count = body.in_avals[b:], Aval((), np.dtype(np.int64))
     flags = split.reached([given[i] for i in split.moving], b, len(carry))
     program, places = split.backward_of(flags)
-    moving = chosen(split.moving, flags)
+    live = chosen(split.moving, flags)
+    _, b_wanted, k_wanted = counts.parts(wanted)
+    moves = _moving(body, b_wanted, k_wanted)
+    ends = [i for i, m in enumerate(moves) if m and given[i]]
+    moving = split.carried(live, places, ends, b, len(carry))
     same = [i for i in split.kept if i < b]
     sums = [i for i in places if i < b]
     made = split.forward.out_avals[split.count :]
@@ -131,7 +135,9 @@ def unwound(of: Looped, wanted: Flags, given: Flags) -> Unwound:
     def backward(*xs: Any) -> list[Any]:
         known, xs = xs[: len(same)], xs[len(same) :]
         totals, cts, rows = _cut(xs, len(sums), len(moving))
-        found = eval_jaxpr(program, *rows[: len(made)], *known, *rows[len(made) :], *cts)
+        of_carry = dict(zip(moving, cts, strict=True))
+        given = (of_carry[i] for i in live)
+        found = eval_jaxpr(program, *rows[: len(made)], *known, *rows[len(made) :], *given)
         gradients = dict(zip(places, found, strict=True))
         before = [gradients.get(b + i) for i in moving]
         return [

@@ -229,3 +229,43 @@ def test_counters_by_arrays_count_in_int64():
     with pytest.raises(funcgrad.errors.ArgumentError, match="f32"):
         lax.fori_loop(np.int64(0), 3, lambda i, c: c + i, x.astype(np.float32))
     assert lax.fori_loop(np.int64(0), 3, lambda i, c: c + i, x).dtype == np.float64
+
+
+OF_CALLS = {
+    "checkpoint": lambda n, x: funcgrad.checkpoint(lambda k: k * 2)(n) * x,
+    "checkpoint in a loop": lambda n, x: lax.fori_loop(
+        0, 2, lambda i, c: c * funcgrad.checkpoint(lambda k: k * 2)(n), x
+    ),
+    "branch": lambda n, x: lax.cond(x[0] > 0, lambda: n + 1, lambda: n * 2) * x,
+    "branch in a loop": lambda n, x: lax.fori_loop(
+        0, 2, lambda i, c: c * lax.cond(c[0] > 0, lambda: n + 1, lambda: n * 2), x
+    ),
+    "batch of loops": lambda n, x: funcgrad.vmap(
+        lambda y: lax.while_loop(lambda c: c[0] * c[1] < 9, lambda c: (c[0] + 1, c[1] + n), (1, y))[
+            1
+        ]
+    )(x),
+    "batch that widens": lambda n, x: funcgrad.vmap(
+        lambda y: lax.while_loop(
+            lambda c: c[0] * c[1] < 9, lambda c: (c[0] + 1, c[1] + c[0]), (1, y)
+        )
+    )(x)[1],
+}
+
+
+@pytest.mark.parametrize("compiler", ["numpy", "c"])
+@pytest.mark.parametrize("name", OF_CALLS)
+def test_numbers_that_calls_return(name, compiler):
+    x = np.array([1.5, 2.5], np.float32)
+    expected = OF_CALLS[name](3, x)
+    with config(compiler):
+        found = jit(OF_CALLS[name])(3, x)
+    assert found.dtype == expected.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_results_of_programs_are_numpys():
+    x = np.ones(2, np.float32)
+    inner = jit(lambda k: k * 2)
+    f = lambda n, x: inner(n) * x  # noqa: E731
+    assert f(3, x).dtype == jit(f)(3, x).dtype == np.float64

@@ -44,6 +44,11 @@ FUNCTIONS: dict[str, Function] = {
     "gather": lambda x: x.gather(1, torch.zeros(*x.shape, dtype=torch.int64)),
     "linear": lambda x: F.linear(x, torch.ones(5, x.shape[-1])),
     "matmul": lambda x: x @ x.transpose(1, 2),
+    "batched matmul": lambda x: torch.stack([x, x], 3).permute(3, 0, 2, 1) @ x,
+    "cdist": lambda x: torch.cdist(x, x),
+    "avg_pool1d": lambda x: F.avg_pool1d(x, 2),
+    "max_pool1d": lambda x: F.max_pool1d(x, 2),
+    "adaptive_avg_pool1d": lambda x: F.adaptive_avg_pool1d(x, 2),
     "attention": lambda x: F.scaled_dot_product_attention(x, x, x),
 }
 

@@ -76,7 +76,7 @@ SPECIAL = {
     ),
     *("integrals", "inverses", "lu", "matrix_functions", "polynomials", "reduced", "strided"),
 }
-SAMPLED = {"as_complex", "as_real", "eig", "eigvals"}
+SAMPLED = {"as_complex", "as_number", "as_real", "eig", "eigvals"}
 
 
 def test_most_differentiable_primitives_have_a_form() -> None:
