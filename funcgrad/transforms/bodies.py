@@ -7,6 +7,7 @@ once and kept in the `memo` of the program they come from.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -339,7 +340,11 @@ class Split:
 
     def __init__(self, jaxpr: Jaxpr, wanted: Flags, shares: bool = False) -> None:
         self._trace = trace = JaxprTrace(EVAL, spreads=True)
-        self._scaling = scaling.get()
+        self._contexts: list[tuple[ContextVar[Any], Any]] = [
+            (current, trace),
+            (scaling, scaling.get()),
+            (naming, naming.get()),
+        ]
         xs = [trace.new_input(v.aval) for v in jaxpr.in_vars]
         self._live = [i for i, w in enumerate(wanted) if w]
 
@@ -387,13 +392,13 @@ class Split:
     def _pulled(self, flags: Flags) -> tuple[list[int], list[Atom], Sequence[Eqn]]:
         """Operands that cotangents of these results reach, theirs, and the equations for that."""
         trace, start = self._trace, len(self._trace.eqns)
-        tokens = current.set(trace), scaling.set(self._scaling)
+        tokens = [(var, var.set(value)) for var, value in self._contexts]
         try:
             seeds = chosen(self._seeds, flags)
             gradients = pull_back(self._entries, seeds, len(self._live), consume=False)
         finally:
-            scaling.reset(tokens[1])
-            current.reset(tokens[0])
+            for var, token in tokens:
+                var.reset(token)
         found = [i for i, g in zip(self._live, gradients, strict=True) if g is not None]
         outs = [trace.atom(g) for g in gradients if g is not None]
         numbers = [eqn for eqn in trace.eqns[: self._cut] if eqn.outs and eqn.outs[0].aval.weak]
