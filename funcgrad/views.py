@@ -43,10 +43,11 @@ class Base:
 
 
 class Part(Base):
-    """Of ``whole[index]`` by integers that are known only as types: a copy where NumPy has a view.
+    """Of ``whole[index]`` by integers that are known only as types, which no chain of view primitives
+    leads to: it is read out of the whole by `take`, and written there by `put`.
 
-    `take` and `put` read it out of the whole and write it there; `seen` is the version of the whole
-    that it shows. Views may be taken of it, so it counts versions of its own.
+    `seen` is the version of the whole that it shows. Views may be taken of it, so it counts versions
+    of its own.
     """
 
     __slots__ = ("index", "put", "seen", "take", "whole")
