@@ -178,7 +178,7 @@ class TracedArray(ArrayMethods):
             elif out.alias is None and _would_be_a_view(index):
                 now = _kept(index)
                 take, put = (lambda x: read(x, now)), (lambda x, new: write(x, now, new))
-                out.alias = Part(self, index, take, put)
+                out.alias = Part(self, _entries(index), take, put)
         return out
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -360,7 +360,7 @@ def _is_own_view(target: TracedArray, index: Any, value: Any) -> bool:
     if not isinstance(value, Tracer):
         return False
     if value.alias.__class__ is Part:
-        mine, given = _entries(value.alias.index), _entries(index)
+        mine, given = value.alias.index, _entries(index)
         is_same = len(mine) == len(given) and all(map(operator.is_, mine, given))
         return is_same and value.alias.whole is target
     if value.alias.__class__ is not View:

@@ -52,7 +52,7 @@ class Part(Base):
 
     __slots__ = ("index", "put", "seen", "take", "whole")
 
-    def __init__(self, whole: Tracer, index: Any, take: Any, put: Any) -> None:
+    def __init__(self, whole: Tracer, index: tuple[Any, ...], take: Any, put: Any) -> None:
         super().__init__()
         self.whole = whole
         self.index = index
@@ -78,9 +78,9 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
         return
     link = Link(prim, tuple(params.items()))
     seen = x.alias
+    if prim.may_copy and seen.__class__ in (View, Part) and _copies(x, prim, params):
+        return
     if seen.__class__ is View:
-        if prim.may_copy and _copies(seen, prim, params):
-            return
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
     if seen is None:
@@ -92,20 +92,20 @@ def layout(x: Any) -> Any:
     """An array that lies in memory as `x` does, bases of traced values being C-contiguous."""
     if not isinstance(x, Tracer):
         return x
-    view = x.alias
-    return _shown(view) if view.__class__ is View else np.empty(x.aval.shape, x.aval.dtype)
-
-
-def _shown(view: View) -> Any:
-    shown: Any = np.empty(view.base.aval.shape, view.base.aval.dtype)
-    for link in view.chain:
+    seen = x.alias
+    if seen.__class__ is Part:  # all places lie alike
+        return layout(seen.whole)[tuple(0 if isinstance(i, Tracer) else i for i in seen.index)]
+    if seen.__class__ is not View:
+        return np.empty(x.aval.shape, x.aval.dtype)
+    shown = layout(seen.base)
+    for link in seen.chain:
         shown = link.prim.impl(np, shown, **dict(link.params))
     return shown
 
 
-def _copies(view: View, prim: Any, params: dict[str, Any]) -> bool:
+def _copies(x: Tracer, prim: Any, params: dict[str, Any]) -> bool:
     """Whether NumPy would copy where it runs `prim` on a view: see on an array laid out like it."""
-    shown = _shown(view)
+    shown = layout(x)
     out = prim.impl(np, shown, **params)
     return bool(out.size) and not np.may_share_memory(out, shown)
 

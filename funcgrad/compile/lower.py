@@ -19,6 +19,7 @@ from ..algebra import Elementwise, ElementwiseConstant
 from ..choose import choose
 from ..core import EVAL, Primitive, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, does_something
+from ..ops.cast import as_number
 from ..ops.index import FULL, Slice, embed
 from ..ops.structural import diagonal_embed
 from ..weak import number
@@ -415,19 +416,9 @@ def _beside_arrays(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[An
     return [seen(a, x) for a, x in zip(eqn.inputs, operands, strict=True)]
 
 
-class _Number:
-    """Called as a primitive is."""
-
-    name = "number"
-
-    @staticmethod
-    def impl(_xp: Any, x: Any) -> Any:
-        return number(x)
-
-
 def _as_number(writer: Writer, x: Symbol) -> Symbol:
     out = Value((), x.dtype, weak=True)
-    writer.steps.append(Step(CALL, _Number(), [x.of], [out], {}))
+    writer.steps.append(Step(CALL, as_number, [x.of], [out], {}))
     return Symbol(writer, out)
 
 

@@ -136,8 +136,8 @@ def unwound(of: Looped, wanted: Flags, given: Flags) -> Unwound:
         known, xs = xs[: len(same)], xs[len(same) :]
         totals, cts, rows = _cut(xs, len(sums), len(moving))
         of_carry = dict(zip(moving, cts, strict=True))
-        given = (of_carry[i] for i in live)
-        found = eval_jaxpr(program, *rows[: len(made)], *known, *rows[len(made) :], *given)
+        of_live = (of_carry[i] for i in live)
+        found = eval_jaxpr(program, *rows[: len(made)], *known, *rows[len(made) :], *of_live)
         gradients = dict(zip(places, found, strict=True))
         before = [gradients.get(b + i) for i in moving]
         return [
