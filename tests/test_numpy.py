@@ -948,7 +948,11 @@ LINALG: dict[str, Row] = {
         call(M), *(call(T, ord=p) for p in (1, -1, 2, -2, np.inf, "nuc")), call(M, keepdims=True)
     ),
     "matrix_power": one_of(*(call(S, n) for n in (0, 1, 3, -2))),
-    "matrix_rank": one_of(call(M), call(np.ones((2, 2)))),
+    "matrix_rank": one_of(
+        *(call(x) for x in (M, np.ones((2, 2)), V, np.zeros((3, 0, 2)), np.stack([S, np.eye(3)]))),
+        *(call(np.stack([P2, np.ones(P2.shape)]), hermitian=True), call(S, tol=np.array(0.5))),
+        *(call(S, rtol=0.3), call(np.eye(3, dtype=int))),
+    ),
     "matrix_transpose": call(T),
     "multi_dot": one_of(call([M, N.T, S]), call([V[:3], M, V]), call([M, V])),
     "norm": one_of(
@@ -1483,7 +1487,7 @@ def test_linalg(name: str, data: Any) -> None:
     check_traced(closed, call, exact=name not in ("cholesky", "eigh", "eigvalsh"))
     check_dispatch(closed, Closed(theirs, call))
     if name != "lstsq" or call.smooth:  # while only types are known it counts on full rank
-        check_batches(closed, needs_values=name == "matrix_rank")
+        check_batches(closed, needs_values=False)
 
 
 @pytest.mark.parametrize("name", sorted(SPECIAL))

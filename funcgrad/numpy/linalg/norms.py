@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
-from ...algebra import concrete_namespace
+from ...errors import ArgumentError, where
+from ...ops import cast as _cast
 from ...ops import linalg as _linalg
+from ...ops import select as _select
 from ...ops import structural as _structural
-from .._arguments import array_of, axes_of, concrete, with_axes
+from .._arguments import array_of, axes_of, with_axes
 from .systems import inv
 
 
@@ -93,13 +95,33 @@ def matrix_rank(
 ) -> Any:
     """How many singular values are not 0 up to rounding.
 
-    Shapes: ``A: (*a, m, n) -> (*a)``.   Dtypes: numbers; gives integers.
-    Derivative: zero.   Raises: ConcretizationError: the values are not known.
+    `tol` is the largest singular value that counts as 0; `rtol` is relative to the largest one, and
+    ``max(m, n)`` units in the last place if neither is given.
+
+    Shapes: ``A: (*a, m, n) -> (*a)``, vectors to ``()``.   Dtypes: numbers; gives integers.
+    Derivative: zero.   Raises: ArgumentError: both `tol` and `rtol` are given.
     Source: NumPy reference, ``numpy.linalg.matrix_rank``.
 
     >>> int(matrix_rank([[1.0, 1.0], [1.0, 1.0]]))
     1
     """
-    a = concrete("linalg.matrix_rank", "the matrix", array_of(A))
-    options = {} if rtol is None else {"rtol": rtol}
-    return concrete_namespace(a).linalg.matrix_rank(a, tol, hermitian, **options)
+    if tol is not None and rtol is not None:
+        raise ArgumentError(f"linalg.matrix_rank: give `tol` or `rtol`, not both{where()}")
+    a = _select.stop_gradient(array_of(A))
+    if a.ndim < 2:
+        return _cast.astype((a != 0).any(), dtype=np.intp)
+    s = abs(_linalg.eigvalsh(a)) if hermitian else _linalg.svdvals(a)
+    if not s.shape[-1]:
+        least: Any = 0
+    elif tol is None:
+        unit = np.finfo(s.dtype).eps
+        share = max(a.shape[-2:]) * unit if rtol is None else _of_matrices(rtol)
+        least = s.max(axis=-1, keepdims=True) * share
+    else:
+        least = _of_matrices(tol)
+    return (s > least).sum(axis=-1)
+
+
+def _of_matrices(bound: Any) -> Any:
+    """One number for all matrices, or one for each, beside their singular values."""
+    return bound if isinstance(bound, int | float) else array_of(bound)[..., None]
