@@ -15,6 +15,8 @@ import funcgrad.numpy as fnp
 from funcgrad import random
 from funcgrad.errors import ArgumentError, ShapeError
 from funcgrad.ops import random as words
+from funcgrad.random import continuous, discrete, drawing, keys
+from funcgrad.random.drawing import Draw
 
 KEY = random.PRNGKey(3)
 LOGITS = np.log(np.array([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]]))
@@ -266,3 +268,43 @@ def test_streams_are_those_of_jax() -> None:
         for name, draw in close.items():
             found, expected = draw(random, KEY), np.asarray(draw(theirs, key))
             np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=name)
+
+
+RECURRING = {
+    **{name: DRAWS[name] for name in ("split", "fold_in", "bits", "uniform", "normal", "normal32")},
+    "number": random.normal,
+    "many": lambda key: random.normal(key, (40_000,)),
+    "half": lambda key: random.normal(key, (5,), np.float16),
+    "poisson": lambda key: random.poisson(key, np.array([0.3, 5.0, 40.0])),
+    "binomial": lambda key: random.binomial(key, 30.0, np.array([0.01, 0.5])),
+}
+
+
+@pytest.mark.parametrize("name", RECURRING)
+@pytest.mark.parametrize("kind", ["auto", "c", "numpy"])
+def test_draws_that_recur_are_the_same_numbers(
+    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bit for bit, before and after there is a program: NOTE [The same numbers] in drawing.py."""
+    draws = [
+        x for m in (continuous, discrete, keys) for x in vars(m).values() if isinstance(x, Draw)
+    ]
+    first = RECURRING[name](KEY)
+    monkeypatch.setattr(drawing, "LONG", 0.0)
+    for draw in draws:
+        monkeypatch.setattr(draw, "programs", {})
+    with funcgrad.config(kind):
+        found = [RECURRING[name](KEY) for _ in range(3)]
+    assert any(draw.programs for draw in draws) == (kind != "numpy")
+    for x in found:
+        assert type(x) is type(first) and x.dtype == first.dtype and x.flags.writeable
+        np.testing.assert_array_equal(x, first)
+    assert not np.shares_memory(*found[1:])
+
+
+def test_kinds_of_draws_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "KINDS", 4)
+    draw = Draw(words.random_bits)
+    for n in range(20):
+        draw(KEY, shape=(n,), bits=32)
+    assert len(draw.spent) <= 4

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from . import c_flags, c_wide
+from . import c_flags, c_special, c_wide
 from .c_source import HELPERS, VECTORISED, Kernel, prototypes, sources
 
 # Whole vectors: tuned for a processor, compilers often take halves. GCC knows it since its version 8.
@@ -253,11 +253,13 @@ def load(kernels: Sequence[Kernel], *, may_build: bool = True) -> list[Any] | No
     `may_build`: else only what is on disk, which takes milliseconds.
     """
     prelude = _prelude()
-    library = (
-        None if prelude is None else library_of(prelude + sources(kernels), may_build=may_build)
-    )
+    if prelude is None:
+        return None
+    text = sources(kernels)
+    library = library_of(prelude + c_special.declared(text) + text, may_build=may_build)
     if library is None:
         return None
+    c_special.bind(library, text)
     made = {name: _ufunc(library, k) for name, k in {k.name: k for k in kernels}.items()}
     return [made[k.name] for k in kernels]
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import c_special
 from .groups import Group, is_number
 from .lower import step_dtypes
 from .steps import BITS, CAST, REDUCE, UFUNC, WHERE, NotLowerableError, Step, Value
@@ -115,6 +116,7 @@ _COMPOSED = {
     np.logaddexp: "(({0} > {1} ? {0} : {1}) + {log1p}({exp}(-{fabs}({0} == {1} ? 0 : {0} - {1}))))",
 }
 _SPECIAL = {"erf": "erf", "erfc": "erfc"}  # of SciPy's, by name
+_OWN = frozenset({*_SPECIAL, "ndtr"})  # of SciPy's, but made of the C library's
 # What NumPy calls the C library for, element by element, where C has vectors: worth a loop each.
 _SLOW = frozenset({np.sin, np.cos, np.hypot, np.logaddexp})
 SHOWN = 4  # functions in a warning
@@ -202,6 +204,17 @@ VECTORISED_TWO = ["pow", "atan2", "hypot"]
 
 
 def fits(step: Step) -> bool:
+    """Whether a step can be written in C, and is a loop of vectors there."""
+    return not is_special(step) and can_be_said(step)
+
+
+def is_special(step: Step) -> bool:
+    """Whether a step is a function of SciPy's that C calls for each element, as SciPy does."""
+    f = step.function
+    return step.kind == UFUNC and f.__name__ not in _OWN and c_special.is_special(f)
+
+
+def can_be_said(step: Step) -> bool:
     """Whether a step can be written in C."""
     if not all(v.dtype in TYPES for v in (*step.operands, *step.outs)):
         return False
@@ -299,6 +312,8 @@ def _expression(step: Step, texts: Sequence[str], dialect: Dialect = C) -> str:
     if floating and f.__name__ == "ndtr":  # as SciPy does where it matters, below 0
         return f"(0.5{suffix} * erfc{suffix}(-{SQRT_HALF}{suffix} * {texts[0]}))"
     name = _LIBRARY.get(f) or (_SPECIAL.get(f.__name__) if f.__name__ in _SPECIAL else None)
+    if name is None and floating and dialect is C and c_special.is_special(f):
+        return c_special.call(f, texts, suffix)
     if name is None or not floating:
         raise NotLowerableError(f.__name__)
     return f"{_call(name, suffix, dialect)}({', '.join(texts)})"

@@ -19,7 +19,7 @@ from ..ops.join import concatenate, stack_arrays
 from ..transforms.bodies import derived, placed, zeros
 from ..transforms.deferred import Mapped, Pullback
 from ..transforms.while_loop import Looped, unwound
-from . import c_elements
+from . import c_elements, c_rejection
 from .branches import as_written
 from .c_complex import fits_in_parts, in_parts
 from .lower import Namespace, Symbol, Writer, lower
@@ -324,7 +324,16 @@ def _zeros(out: Value) -> Step:
     return Step(CAST, out.dtype, [zero], [out])
 
 
-_PROGRAMS = {
+def _rejected(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
+    """Numbers that are drawn until they are accepted: a branch that is always taken."""
+    if not step.out.size:
+        return []
+    jaxpr, operands = c_rejection.program_of(step)
+    return [Step(BRANCH, (expand(lower(jaxpr)),), [Constant(0), *operands], step.outs)]
+
+
+_PROGRAMS: dict[str, Callable[..., list[Step]]] = {
+    **dict.fromkeys(c_rejection.ALGORITHMS, _rejected),
     "while_loop": _while,
     "while_derivative": _pullback,
     "cond": _branch,

@@ -22,6 +22,7 @@ from .c_conv import Convolution, ConvolutionKernel
 from .c_many import together
 from .c_pool import Pooling, PoolingKernel
 from .c_regions import RegionKernel
+from .c_rejection import is_accepted
 from .c_steps import is_draw
 from .config import code
 from .cuda_run import DeviceProgram, on_device
@@ -44,8 +45,9 @@ _KERNELS: dict[type, Any] = {
 }
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 PATIENCE = 1.0  # seconds for which loops may run in Python rather than wait for a compiler
-# Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number.
-ARRAY, NUMBER, OTHER, DRAWN = 1.5e-6, 2e-7, 1e-5, 1.5e-4
+# Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number, one
+# that is drawn until it is accepted.
+ARRAY, NUMBER, OTHER, DRAWN, ACCEPTED = 1.5e-6, 2e-7, 1e-5, 1.5e-4, 1e-3
 _compiling = threading.Lock()  # in the background one at a time: a compiler takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
@@ -158,7 +160,8 @@ def _lines(body: Lowered) -> float:
 
 def _line(step: Step) -> float:
     if step.kind == CALL:
-        return DRAWN if is_draw(step) else OTHER
+        accepted = ACCEPTED if is_accepted(step) else OTHER
+        return DRAWN if is_draw(step) else accepted
     return ARRAY if step.outs and step.out.shape else NUMBER
 
 

@@ -41,6 +41,7 @@ from .steps import (
     with_programs,
 )
 
+FEW_SPECIAL = 1 << 10  # elements for which SciPy's loop would take less than to get there
 HUGE = 1 << 24  # elements that are too many for memory between nests
 FEW_PRODUCTS = 1 << 15  # multiplications that are done before BLAS has started
 IN_TILES = 1 << 18  # up to which a call is not worth it, see own_products.py
@@ -79,6 +80,8 @@ def fits(step: Step, in_loop: bool = False) -> bool:
         return runs and all(_program_fits(p, in_loop) for p in programs_of(step))
     if step.kind == PUT:
         return c_elements.fits(step)
+    if c_source.is_special(step) and not in_loop and step.out.size > FEW_SPECIAL:
+        return False
     return in_nest(step) or _is_small_product(step, in_loop) or c_linalg.fits(step)
 
 
@@ -98,7 +101,7 @@ def in_nest(step: Step) -> bool:
         return same and slices and step.out.size > 1
     if step.kind in (INDEX, TAKE):
         return c_elements.fits(step)
-    return step.kind in ELEMENTWISE and c_source.fits(step)
+    return step.kind in ELEMENTWISE and c_source.can_be_said(step)
 
 
 def _is_small_product(step: Step, in_loop: bool) -> bool:

@@ -404,8 +404,21 @@ def inverse_normal(xp: Any, q: Any) -> Any:
 
 def _inverse_in_tails(xp: Any, q: Any) -> Any:
     r = xp.sqrt(-xp.log(0.5 - xp.abs(q)))
-    out = xp.where(r <= 5, _rational(_TAIL, r - 1.6), _rational(_FAR_TAIL, r - 5))
+    out = _rational(_TAIL, r - 1.6)
+    far = r > 5  # one number in 10^11
+    if not on_host(xp) or far.any():
+        out = xp.where(far, _rational(_FAR_TAIL, r - 5), out)
     return xp.copysign(out, q)
+
+
+def normal_of_uniform(xp: Any, u: Any) -> Any:
+    """The normal numbers that uniform ones in [0, 1) are made, in single precision at least."""
+    low = float(np.finfo(u.dtype).epsneg) - 1.0  # the least number above -1
+    u = u.astype(u.dtype if u.dtype.itemsize >= 4 else np.float32, copy=False)
+    u *= 1 - low
+    u += low
+    u *= 0.5
+    return inverse_normal(xp, u)
 
 
 @constant(aval=_of_key(lambda *, dtype: dtype), batch=_batch_of_keys)
@@ -422,15 +435,9 @@ def random_normal(xp, key, /, *, shape, dtype):
     """
     require_key("random.normal", key)
     uniform = _as_uniform(dtype)
-    low = float(np.finfo(dtype).epsneg) - 1.0  # the least number above -1
-    working = dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
 
     def finish(xp: Any, words: Words) -> Any:
-        u = uniform(xp, words).astype(working, copy=False)
-        u *= 1 - low
-        u += low
-        u *= 0.5
-        return inverse_normal(xp, u)
+        return normal_of_uniform(xp, uniform(xp, words))
 
     return _generate(xp, key, shape, dtype, finish)
 

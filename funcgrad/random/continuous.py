@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
-from ..ops import random as _random
+from ..ops.random import random_uniform
 from ..ops.select import stop_gradient
 from ..ops.special import wald_moved
 from ..scipy.stats import truncnorm
 from ._arguments import Shape, floating, in_dtype, of_shape, parameters, shape_of
+from .drawing import Draw, DrawNormal
 from .keys import split
 from .moving import moving
+
+_normal, _uniform = DrawNormal(), Draw(random_uniform)
 
 
 def uniform(
@@ -29,7 +32,7 @@ def uniform(
     [-0.1631, -0.5674]
     """
     dtype = floating("uniform", dtype)
-    out = _random.random_uniform(key, shape=shape_of(shape), dtype=dtype)
+    out = _uniform(key, shape=shape_of(shape), dtype=dtype)
     if _is_plain(minval, 0.0) and _is_plain(maxval, 1.0):
         return out
     low, high = (in_dtype("uniform", b, dtype) for b in (minval, maxval))
@@ -48,7 +51,7 @@ def normal(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
     >>> normal(np.zeros(2, np.uint32), (2,)).round(4).tolist()
     [-0.2058, -0.7848]
     """
-    return _random.random_normal(key, shape=shape_of(shape), dtype=floating("normal", dtype))
+    return _normal(key, shape=shape_of(shape), dtype=floating("normal", dtype))
 
 
 def exponential(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
@@ -161,7 +164,7 @@ def double_sided_maxwell(
     wanted = None if shape == () else shape
     size, loc, scale = parameters("double_sided_maxwell", wanted, dtype, loc, scale)
     for_size, for_sign = split(key)
-    sign = _random.random_uniform(for_sign, shape=size, dtype=np.dtype(float))
+    sign = _uniform(for_sign, shape=size, dtype=np.dtype(float))
     size = maxwell(for_size, size, dtype)
     return fnp.where(sign < 0.5, size, -size) * scale + loc
 

@@ -16,7 +16,10 @@ from ..ops.select import stop_gradient
 from ..transforms.loops import scan
 from ._arguments import Shape, floating, in_dtype, integral, of_shape, parameters, shape_of
 from .continuous import uniform
+from .drawing import Draw
 from .keys import split
+
+_binomial, _poisson = Draw(random_binomial), Draw(random_poisson)
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Shape | None = None) -> Any:
@@ -114,7 +117,7 @@ def poisson(key: Any, lam: Any, shape: Shape | None = None, dtype: Any = int) ->
     """
     dtype = integral("poisson", dtype)
     size, lam = parameters("poisson", shape, np.dtype(float), lam)
-    return random_poisson(key, stop_gradient(lam), shape=size, dtype=dtype)
+    return _poisson(key, stop_gradient(lam), shape=size, dtype=dtype)
 
 
 def binomial(key: Any, n: Any, p: Any, shape: Shape | None = None, dtype: Any = float) -> Any:
@@ -132,7 +135,7 @@ def binomial(key: Any, n: Any, p: Any, shape: Shape | None = None, dtype: Any = 
     """
     dtype, drawn = floating("binomial", dtype), _floating_of(p)
     size, n, p = parameters("binomial", shape, np.dtype(float), n, p)
-    found = random_binomial(key, stop_gradient(n), stop_gradient(p), shape=size, dtype=drawn)
+    found = _binomial(key, stop_gradient(n), stop_gradient(p), shape=size, dtype=drawn)
     return fnp.astype(found, dtype)
 
 
@@ -161,7 +164,7 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Shape | None = None, dtype: 
 
     def draw(left: Any, row: Any) -> Any:
         share, own = row
-        count = random_binomial(own, left, share, shape=batch, dtype=drawn)
+        count = _binomial(own, left, share, shape=batch, dtype=drawn)
         return left - count, count
 
     start = fnp.broadcast_to(stop_gradient(n), batch)

@@ -9,8 +9,11 @@ import numpy as np
 from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import copied, operand
-from ..ops import random as _random
+from ..ops.random import random_bits, random_fold_in, random_seed, random_split, require_key
 from ._arguments import Shape, shape_of
+from .drawing import Draw
+
+_bits, _fold_in, _split = map(Draw, (random_bits, random_fold_in, random_split))
 
 
 def PRNGKey(seed: Any) -> Any:
@@ -23,7 +26,7 @@ def PRNGKey(seed: Any) -> Any:
     """
     if aval_of(seed).dtype.kind not in "iu":
         raise ArgumentError(f"random.key: a seed is an integer, found {aval_of(seed)}{where()}")
-    return _random.random_seed(seed)
+    return random_seed(seed)
 
 
 key = PRNGKey
@@ -38,7 +41,7 @@ def split(key: Any, num: Shape = 2) -> Any:
     >>> split(PRNGKey(0), 3).shape
     (3, 2)
     """
-    return _random.random_split(key, shape=shape_of(num))
+    return _split(key, shape=shape_of(num))
 
 
 def fold_in(key: Any, data: Any) -> Any:
@@ -50,7 +53,9 @@ def fold_in(key: Any, data: Any) -> Any:
     >>> np.array_equal(fold_in(PRNGKey(0), 1), fold_in(PRNGKey(0), 2))
     False
     """
-    return _random.random_fold_in(key, data)
+    if type(data) is int:
+        data = np.asarray(data & 0xFFFFFFFF, np.uint32)
+    return _fold_in(key, data)
 
 
 def bits(key: Any, shape: Shape = (), dtype: Any = np.uint32) -> Any:
@@ -64,7 +69,7 @@ def bits(key: Any, shape: Shape = (), dtype: Any = np.uint32) -> Any:
     dtype = np.dtype(dtype)
     if dtype.kind != "u":
         raise ArgumentError(f"random.bits: dtype={dtype} is no unsigned integer type{where()}")
-    return _random.random_bits(key, shape=shape_of(shape), bits=dtype.itemsize * 8)
+    return _bits(key, shape=shape_of(shape), bits=dtype.itemsize * 8)
 
 
 # ---------------------------------------------------------------- keys as data
@@ -87,7 +92,7 @@ def key_data(keys: Any) -> Any:
     [0, 7]
     """
     keys = operand(keys)
-    _random.require_key("random.key_data", keys)
+    require_key("random.key_data", keys)
     return keys
 
 
