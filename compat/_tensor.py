@@ -17,6 +17,7 @@ from funcgrad.errors import where
 from funcgrad.indexing import known
 from funcgrad.ops.select import stop_gradient
 from funcgrad.protocols import call_function, call_ufunc
+from funcgrad.views import is_differentiated
 
 from . import autograd, dtypes
 from .autograd import modes, printed, sites, tape, twins, views
@@ -496,9 +497,11 @@ class Tensor(
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The NumPy array that shares the tensor's memory.
 
-        Raises: RuntimeError: the tensor requires grad (unless `force`, or under `no_grad`).
+        Raises: RuntimeError: the tensor requires grad, or is differentiated by a transform (unless
+        `force`, or under `no_grad`).
         """
-        if self.requires_grad and not force and modes.get().records:
+        cuts = self.requires_grad or is_differentiated(self._array)
+        if cuts and not force and modes.get().records:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 f"instead.{views.made_at(self)}"

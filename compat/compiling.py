@@ -30,6 +30,7 @@ from funcgrad.compile.config import code
 from funcgrad.compile.entry import OTHER
 from funcgrad.compile.freshness import NUMBERS
 from funcgrad.core import EVAL, Tracer, aval_of, current, run_under
+from funcgrad.forks import waited_for
 from funcgrad.transforms.trace import JaxprTrace, JaxprTracer
 
 from .autograd import modes, views
@@ -55,7 +56,7 @@ _VALUES = (*NUMBERS, str, bytes, type, dtype, device, Size)
 
 # NOTE [Threads] While one thread traces, the tensors hold no arrays. So it has the lock, and traces
 # only when no other thread is in code that runs as it is.
-_LOCK = threading.RLock()
+_LOCK = waited_for(threading.RLock())
 _running: collections.Counter[int] = collections.Counter()
 
 

@@ -163,6 +163,10 @@ class Primitive:
         """The arrays that `backward` reads of a residual; None where that is not known."""
         return None
 
+    def held(self, residual: Any, keep: Callable[[Any], Any]) -> Any:
+        """The residual, safe from later writes into arrays that are not the tape's own."""
+        return residual
+
     def closed(self, avals: Sequence[Aval], params: dict) -> tuple[Sequence[Any], dict]:
         """What its functions close over, and parameters for operands that begin with that."""
         return (), params
@@ -202,6 +206,11 @@ class Tracer:
     def known(self) -> Any:
         """The value itself, one level down, or None if there is none of the same shape."""
         return self.underlying
+
+    @property
+    def moves(self) -> bool:
+        """Whether this transform, asked for a derivative, goes on through this value."""
+        return False
 
     def assign(self, other: Any) -> None:
         """Take over the contents of `other`, a tracer of the same trace."""

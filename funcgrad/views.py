@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .core import Tracer, run_under
+from .locks import is_constant
 
 
 class Link(NamedTuple):
@@ -120,8 +121,20 @@ def snapshot(x: Any, *, copy: bool) -> Any:
         box.alias = None
         box.assign(x)
         return box
-    flags = getattr(x, "flags", None)
-    return x.copy() if copy and flags is not None and getattr(flags, "writeable", True) else x
+    if not copy or isinstance(x, np.generic) or not hasattr(x, "flags"):
+        return x
+    return x if isinstance(x, np.ndarray) and is_constant(x) else x.copy()
+
+
+def is_differentiated(x: Any) -> bool:
+    """Whether a transform around, whichever it is, differentiates by way of this value."""
+    while isinstance(x, Tracer):
+        if x.alias is not None:
+            refresh(x)
+        if x.moves:
+            return True
+        x = x.underlying
+    return False
 
 
 def version_of(x: Tracer) -> int:

@@ -20,6 +20,8 @@ LAYERS: dict[str, float] = {
     "funcgrad.backend": 0,
     "funcgrad.choose": 0,
     "funcgrad.half": 0,
+    "funcgrad.forks": 0,
+    "funcgrad.locks": 0,
     "funcgrad.memory": 0,
     "funcgrad.quiet": 0,
     "funcgrad.thin": 0,

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from funcgrad.forks import waited_for
 from funcgrad.quiet import reset_state, set_state
 
 
@@ -35,7 +36,7 @@ class _Mine(threading.local):
 
 
 # Not a plain lock: a finalizer may run backward anywhere, also in a thread that has its turn.
-_lock = threading.RLock()
+_lock = waited_for(threading.RLock())
 _mine = _Mine()
 _laid: Pass | None = None  # the pass whose cotangents are on the nodes
 
@@ -55,14 +56,20 @@ def begin(walk: Pass) -> None:
         _mine.passes.pop()
         raise
     _mine.held += 1
-    _lay(walk)
+    try:
+        _lay(walk)
+    except BaseException:  # an interrupt
+        end()
+        raise
 
 
 def end() -> None:
     """End the innermost pass, which has left nothing on the nodes, and its turn."""
     global _laid
-    _laid = None
     _mine.passes.pop()
+    if not _mine.held:  # an interrupt came before code of the user gave the turn back
+        return
+    _laid = None
     _mine.held -= 1
     if _mine.held:
         _lay(_mine.passes[-1])
@@ -88,13 +95,15 @@ def called(f: Callable[..., Any], *args: Any) -> Any:
 def _take_again(count: int) -> None:
     """Take the lock so many times; an interrupt that comes meanwhile is raised after that."""
     interrupt: BaseException | None = None
-    while _mine.held < count:
+    while True:
         try:
-            _lock.acquire()
-            _mine.held += 1
+            while _mine.held < count:
+                _lock.acquire()
+                _mine.held += 1
+            _lay(_mine.passes[-1])
+            break
         except KeyboardInterrupt as error:
             interrupt = error
-    _lay(_mine.passes[-1])
     if interrupt is not None:
         raise interrupt
 

@@ -13,10 +13,12 @@ from weakref import ref
 
 import numpy as np
 
+from funcgrad.locks import hold_all, release, repeats
+
 from ..autograd.base import TensorBase, tensor
 from ..autograd.node import AccumulateGrad
 from ..autograd.tape import tape_array, unwrapped
-from ._memory import hold, release, repeats, state
+from ._memory import state
 
 ndarray = np.ndarray
 Options = dict[str, Any]
@@ -351,7 +353,7 @@ def guard(inputs: Sequence[Any], sources: Sequence[Any], result: Any) -> Any:
     for x, source in zip(inputs, sources):  # noqa: B905 (faster without)
         if not isinstance(source, Step) and isinstance(x, TensorBase):
             used.append(x._array)
-    return hold(used)
+    return hold_all(used)
 
 
 def resolved(constant: bool | None, array: Any, otherwise: bool) -> bool:

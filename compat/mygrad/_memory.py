@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +20,6 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-ndarray = np.ndarray
 
 
 class _State:
@@ -107,74 +106,3 @@ def turn_memory_guarding_on() -> None:
 def mem_guard_active() -> bool:
     """Whether arrays that a graph uses are read-only."""
     return state.guards
-
-
-# ---------------------------------------------------------------- the guard
-
-# One lock for all arrays that show the same memory, by the identity of the owner: how many steps of
-# graphs use it, the owner, and by their identity the others that become writeable again after it.
-_locks: dict[int, list[Any]] = {}
-
-
-def is_locked(array: Any) -> bool:
-    """Whether the array is read-only on account of a graph."""
-    base = array.base
-    return id(base if base.__class__ is ndarray else array) in _locks
-
-
-def repeats(array: Any) -> bool:
-    """Whether one element of memory is several of the array, as in ``np.broadcast_to``."""
-    return 0 in array.strides and any(
-        s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)
-    )
-
-
-def hold(arrays: Iterable[Any]) -> list[list[Any]]:
-    """Make arrays read-only until as many calls of `release` were given the locks."""
-    held = []
-    find = _locks.get
-    for array in arrays:
-        base = array.base
-        owner = array if base.__class__ is not ndarray else base
-        lock = find(id(owner))
-        if lock is None:
-            flags = owner.flags
-            if not flags.writeable:  # by its maker's wish
-                continue
-            if owner is array:
-                flags.writeable = False
-                lock = _locks[id(owner)] = [1, owner, None]
-            else:
-                lock = _locks[id(owner)] = [1, owner, {}]
-                _hold_view(array, lock)
-                flags.writeable = False
-        else:
-            lock[0] += 1
-            if owner is not array:
-                _hold_view(array, lock)
-        held.append(lock)
-    return held
-
-
-def _hold_view(array: Any, lock: list[Any]) -> None:
-    """Note a view to be freed after its owner, unless it is one that must not be written into."""
-    if array.flags.writeable:
-        array.flags.writeable = False
-    elif (not lock[2] and lock[0] == 1) or repeats(array):
-        return
-    if lock[2] is None:
-        lock[2] = {}
-    lock[2][id(array)] = array
-
-
-def release(held: Iterable[list[Any]]) -> None:
-    """Let go of locks; what no graph uses any more is writeable again, owners first."""
-    for lock in held:
-        lock[0] -= 1
-        if not lock[0]:
-            _, owner, views = lock
-            del _locks[id(owner)]
-            owner.flags.writeable = True
-            if views:
-                for array in views.values():
-                    array.flags.writeable = True

@@ -8,11 +8,12 @@ from weakref import ref
 
 import numpy as np
 
+from funcgrad.locks import release
+
 from ..autograd import engine
 from ..autograd.base import tensor
 from ..autograd.node import AccumulateGrad, extras
 from ._graph import Step, TensorCore, made, null, short
-from ._memory import release
 from .errors import InvalidBackprop
 
 ndarray = np.ndarray

@@ -8,6 +8,8 @@ from weakref import ref
 
 import numpy as np
 
+from funcgrad.locks import hold_all, is_locked, repeats
+
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import tape_array
 from ..autograd.views import touch
@@ -28,7 +30,7 @@ from ._graph import (
     short,
     traced,
 )
-from ._memory import hold, is_locked, repeats, state
+from ._memory import state
 
 
 def write(
@@ -180,7 +182,7 @@ def reshape_in_place(target: Any, f: Any, shape: tuple[int, ...]) -> None:
     keep_old_variables(target)
     target._t, target._creator = t, step
     if state.guards:
-        step.locks = hold([t._array])
+        step.locks = hold_all([t._array])
 
 
 def rederive(view: TensorCore, done: dict[tuple[int, ...], Any]) -> None:
@@ -205,7 +207,7 @@ def rederive(view: TensorCore, done: dict[tuple[int, ...], Any]) -> None:
         step = _step(f.step, [read], [source])
         step.husk = _nobody
         if state.guards:
-            step.locks = hold([t._array])
+            step.locks = hold_all([t._array])
         found = done[key] = t, step
     t, step = found
     step.husk = ref(view)

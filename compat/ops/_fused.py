@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad.core import aval_of
+from funcgrad.forks import waited_for
 from funcgrad.transforms.bodies import derived
 from funcgrad.transforms.program_call import open_jaxpr
 
@@ -24,7 +25,7 @@ MOST_PROGRAMS = 1024
 CALLS = 32  # with small arrays before a program is made, which takes 10 to 50 ms
 SMALL = 1 << 14  # bytes; a call counts once more for each so many
 LONG = 1 << 14  # elements from which a program is faster than what is printed for tensors
-_lock = threading.Lock()
+_lock = waited_for(threading.Lock())
 _programs: dict[Any, Any] = {}  # a program, or how much calls have counted so far
 
 

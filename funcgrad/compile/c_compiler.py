@@ -69,7 +69,9 @@ def cache_folder() -> Path:
     named = os.environ.get("FUNCGRAD_CACHE")
     if named:
         return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if base.startswith("~"):  # the user has no home, so there is no such folder
+        base = os.devnull
     return Path(base) / "funcgrad"
 
 
@@ -145,22 +147,34 @@ def library_of(text: str, *, may_build: bool = True) -> ctypes.CDLL | None:
         return None
     path, machine = found
     key = hashlib.sha256("\0".join([text, machine, *FLAGS]).encode()).hexdigest()[:32]
-    for folder in (cache_folder(), None):
-        try:
-            if folder is None:
-                folder = Path(tempfile.mkdtemp(prefix="funcgrad-"))
-            folder.mkdir(parents=True, exist_ok=True)
-            target = folder / f"{key}.so"
-            if not target.exists() and not (may_build and _build(path, text, folder, target)):
-                return None
-            try:
-                return _opened(target)
-            except OSError:  # half a file, or of another system: made anew
-                target.unlink()
-                return _opened(target) if _build(path, text, folder, target) else None
-        except OSError:
-            continue
+    name = f"{key}.so"
+    try:
+        return _library_in(cache_folder(), name, path, text, may_build)
+    except OSError:  # it cannot be written: in a folder that is gone once the library is loaded
+        with (
+            contextlib.suppress(OSError),
+            tempfile.TemporaryDirectory("-funcgrad", ignore_cleanup_errors=True) as folder,
+        ):
+            return _library_in(Path(folder), name, path, text, may_build)
     return None
+
+
+def _library_in(
+    folder: Path, name: str, path: str, text: str, may_build: bool
+) -> ctypes.CDLL | None:
+    """The library in a folder, made by the compiler at `path` if it is not there and may be.
+
+    Raises: OSError: the folder cannot be used.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / name
+    if not target.exists() and not (may_build and _build(path, text, folder, target)):
+        return None
+    try:
+        return _opened(target)
+    except OSError:  # half a file, or of another system: made anew
+        target.unlink()
+        return _opened(target) if _build(path, text, folder, target) else None
 
 
 def _opened(target: Path) -> ctypes.CDLL:

@@ -114,7 +114,7 @@ class _InC(Namespace):
         if x.dtype.kind != "f":
             raise NotLowerableError("of integers")
         total = x.sum(axis, keepdims=True)
-        n = x.size // total.size
+        n = x.size // max(total.size, 1)
         apart = x - total / n
         return (apart * apart).sum(axis) / max(n - ddof, 0)
 

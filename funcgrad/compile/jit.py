@@ -20,6 +20,7 @@ from ..algebra import scaling
 from ..backend import unfit
 from ..core import EVAL, Aval, Tracer, aval_of, current, run_under
 from ..errors import ArgumentError, user_frame, where
+from ..forks import waited_for
 from ..jaxpr import Jaxpr
 from ..transforms.arguments import (
     Flat,
@@ -41,7 +42,7 @@ from .program import Program
 MOST_PROGRAMS = 64  # of one function, before the oldest is dropped
 MANY_MISSES = 8  # after which a warning names the argument that changes
 _PLAIN = (bool, int, float, complex)
-_LOCK = threading.Lock()  # of the programs that functions keep
+_LOCK = waited_for(threading.Lock())  # of the programs that functions keep
 ndarray = np.ndarray
 
 _P = ParamSpec("_P")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import thin
+from ..forks import renewed
 from . import c_compiler
 from .c_products import function_of
 from .c_source import VECTORS, Kernel
@@ -35,7 +36,7 @@ THREAD = "funcgrad product"
 _DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 _loops: dict[Any, Any] = {}  # None: BLAS is to be used
 _waiting: dict[Any, int] = {}  # multiplications that were done
-_making = threading.Lock()
+_making = renewed(threading.Lock())
 
 
 def product(x: Any, y: Any, out: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..forks import renewed
 from ..jaxpr import Jaxpr, has_effect
 from . import blocks, c_compiler, c_source
 from .c_conv import Convolution, ConvolutionKernel
@@ -48,7 +49,7 @@ PATIENCE = 1.0  # seconds for which loops may run in Python rather than wait for
 # Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number, one
 # that is drawn until it is accepted.
 ARRAY, NUMBER, OTHER, DRAWN, ACCEPTED = 1.5e-6, 2e-7, 1e-5, 1.5e-4, 1e-3
-_compiling = threading.Lock()  # in the background one at a time: a compiler takes a core
+_compiling = renewed(threading.Lock())  # in the background one at a time, as it takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
 

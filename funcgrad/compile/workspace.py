@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..forks import waited_for
 from .steps import CALL, VIEW, Lowered, Step, Value
 
 FRESH = frozenset({np.dot, np.matmul})  # functions whose results are arrays of their own
@@ -71,7 +72,7 @@ class Pool:
     """
 
     _all: ClassVar[weakref.WeakSet[Pool]] = weakref.WeakSet()
-    _lock = threading.Lock()
+    _lock = waited_for(threading.Lock())
     _turns = itertools.count()
 
     def __init__(self, make: Callable[[], Arrays], size: int) -> None:

@@ -15,6 +15,7 @@ from ..algebra import zeros_like
 from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
 from ..errors import MissingRuleError, RuleError, where
 from ..jaxpr import Jaxpr, eval_jaxpr
+from ..views import snapshot
 from .jvp import instantiate, jvp_flat
 from .program_call import open_jaxpr
 from .trace import JaxprTrace, JaxprTracer, trace_to_jaxpr
@@ -151,7 +152,7 @@ class CustomCall(Primitive):
             return self(*full, rules=rules)
         if rules.backward is None or rules.jvp is not None:
             return tuple(rules.tangent_rule(xs, full)[1])
-        _, residual = rules.recorded(xs)
+        residual = [snapshot(x, copy=True) for x in rules.recorded(xs)[1]]
         n = rules.held
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts)[n:], ans, ts[n:]))
 
@@ -163,7 +164,7 @@ class CustomCall(Primitive):
             return tuple(outs), (residual, None)
         if rules.transpose is not None:
             return self(*xs, rules=rules), (None, None)
-        recorder = JaxprTrace(current.get(), linear=True)
+        recorder = JaxprTrace(current.get(), linear=True, lasting=True)
         ts = [
             recorder.new_input(_tangent_aval(x)) if w else zeros_like(x)
             for x, w in zip(xs, wanted, strict=True)
@@ -175,6 +176,10 @@ class CustomCall(Primitive):
         finally:
             current.reset(token)
         return tuple(outs), (None, recorder.finish(in_vars, dots))
+
+    def held(self, residual: Any, keep: Callable[[Any], Any]) -> Any:
+        saved, program = residual
+        return (saved if saved is None else [*map(keep, saved)]), program
 
     def backward(
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict

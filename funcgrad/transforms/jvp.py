@@ -41,20 +41,28 @@ class JVPTracer(TracedArray):
     def underlying(self) -> Any:
         return self.primal
 
+    @property
+    def moves(self) -> bool:
+        return self.tangent is not None
+
     def assign(self, other: Any) -> None:
         self.primal = other.primal
         self.tangent = other.tangent
 
 
 class JVPTrace(Trace):
-    """Values are computed by the parent, tangents by `tangents` (the parent, or a recorder)."""
+    """Values are computed by the parent, tangents by `tangents` (the parent, or a recorder).
 
-    __slots__ = ("tangents",)
+    `lasting`: what is recorded outlives the call, so plain arrays are copied.
+    """
+
+    __slots__ = ("lasting", "tangents")
     transform = "jvp or linearize"
 
-    def __init__(self, parent: Trace, tangents: Trace) -> None:
+    def __init__(self, parent: Trace, tangents: Trace, *, lasting: bool = False) -> None:
         self.parent = parent
         self.tangents = tangents
+        self.lasting = lasting
 
     def lift(self, value: Any) -> JVPTracer:
         return JVPTracer(self, snapshot(value, copy=True), None)
@@ -71,7 +79,8 @@ class JVPTrace(Trace):
                 primals.append(a.primal)
                 ts.append(a.tangent)
             else:
-                primals.append(a if a.__class__ in NAMESPACES else untabled(a))
+                a = a if a.__class__ in NAMESPACES else untabled(a)
+                primals.append(snapshot(a, copy=True) if self.lasting else a)
                 ts.append(None)
         ans = self.parent.process(prim, primals, params)
         if not mine or not prim.differentiable:

@@ -9,6 +9,7 @@ from .. import tree
 from ..core import Aval, aval_of, current, tangent_dtype
 from ..errors import NotLinearError, where
 from ..jaxpr import Jaxpr, Literal, eval_jaxpr
+from ..views import snapshot
 from .arguments import (
     Flat,
     flat_cotangents,
@@ -29,7 +30,8 @@ def linearize_flat(
     """The values of `f`, which takes and returns flat lists, and the program of its tangents."""
     parent = current.get()
     recorder = JaxprTrace(parent, linear=True)
-    trace = JVPTrace(parent, recorder)
+    trace = JVPTrace(parent, recorder, lasting=True)
+    leaves = [snapshot(x, copy=True) for x in leaves]
     ts = [recorder.new_input(_tangent_aval(x)) for x in leaves]
     in_vars = [t.symbol for t in ts]
     values, dots = run_jvp(trace, f, leaves, ts)
@@ -60,7 +62,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> An
         flat_ts = flat_tangents("linearize", treedef, leaves, tangents)
         return tree.unflatten(flat.out_def, own(eval_jaxpr(program, *flat_ts), flat_ts))
 
-    out = tree.unflatten(flat.out_def, own(values, leaves))
+    # The program may read a result, into which the caller may write.
+    out = tree.unflatten(flat.out_def, own([snapshot(x, copy=True) for x in values]))
     aux = flat.aux_values(lambda x: trace.parts(x)[0])
     return (out, f_jvp, aux) if has_aux else (out, f_jvp)
 

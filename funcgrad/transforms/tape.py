@@ -5,8 +5,9 @@ cotangent of value ``k`` back to the operands' slots; the first entries stand fo
 entry saves is decided by the primitive's rule (NOTE [Unread arguments] in `algebra.py`).
 
 NOTE [Constants on the tape] A plain array that an entry saves must not change before the walk. It is
-made read-only while the user's function runs, and copied if the tape outlives the call (`vjp`) or
-NumPy could not make it writeable again.
+made read-only while the user's function runs (`locks.py`), and copied if the tape outlives the call
+(`vjp`), NumPy could not make it writeable again, or it is a view that costs little to copy: others may
+show the same memory, which NumPy does not know of.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from ..algebra import zeros_like
 from ..array import TracedArray
 from ..backend import NAMESPACES, untabled
 from ..core import Aval, Primitive, Trace, aval_of, current, dtype_of
+from ..locks import can_be_held, hold, release
 from ..views import refresh, snapshot
 from .transpose import cotangents
 
 ndarray = np.ndarray
+SMALL = 1 << 16  # bytes of a view that is copied
 CONSTANT = -1  # the slot of a value that does not depend on the inputs
 
 Entry = tuple[Any, ...]
@@ -50,25 +53,16 @@ class TapeTracer(TracedArray):
     def underlying(self) -> Any:
         return self.value
 
+    @property
+    def moves(self) -> bool:
+        return self.slot >= 0
+
     def assign(self, other: Any) -> None:
         self.value = other.value
         self.slot = other.slot
 
 
 _new = TapeTracer.__new__
-
-
-def _can_be_unlocked(array: Any) -> bool:
-    """Whether NumPy would make the array writeable again: it asks the owner of the memory.
-
-    Not if that is another library, whose tensor or capsule does not answer.
-    """
-    if isinstance(array.base, ndarray):
-        return True
-    try:
-        return not memoryview(array.base).readonly
-    except TypeError:
-        return False
 
 
 def tape_tracer(trace: TapeTrace, value: Any, slot: int) -> TapeTracer:
@@ -86,7 +80,7 @@ class TapeTrace(Trace):
     `lasting`: the tape outlives the call that records it, so plain arrays are copied too, once each.
     """
 
-    __slots__ = ("copies", "entries", "lasting", "locked")
+    __slots__ = ("entries", "kept", "lasting", "locked")
     transform = "grad or vjp"
 
     def __init__(self, parent: Trace, *, lasting: bool) -> None:
@@ -94,7 +88,8 @@ class TapeTrace(Trace):
         self.lasting = lasting
         self.entries: list[Entry] = []
         self.locked: list[Any] = []
-        self.copies: dict[int, Any] = {}  # by the id of an array that `locked` keeps alive
+        # Arrays that are locked, by identity, and what is saved of them.
+        self.kept: dict[int, tuple[Any, Any]] = {}
 
     def new_input(self, value: Any) -> TapeTracer:
         self.entries.append(())
@@ -107,28 +102,30 @@ class TapeTrace(Trace):
 
     def keep(self, value: Any) -> Any:
         """A value that is not this tape's own, safe from later writes."""
-        if value.__class__ is not ndarray:
+        known = self.kept.get(id(value))
+        if known is not None:
+            return known[1]
+        if value.__class__ is not ndarray and not isinstance(value, ndarray):
             return snapshot(value, copy=self.lasting)
-        copy = self.copies.get(id(value))
-        if copy is None and value.flags.writeable:
+        if value.base is not None and (value.nbytes <= SMALL or not can_be_held(value)):
+            return snapshot(value, copy=True)  # every time, as it may be written into in between
+        lock = hold(value)
+        found = value
+        if lock is None:
+            found = snapshot(value, copy=True)
+        else:
+            self.locked.append(lock)
             if self.lasting:
-                copy = self.copies[id(value)] = value.copy()
-            array: Any = value
-            while array.__class__ is ndarray and array.flags.writeable:
-                if not array.flags.owndata and not _can_be_unlocked(array):
-                    return value.copy()  # every time, as it may be written into in between
-                array.flags.writeable = False
-                self.locked.append(array)
-                array = array.base
-        return value if copy is None else copy
+                found = value.copy()
+        self.kept[id(value)] = value, found
+        return found
 
     def unlock(self) -> None:
         """Make the arrays writeable again; nothing is recorded after this."""
-        self.locked.sort(key=lambda array: array.base is not None)  # owners before their views
-        for array in self.locked:
-            array.flags.writeable = True
-        self.locked.clear()
-        self.copies.clear()
+        if self.locked:
+            release(self.locked)
+            self.locked.clear()
+        self.kept.clear()
 
     def value_of(self, x: Any) -> Any:
         """The value behind one of this tape's tracers; anything else is its own value."""
@@ -158,6 +155,7 @@ class TapeTrace(Trace):
                 slots.append(CONSTANT)
         wanted = [s >= 0 for s in slots]
         if prim.forward is not None and True in wanted:
+            values = [v if v is not a else self.keep(v) for v, a in zip(values, args, strict=True)]
             ans, entry = self._run_opaque(prim, values, slots, wanted, params)
         else:
             ans = self.parent.process(prim, values, params)
@@ -192,6 +190,7 @@ class TapeTrace(Trace):
             ans, residual = prim.forward(values, wanted, params)
         finally:
             current.reset(token)
+        residual = prim.held(residual, self.keep)
         return ans, (_pull_opaque, slots, prim, residual, [aval_of(x) for x in ans], wanted, params)
 
     def _entry(

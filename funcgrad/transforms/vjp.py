@@ -9,6 +9,7 @@ from typing import Any
 from .. import tree
 from ..algebra import concrete_namespace, scaling
 from ..core import EVAL, aval_of, current, run_under
+from ..views import snapshot
 from .arguments import (
     Flat,
     flat_cotangents,
@@ -75,5 +76,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         full = [zero_derivative(*k) if g is None else g for g, k in zip(found, kinds, strict=True)]
         return tree.unflatten(treedef, own(full, cts))
 
-    out = tree.unflatten(flat.out_def, own(values, leaves))
+    # The tape may have saved a result, into which the caller may write.
+    values = [snapshot(x, copy=True) for x in values]
+    out = tree.unflatten(flat.out_def, own(values))
     return (out, f_vjp, flat.aux_values(trace.value_of)) if has_aux else (out, f_vjp)

@@ -269,3 +269,9 @@ def test_large_arrays_are_left_to_numpy() -> None:
     x = np.arange(c_steps.SMALL + 1.0)
     found, code = in_c(lambda x: np.argmax(x * 2) + 1, x)
     assert found == len(x) and "call_argmax" in code
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0, 3)])
+def test_variances_of_no_rows(shape: tuple[int, ...]) -> None:
+    found, _ = in_c(lambda x: np.var(x, axis=-1), np.ones(shape))
+    np.testing.assert_array_equal(found, np.ones(shape).var(axis=-1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -244,3 +245,25 @@ def test_programs_are_printed_the_same_way_in_every_run() -> None:
         for seed in ("0", "1", "2", "3")
     }
     assert len(found) == 1 and int(found.pop().split()[0]) > 0
+
+
+def test_nothing_is_left_where_there_is_no_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not even in the folder for temporary files, where libraries are made then."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(c_compiler, "cache_folder", lambda: Path(os.devnull) / "funcgrad")
+    library = c_compiler.library_of("int seven(void) { return 7; }\n")
+    assert library is not None
+    assert library.seven() == 7
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FUNCGRAD_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as where there is none
+    assert c_compiler.cache_folder() == Path(os.devnull) / "funcgrad"
+    compiled = funcgrad.jit(lambda x: x * x + 1.0)
+    assert compiled(3.0) == 10.0

@@ -585,3 +585,37 @@ def test_functional_call_and_stacked_modules(torch: Any) -> None:
     models[0].zero_grad()
     (models[0](x) ** 2).sum().backward()
     close(grads["weight"], models[0].weight.grad)
+
+
+LEAVING: dict[str, Any] = {
+    "numpy": lambda x: x.numpy(),
+    "asarray": np.asarray,
+    "array": np.array,
+    "view": lambda x: x[:].numpy(),
+    "function of it": lambda x: (2 * x).numpy(),
+}
+
+
+@pytest.mark.parametrize("name", LEAVING)
+@pytest.mark.parametrize("transform", ["grad", "jacrev", "jacfwd", "hessian"])
+def test_numbers_do_not_leave_what_is_differentiated(name: str, transform: str) -> None:
+    """They would be constants, silently."""
+
+    def f(x: Any) -> Any:
+        return (x * compat.tensor(LEAVING[name](x))).sum()
+
+    x = compat.tensor([1.0, 2.0])
+    with pytest.raises(RuntimeError, match=r"Use tensor\.detach\(\)\.numpy\(\)"):
+        getattr(compat.func, transform)(f)(x)
+    cut = getattr(compat.func, transform)(lambda x: f(x.detach()) + x.sum())(x)
+    assert cut.sum().item() == (0.0 if transform == "hessian" else 2.0)
+
+
+def test_numbers_leave_that_are_not_differentiated() -> None:
+    x = compat.tensor([1.0, 3.0])
+    assert compat.func.grad(lambda x: x[x.argmax().numpy()])(x).tolist() == [0.0, 1.0]
+    w = compat.ones(2)
+    assert compat.func.grad(lambda x: (x * compat.tensor(w.numpy())).sum())(x).tolist() == [
+        1.0,
+        1.0,
+    ]
