@@ -359,7 +359,7 @@ def compiled(jaxpr: Jaxpr) -> Callable[..., Sequence[Any]]:
     source = "\n    ".join([*lines, f"return ({''.join(f'{out}, ' for out in outs)})"])
     scope = {**program.constants, **program.numbers}
     exec(compile(source, "<funcgrad printed>", "exec"), scope)
-    return scope["run"]
+    return scope.pop("run")  # no cycle, so what it holds is freed with it
 
 
 def _read(names: dict[Atom, Symbol], eqn: Eqn, atom: Any) -> Any:

@@ -71,7 +71,7 @@ class Blocks:
         """Source and function; after the group's inputs it takes arrays for the results, or None."""
         text = self.text()
         exec(compile(text, "<funcgrad printed>", "exec"), self.source.scope)
-        found = self.source.scope[self.name]
+        found = self.source.scope.pop(self.name)
         found.takes_outs = True
         found.overwrites = self.overwrites()
         return text, found

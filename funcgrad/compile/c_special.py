@@ -25,7 +25,9 @@ _NAMES = ("{}", *(f"__pyx_fuse_{i}{{}}" for i in range(4)))
 @functools.cache
 def _address(f: Any) -> int | None:
     """Where SciPy's function of double precision numbers is that a ufunc calls; None if unknown."""
-    if f.__class__ is not np.ufunc or f.nout != 1 or scipy_if_there("", f.__name__) is not f:
+    if f.__class__ is not np.ufunc or f.nout != 1 or getattr(np, f.__name__, None) is f:
+        return None
+    if scipy_if_there("", f.__name__) is not f:
         return None
     table: Any = scipy_if_there("", "__pyx_capi__", "special.cython_special") or {}
     wanted = f"double ({'double, ' * f.nin}int __pyx_skip_dispatch)".encode()

@@ -326,7 +326,7 @@ class DeviceProgram:
             module = xp.RawModule(code=self.cuda, options=cuda_source.OPTIONS)
             scope |= {k.name: Launcher(xp, module, k) for k in printer.kernels}
         exec(compile(self.text, "<funcgrad printed>", "exec"), scope)
-        return scope["run"]
+        return scope.pop("run")
 
 
 def on_device(xs: Iterable[Any]) -> bool:

@@ -253,4 +253,4 @@ class Printer:
         after = "".join(f"    {line}\n" for line in self.after)
         text = f"def fast(args):\n    try:\n{body}{failed}{after}"
         exec(compile(text, "<funcgrad printed>", "exec"), self.scope)
-        return self.scope["fast"]
+        return self.scope.pop("fast")  # no cycle

@@ -286,4 +286,4 @@ class _Printer:
         lines = [*self.lines, "        return True"]
         lines += ["    except (LookupError, AttributeError, ValueError):", "        return False"]
         exec(compile("\n".join(lines), "<funcgrad printed>", "exec"), self.scope)
-        return self.scope["fresh"]
+        return self.scope.pop("fresh")  # no cycle

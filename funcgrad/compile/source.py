@@ -65,7 +65,7 @@ def _shown(x: Any) -> str:
 def compiled(text: str, scope: dict[str, Any]) -> Callable[..., Any]:
     """The function `run` that a source defines."""
     exec(compile(text, "<funcgrad printed>", "exec"), scope)
-    return scope["run"]
+    return scope.pop("run")  # no cycle, so what it holds is freed with it
 
 
 def with_fallback(

@@ -165,7 +165,7 @@ def _printed(step: _Step) -> tuple[str, Callable[..., None]]:
             head.append(f"{name} = np_empty(a0.shape, {printer.dtype(dtype)})")
     text = "\n    ".join([*head, *body, *last, *step.copies]) + "\n"
     exec(compile(text, "<funcgrad printed>", "exec"), printer.source.scope)
-    return text, printer.source.scope["run"]
+    return text, printer.source.scope.pop("run")
 
 
 def _made_by_first_use(name: str, body: list[str]) -> bool:
@@ -193,7 +193,7 @@ def _in_c(step: _Step, *, may_build: bool = True) -> Callable[..., None] | None:
     lines = [f"def run({', '.join(step.names)}):", f"loop({given}, out=({into}))", *step.copies]
     scope = {"loop": loops[0], "np_copyto": np.copyto}
     exec(compile("\n    ".join(lines) + "\n", "<funcgrad printed>", "exec"), scope)
-    return scope["run"]
+    return scope.pop("run")
 
 
 def _is_flat(arrays: Sequence[Any]) -> bool:

@@ -395,3 +395,22 @@ def test_copies_are_foreseen(axes: list[int], shape: tuple[int, ...]) -> None:
     step = Step("view", f"{{}}.reshape({shape})", [after], [Value(shape, x.dtype)])
     with everything_kept():
         assert orders.copies(step, "t1") == (not np.shares_memory(x, turned.reshape(shape)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.grad])
+def test_what_a_function_reads_goes_with_it(kind: str, transform: Callable[..., Any]) -> None:
+    """Without the garbage collector, which large arrays would wait for."""
+    gc.collect()
+    gc.disable()
+    try:
+        data = np.ones((3, 3))
+        f = funcgrad.jit(transform(lambda w: (data @ w).sum()))
+        with funcgrad.config(kind):
+            for _ in range(3):
+                f(np.ones(3))
+        gone = weakref.ref(data)
+        del data, f
+        assert gone() is None
+    finally:
+        gc.enable()
