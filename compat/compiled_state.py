@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+import sys
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -77,6 +78,7 @@ class State:
         self.optimizers: list[Optimizer] = []
         self.tensors: list[TensorBase] = []
         self.sources = [x for x in held if _runs_out(x)]
+        self.weak = found.weak
         for x in held:
             if isinstance(x, Module) and x not in self.modules:
                 self.modules.append(x)
@@ -213,6 +215,8 @@ def not_plain(leaves: Sequence[Any], tensors: Sequence[Any], state: State) -> st
             return f"an argument is of type {type(x).__name__}"
     for x in state.sources:
         return f"it reads from an object of type {type(x).__name__}, which runs out or on"
+    if state.weak:
+        return "it reads a weak reference, behind which anything may change"
     for t in tensors:
         if is_lazy(t):
             return "a parameter gets its shape from the first input"
@@ -273,6 +277,7 @@ def restored(state: State, given: Any) -> Iterator[None]:
     """
     places = state.watched()
     holders: list[Any] = [p.holder for p in places if isinstance(p.holder, dict)]
+    holders = [x for x in holders if x is not sys.modules]  # what was imported stays
     containers = [getattr(c, "holder", None) for c in state.containers]
     holders += [c for c in containers if isinstance(c, list | dict | set | deque)]
     holders += state.empty.holders

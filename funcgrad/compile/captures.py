@@ -6,24 +6,37 @@ functions, globals, and the attributes of the objects found there, as far as som
 called names them. An array that the program reads becomes an input of it. Everything else is checked
 before every call: what it is and, of numbers and arrays, how much it is; `freshness.py` does that.
 
-What cannot be seen: large arrays that plain NumPy code reads are compared at some of their elements; of
-installed packages, what is no attribute of an object and no number or array of a module; what is
-reached only by C code, or by a name that is made up as the program runs.
+Code of installed packages and of Python's own modules is not searched for names: so of their objects,
+and of ours that inherit from them, all attributes are looked at (of Python's own: of containers and
+descriptors). So are those of all objects where code reads `vars(x)` or `x.__dict__`.
+
+What cannot be seen: large arrays that plain NumPy code reads are compared at some of their elements;
+what objects hold that come after the first 1,000 of a container; of installed packages, what is no
+attribute of an object and no number or array of a module; of Python's own modules, what is in no
+container; what is reached only by C code, or by a name that is made up as the program runs; what an
+iterator gives next. A check must not keep alive what weak references are to: `Captured.weak` says
+that there are any.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
+import dis
 import functools
+import gc
+import importlib.util
+import itertools
 import os
 import pickle
 import random
 import sys
 import sysconfig
+import threading
 import types
+import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +44,7 @@ import numpy as np
 from ..core import Tracer
 from ..transforms.arguments import is_bound
 from .freshness import (
+    MISSING,
     NUMBERS,
     Class,
     Code,
@@ -49,6 +63,14 @@ LIBRARIES = ("funcgrad", "compat", "numpy", "scipy")
 _INSTALLED = tuple({sysconfig.get_path(p) + os.sep for p in ("purelib", "platlib")})
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
+_PLAIN = (np.ndarray, Tracer, types.CodeType, *NUMBERS, type(None))
+_CONTAINERS = (list, tuple, deque, dict, set, frozenset)
+_FRAMES = (types.FrameType, types.TracebackType)
+_IMPORT = dis.opmap["IMPORT_NAME"]
+_IMPORTERS = frozenset({"import_module", "__import__", "modules"})  # take modules' names as strings
+_ALL = frozenset({"vars", "__dict__"})  # read attributes without their names
+# Methods that store, copy or show what an object has: other code does not compute with that.
+_STORING = ("__init__", "__repr__", "__getstate__", "__setstate__", "__getattr__", "__setattr__")
 
 
 class Captured:
@@ -58,13 +80,17 @@ class Captured:
         self.places = places
         self.containers = containers
         self.generators: list[Any] = []  # of random numbers
+        self.weak: list[Any] = []  # references to objects that may go, or change unseen
 
     def has_changed(self) -> bool:
-        """Whether the function has put something into a container: into a log, or an attribute."""
-        return not all(c.is_same() for c in self.containers)
+        """Whether the function has put something somewhere: into a log, an attribute, an import."""
+        missing = (p for p in self.places if p.value is MISSING)
+        return not all(c.is_same() for c in (*self.containers, *missing))
 
     def renew(self, after: Captured) -> None:
-        """Leave out the containers that have changed; add what is new in a later search."""
+        """Leave out what has changed that `has_changed` tells; add what is new in a later search."""
+        self.places = [p for p in self.places if p.value is not MISSING or p.is_same()]
+        self.weak = after.weak
         known = {(id(p.holder), p.key) for p in self.places}
         self.places += [p for p in after.places if (id(p.holder), p.key) not in known]
         before = {_what(c) for c in self.containers}
@@ -120,27 +146,35 @@ class _Search:
     def meet(self, places: Iterable[Place]) -> None:
         for place in places:
             where = id(place.holder), place.key
-            if where not in self.known and not _is_library_module(place.value):
-                self.known.add(where)
-                self.seen[id(place.holder)] = place.holder  # so that its id stays its own
+            if where in self.known:
+                continue
+            self.known.add(where)
+            self.seen[id(place.holder)] = place.holder  # so that its id stays its own
+            if not _is_library_module(place.value):
                 self.found.places.append(place)
+                self.waiting.append(place.value)
+            elif not _is_ours(place.value.__name__):  # Python's own: `sys.argv`, `os.environ`
                 self.waiting.append(place.value)
 
     def look_at(self, x: Any) -> None:
-        if id(x) in self.seen and x is self.seen[id(x)] and not isinstance(x, dict | list | tuple):
+        if type(x) in weakref.ProxyTypes:
+            self.found.weak.append(x)
             return
         if (id(x), "looked at") in self.known:
             return
         self.known.add((id(x), "looked at"))
         self.seen[id(x)] = x
         if isinstance(x, types.FunctionType):
+            if x is os.getenv:
+                self.waiting.append(os.environ)
             if _is_installed(x.__module__):  # what it closes over may still be the user's
                 self.waiting += [c.cell_contents for c in x.__closure__ or () if is_bound(c)]
                 return
-            self.names.update(_names(x.__code__))
+            self.names |= _names(x.__code__) - (_ALL if x.__name__ in _STORING else set())
             self.found.containers += [Code(x), Size(vars(x))]
             self.objects.append(x)
             self.meet(_of_function(x))
+            self.meet(_imported(x))
             self.meet(_attributes(x, self.names))
         elif isinstance(x, types.MethodType):
             self.waiting += [x.__self__, x.__func__]
@@ -155,46 +189,99 @@ class _Search:
         elif isinstance(x, property | functools.cached_property):
             getters = (x.fget,) if isinstance(x, property) else (x.func,)
             self.waiting += [g for g in getters if g is not None]
-        elif isinstance(x, list | tuple | deque | dict | set | frozenset):
+        elif isinstance(x, _CONTAINERS):
             self.look_into(x)
-        elif isinstance(x, (np.ndarray, Tracer, types.CodeType, *NUMBERS)) or x is None:
-            pass  # an array's elements are compared by whoever knows which are inputs
+        elif isinstance(x, _PLAIN):
+            self.look_at_plain(x)
         elif isinstance(x, contextvars.ContextVar):
             self.meet([Place(x, variable("get"), x.get(None))])
+        elif isinstance(x, weakref.ref):
+            self.look_behind(x)
         elif "__wrapped__" in _own(x):
             self.waiting.append(_own(x)["__wrapped__"])
         else:
-            self.objects.append(x)
-            if not isinstance(x, types.ModuleType | type):
-                self.look_at_object(x)
-            self.meet(_attributes(x, self.names))
+            self.look_at_object(x)
 
     def look_at_object(self, x: Any) -> None:
+        self.objects.append(x)
+        module = x.__name__ if isinstance(x, types.ModuleType) else _module_of(type(x))
+        if isinstance(x, type):
+            classes = [c for c in x.__mro__ if not _is_installed(_module_of(c))]
+            self.found.containers += [Size(c.__dict__) for c in classes if self.is_new(c)]
+            self.waiting.append(type(x))
+        elif not isinstance(x, types.ModuleType):
+            self.look_at_state(x, _is_library(module))
+            if not _is_installed(module):
+                self.waiting.append(type(x))
+            elif _is_library(module) and not (_is_ours(module) or hasattr(x, "__dict__")):
+                self.look_through(x)
+        self.meet(_attributes(x, self.names))
+
+    def is_new(self, cls: type) -> bool:
+        """Whether the size of a class has not been noted; an entry may come to hide one of a base."""
+        is_known = (id(cls), "size") in self.known
+        self.known.add((id(cls), "size"))
+        return not is_known
+
+    def look_at_state(self, x: Any, is_library: bool) -> None:
         if self.looks_inside:
             held = getattr(type(x), "__program_reads__", ())
             self.meet(Place(x, attribute(name), getattr(x, name)) for name in held)
-        if hasattr(x, "__dict__"):
+        if isinstance(x, threading.local):
+            self.found.containers.append(Contents(x, _names_set))
+        elif hasattr(x, "__dict__"):
             self.found.containers.append(Size(_own(x)))  # an attribute may come to hide a class's
-        if not _is_library(type(x).__module__):
+        if not is_library:
             self.found.containers.append(Class(x))
-            if hasattr(type(x), "__array__"):  # a table of pandas, for instance
-                with contextlib.suppress(TypeError, ValueError, RuntimeError):
-                    self.found.containers.append(Contents(x, as_elements))
-        elif isinstance(x, (bytearray, memoryview)) or type(x).__module__ in ("array", "ctypes"):
+        if isinstance(x, np.ndarray):
+            return  # its elements are compared by whoever knows which are inputs
+        if not is_library and hasattr(type(x), "__array__"):  # a table of pandas, for instance
+            with contextlib.suppress(TypeError, ValueError, RuntimeError):
+                self.found.containers.append(Contents(x, as_elements))
+        elif _has_buffer(x):
             self.found.containers.append(Contents(x, bytes))
 
+    def look_at_plain(self, x: Any) -> None:
+        """A number, a string or an array, perhaps of a class that adds attributes."""
+        if isinstance(x, str) and x.isidentifier():
+            self.names.add(x)  # for `getattr`, or an `attrgetter`
+        elif isinstance(x, np.ndarray) and x.dtype == object:
+            items = ((i, x[i]) for i in itertools.islice(np.ndindex(x.shape), MOST_ITEMS))
+            self.meet(Place(x, i, y) for i, y in items if not isinstance(y, NUMBERS))
+        elif isinstance(x, np.ndarray) and x.dtype.hasobject:
+            self.waiting += x.flat[:MOST_ITEMS].tolist()
+        if not _is_library(_module_of(type(x))):
+            self.look_at_object(x)
+
+    def look_through(self, x: Any) -> None:
+        """Something of Python's own without attributes, such as a view of a dict, or a getter."""
+        if not isinstance(x, _FRAMES):
+            self.waiting += [y for y in gc.get_referents(x) if y is not type(x)]
+
+    def look_behind(self, x: Any) -> None:
+        """Classes stay as a rule (`singledispatch` has weak references to them); no other object."""
+        found = x()
+        if isinstance(found, type):
+            self.waiting.append(found)
+        elif found is not None:
+            self.found.weak.append(x)
+
     def look_into(self, x: Any) -> None:
+        if x is sys.modules:
+            return  # it grows with every import; `_imported` says what counts
         if isinstance(x, set | frozenset):
             self.found.containers.append(Contents(x, frozenset))
-            return
-        if len(x) > MOST_ITEMS:
-            self.found.containers.append(Items(x))
-        elif not isinstance(x, tuple):
-            self.found.containers.append(Contents(x, tuple if isinstance(x, dict) else len))
-        keys = list(x)[:MOST_ITEMS] if isinstance(x, dict) else range(min(len(x), MOST_ITEMS))
-        self.meet(Place(x, k, x[k]) for k in keys)
-        if not isinstance(x, tuple) and type(x) not in (list, dict, deque):
-            self.objects.append(x)
+            self.waiting += list(x)[:MOST_ITEMS]
+        else:
+            if len(x) > MOST_ITEMS:
+                self.found.containers.append(Items(x))
+            elif not isinstance(x, tuple):
+                self.found.containers.append(Contents(x, tuple if isinstance(x, dict) else len))
+            keys = list(x)[:MOST_ITEMS] if isinstance(x, dict) else range(min(len(x), MOST_ITEMS))
+            self.waiting += [k for k in keys if not isinstance(k, str | int)]
+            self.meet(Place(x, k, x[k]) for k in keys)
+        if not _is_library(_module_of(type(x))):
+            self.look_at_object(x)
 
 
 def _own(x: Any) -> dict[str, Any]:
@@ -206,9 +293,33 @@ def _own(x: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _names_set(x: Any) -> tuple[str, ...]:
+    """The names of the attributes of a `threading.local` that this thread has set."""
+    return tuple(vars(x))
+
+
+def _has_buffer(x: Any) -> bool:
+    """Whether an object lends its memory, as those of `array` and `ctypes` do."""
+    try:
+        memoryview(x).release()
+    except (TypeError, ValueError, BufferError):
+        return False
+    return True
+
+
 def _is_library_module(x: Any) -> bool:
     """Whether a value is a module that nobody rebinds parts of."""
     return isinstance(x, types.ModuleType) and _is_library(x.__name__)
+
+
+def _module_of(cls: type) -> str:
+    """The module of a class; some that are made in C name none."""
+    name = cls.__module__
+    return name if isinstance(name, str) else "builtins"
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] in LIBRARIES
 
 
 @functools.cache
@@ -216,7 +327,7 @@ def _is_library(name: str | None) -> bool:
     """Whether a module is ours, Python's or NumPy's: then nobody changes it while a program runs."""
     if not name or name == "__main__":
         return False
-    if name.partition(".")[0] in LIBRARIES:
+    if _is_ours(name):
         return True
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
@@ -235,12 +346,55 @@ def _is_installed(name: str | None) -> bool:
 def _names(code: types.CodeType) -> set[str]:
     """The names of globals and attributes that code reads, by `getattr` and in functions inside too."""
     found = set(code.co_names)
-    for constant in code.co_consts:
+    for constant in _constants(code.co_consts):
         if isinstance(constant, types.CodeType):
             found |= _names(constant)
         elif isinstance(constant, str) and constant.isidentifier():
             found.add(constant)
     return found
+
+
+def _constants(found: Iterable[Any]) -> Iterator[Any]:
+    for x in found:
+        if isinstance(x, tuple | frozenset):
+            yield from _constants(x)
+        else:
+            yield x
+
+
+def _imports(code: types.CodeType) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The modules that code imports, in functions inside too, and the names that it takes from them."""
+    if _IMPORT in code.co_code[::2]:
+        steps = [i for i in dis.get_instructions(code) if i.opname != "EXTENDED_ARG"]
+        for level, names, step in zip(steps, steps[1:], steps[2:], strict=False):
+            if step.opcode == _IMPORT:
+                yield "." * level.argval + step.argval, names.argval or ()
+    is_by_name = not _IMPORTERS.isdisjoint(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _imports(constant)
+        elif is_by_name and isinstance(constant, str) and constant in sys.modules:
+            yield constant, ()
+
+
+def _imported(f: types.FunctionType) -> Iterator[Place]:
+    """The modules that a function imports as it runs; they may not be there before."""
+    of = f.__globals__
+    package = of.get("__package__")
+    if package is None:
+        package = of.get("__name__", "")
+        package = package if "__path__" in of else package.rpartition(".")[0]
+    for relative, names in _imports(f.__code__):
+        try:
+            name = importlib.util.resolve_name(relative, package)
+        except ImportError:  # as it will be raised when the code runs
+            continue
+        for loaded in {name, name.partition(".")[0]}:
+            yield Place(sys.modules, loaded, sys.modules.get(loaded, MISSING))
+        module = sys.modules.get(name)
+        if isinstance(module, types.ModuleType) and not _is_library(name):
+            for missing in set(names) - vars(module).keys():
+                yield Place(vars(module), missing, MISSING)
 
 
 def _of_function(f: types.FunctionType) -> Iterator[Place]:
@@ -258,33 +412,65 @@ def _of_function(f: types.FunctionType) -> Iterator[Place]:
 
 def _attributes(x: Any, names: set[str]) -> Iterator[Place]:
     """The attributes of an object, module or class that have one of the names, and what its class
-    runs for operators. Of an object of an installed package all: its code is not searched for names.
+    runs for operators; all of an object that code reads which is not searched for names.
     """
+    reads_all = not names.isdisjoint(_ALL)
     if isinstance(x, types.ModuleType):
-        if not _is_installed(x.__name__):
-            yield from _entries(vars(x), names)
-        elif not _is_library(x.__name__):
-            data = {k for k in names & vars(x).keys() if not isinstance(vars(x)[k], _CODE)}
-            yield from _entries(vars(x), data)
+        yield from _entries(vars(x), _names_in_module(x, names, reads_all))
         return
     if not isinstance(x, type):
-        own, module = _own(x), type(x).__module__
-        is_foreign = _is_installed(module) and not _is_library(module)
-        yield from _entries(own, {k for k in own if type(k) is str} if is_foreign else names)
-    for cls in (x if isinstance(x, type) else type(x)).__mro__:
-        if _is_installed(cls.__module__):
+        is_users = not _is_library(_module_of(type(x)))
+        own = vars(x) if isinstance(x, threading.local) else _own(x)
+        if (reads_all and is_users) or _is_read_elsewhere(x):
+            read = {k for k in own if type(k) is str}
+        else:
+            read = names & own.keys()
+        if isinstance(x, threading.local):  # each thread has its own
+            yield from (Place(x, attribute(name), own[name]) for name in read)
+        else:
+            yield from _entries(own, read)
+    classes = type(x).__mro__
+    if isinstance(x, type):
+        classes = x.__mro__ + classes
+    for cls in classes:
+        if _is_installed(_module_of(cls)):
             continue
-        slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name in names and not isinstance(x, type) and hasattr(x, name):
-                yield Place(x, attribute(name), getattr(x, name))
         for name, entry in list(cls.__dict__.items()):
             is_operator = name.startswith("__") and isinstance(entry, types.FunctionType)
-            is_slot = isinstance(entry, types.MemberDescriptorType)
-            if is_operator or (name in names and not is_slot):
+            if isinstance(entry, types.MemberDescriptorType):  # of `__slots__`
+                if name in names and not isinstance(x, type):
+                    yield Place(x, attribute(name), getattr(x, name, MISSING))
+            elif is_operator or name in names:
                 yield Place(cls, member(name), entry)
 
 
-def _entries(entries: dict[str, Any], names: set[str]) -> Iterator[Place]:
-    for name in names & entries.keys():
+def _names_in_module(x: types.ModuleType, names: set[str], reads_all: bool) -> Iterable[str]:
+    """Which entries of a module count: those that are named; if it is installed, of these the data; of
+    Python's own modules containers.
+    """
+    own = vars(x)
+    named = names & own.keys()
+    if not _is_installed(x.__name__):
+        data = (k for k in own if reads_all and not k.startswith("__"))
+        return named | {k for k in data if not isinstance(own[k], _CODE)}
+    if not _is_library(x.__name__):
+        return {k for k in named if not isinstance(own[k], _CODE)}
+    kept = (k for k in named if not isinstance(own[k], (type, str, bytes, tuple)))
+    return {k for k in kept if own[k] is os.getenv or isinstance(own[k], Collection)}
+
+
+def _is_read_elsewhere(x: Any) -> bool:
+    """Whether code that is not searched for names reads the attributes of an object."""
+    for cls in type(x).__mro__[:-1]:
+        module = _module_of(cls)
+        if _is_installed(module) and not _is_library(module):
+            return True
+        is_pythons = _is_library(module) and not _is_ours(module) and module != "builtins"
+        if is_pythons and (hasattr(cls, "__get__") or issubclass(cls, Collection)):
+            return True
+    return False
+
+
+def _entries(entries: dict[str, Any], names: Iterable[str]) -> Iterator[Place]:
+    for name in names:
         yield Place(entries, name, entries[name])

@@ -15,7 +15,7 @@ import numpy as np
 SMALL = 1 << 16  # bytes of an array that are all compared
 SAMPLE = 256  # elements of a larger one
 NUMBERS = (bool, int, float, complex, str, bytes, np.generic)
-_MISSING = object()
+MISSING = object()  # the value of a place where nothing is
 
 
 class attribute(str):
@@ -60,10 +60,12 @@ class Place:
                 return holder.get(None)
             return holder[self.key]
         except (LookupError, AttributeError, ValueError):
-            return _MISSING
+            return MISSING
 
     def put_back(self) -> None:
-        """Bind the place to what it held again."""
+        """Bind the place to what it held again; a module that was imported stays."""
+        if self.value is MISSING:
+            return
         if self.holder.__class__ is types.CellType:
             self.holder.cell_contents = self.value
         elif self.key.__class__ in (attribute, member):
@@ -79,7 +81,7 @@ class Place:
         if found is value:
             return True
         same = found.__class__ is value.__class__ and isinstance(found, NUMBERS)
-        return same and repr(found) == repr(value)
+        return same and repr(found) == repr(value) and not hasattr(found, "__dict__")
 
     def text(self, holder: str, key: str) -> str:
         """What is there, in Python, for a holder and a key of these names."""
@@ -263,7 +265,10 @@ class _Printer:
 
     def add_place(self, place: Place) -> None:
         value, same = self.name(place.value), self.name(place.is_same)
-        self.require(f"{self.text(place)} is {value} or {same}()")
+        if place.value is MISSING:
+            self.require(f"{same}()")
+        else:
+            self.require(f"{self.text(place)} is {value} or {same}()")
 
     def add_contents(self, x: Any) -> None:
         if x.__class__ is Size:

@@ -210,8 +210,10 @@ class _Jitted(Generic[_P, _R]):
         inputs = [snapshot(x, copy=False) for x in trace.captured]
         donated = self._donated(args)
         entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs, donated, old)
-        entry.is_kept = numbers == random_states(found)
-        if not entry.is_kept:
+        entry.is_kept = not found.weak and numbers == random_states(found)
+        if found.weak:
+            self._why = "it reads a weak reference, behind which anything may change"
+        elif not entry.is_kept:
             self._why = "it draws random numbers, which a program would repeat"
         elif not any(isinstance(x, Tracer) for x in entry.now()):
             with _LOCK:
@@ -236,9 +238,9 @@ class _Jitted(Generic[_P, _R]):
             changed = {str(p.key or "an enclosing variable") for p in old.places if not p.is_same()}
             names = ", ".join(sorted(changed))
             self._why = f"something that the function reads has changed: {names or 'an array'}"
-        elif not self._entries:
+        elif self._misses == 1:
             self._why = "it was the first call"
-        else:
+        elif self._entries:
             with _LOCK:
                 known = next(reversed(self._entries))
             self._why = _difference(key, known)

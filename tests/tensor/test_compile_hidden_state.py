@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import collections
+import sys
+import threading
 import types
+import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +147,89 @@ def test_attributes_of_functions() -> None:
         return [*found, schedule.calls]
 
     both(run)
+
+
+# ---------------------------------------------------------------- imports and holders
+
+
+def imported(x: Any) -> Any:
+    import settings_of_compile  # type: ignore[import-not-found]
+
+    return x * settings_of_compile.scale
+
+
+def test_modules_that_are_imported_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: Any = types.ModuleType("settings_of_compile")
+    monkeypatch.setitem(sys.modules, "settings_of_compile", settings)
+    f = torch.compile(lambda x: imported(x))
+    for i in range(6):
+        settings.scale = 2.0 if i < 4 else 3.0
+        assert f(torch.ones(1)).item() == settings.scale
+    assert f(torch.ones(1)).item() == 3.0
+    assert f.explain() == "1 programs"
+
+
+def test_a_module_that_is_first_imported_by_what_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "settings_of_compile.py").write_text("scale = 2.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    f = torch.compile(imported)
+    assert [f(torch.ones(1)).item() for _ in range(4)] == [2.0] * 4
+    sys.modules["settings_of_compile"].scale = 3.0
+    assert [f(torch.ones(1)).item() for _ in range(4)] == [3.0] * 4
+    assert f.explain() == "1 programs"
+    del sys.modules["settings_of_compile"]
+
+
+class Bag:
+    rates: Any
+
+    def total(self) -> Any:
+        return sum(vars(self).values())
+
+
+def test_what_is_held_may_change() -> None:
+    bag, local = Bag(), threading.local()
+    reads: list[Callable[[Any], Any]] = [
+        lambda x: x * bag.total(),
+        lambda x, held={bag}: x * sum(b.total() for b in held),
+        lambda x: x * getattr(local, "v", bag.total()),
+        lambda x, held=collections.UserDict(bag=bag): x * held["bag"].total(),
+    ]
+    for read in reads:
+        f = torch.compile(read)
+        for i in range(8):
+            bag.rates = 2.0 if i < 4 else 3.0
+            assert f(torch.ones(1)).item() == bag.rates
+        assert f.explain() == "1 programs"
+
+
+def test_weak_references_make_the_code_run_as_it_is() -> None:
+    bag = Bag()
+    ref = weakref.ref(bag)
+    f = torch.compile(lambda x: x * ref().rates)  # type: ignore[union-attr]
+    for i in range(6):
+        bag.rates = float(i)
+        assert f(torch.ones(1)).item() == float(i)
+    assert "weak reference" in f.explain()
+
+
+def test_a_module_that_reads_all_of_its_attributes() -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner, self.k = torch.nn.Linear(1, 1), 2.0
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(x) * sum(v for v in vars(self).values() if type(v) is float)
+
+    net = Net()
+    f = torch.compile(net)
+    for i in range(8):
+        net.k = 2.0 if i < 4 else 3.0
+        assert f(torch.ones(1, 1)).item() == net(torch.ones(1, 1)).item()
+    assert f.explain() == "1 programs"
 
 
 # ---------------------------------------------------------------- what is returned
