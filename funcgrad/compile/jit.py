@@ -393,13 +393,24 @@ def jit(
     """`f`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
 
     Arguments and results are trees of arrays. Of an argument that is named in `static_argnums` or
-    `static_argnames`, the value counts: it is hashed, and every other one is compiled anew. What `f`
-    reads beside its arguments may change: arrays are looked up at every call, and where something
-    else has changed `f` is traced again. Elements of such an array that plain code reads
-    (``if a[0] > 1``) are looked at until three changes made no other program: use `cond` for what
-    depends on them. Results may be written into the arrays of the arguments in `donate_argnums`,
-    which saves memory and time where parameters are replaced by new ones: use the results and not
-    those arguments afterwards. Arrays that share memory are left alone.
+    `static_argnames`, the value counts: it is hashed, and every other one is compiled anew. Results
+    may be written into the arrays of the arguments in `donate_argnums`, which saves memory and time
+    where parameters are replaced by new ones: use the results and not those arguments afterwards.
+    Arrays that share memory are left alone.
+
+    What `f` reads beside its arguments may change: arrays are looked up at every call, and where
+    something else has changed `f` is traced again; at every call if it draws random numbers or reads
+    weak references. What goes unnoticed, so that it is better passed as an argument:
+
+    * elements of an array that plain NumPy code reads (``if a[0] > 1``): single ones of an array above
+      64 kB, since only some are compared; and those of an array that the program computes with, too,
+      once three changes in a row have made no other program (use `cond`);
+    * what is inside of the elements of a list, dict, set or array of objects from the thousandth on;
+    * attributes and globals whose names are made up as the program runs: ``getattr(o, f"k{i}")``,
+      ``eval("k + 1")``;
+    * functions and numbers of Python's and NumPy's own modules that are replaced, their settings
+      (``np.seterr``), and what their objects keep that are no containers: loggers, iterators, events;
+    * what only C code reads, such as memory behind a pointer.
 
     ``.lower(*args)`` shows the programs, ``.code`` the source of the last, ``.explain()`` what is kept
     and why, and ``.clear_cache()`` forgets it.
