@@ -445,11 +445,11 @@ def _attributes(x: Any, names: set[str]) -> Iterator[Place]:
 
 
 def _names_in_module(x: types.ModuleType, names: set[str], reads_all: bool) -> Iterable[str]:
-    """Which entries of a module count: those that are named; if it is installed, of these the data; of
-    Python's own modules containers.
+    """Which entries of a module count: those that are named, and what makes others up; if it is
+    installed, of these the data; of Python's own modules containers.
     """
     own = vars(x)
-    named = names & own.keys()
+    named = (names | {"__getattr__"}) & own.keys()
     if not _is_installed(x.__name__):
         data = (k for k in own if reads_all and not k.startswith("__"))
         return named | {k for k in data if not isinstance(own[k], _CODE)}

@@ -144,6 +144,29 @@ def test_a_module_that_comes_later() -> None:
         del sys.modules[name]
 
 
+def test_a_module_that_makes_its_attributes_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Any = types.ModuleType("holders_lazy")
+    code = """
+table = {"scale": 2.0}
+def __getattr__(name):
+    if name in table:
+        return table[name]
+    raise AttributeError(name)
+"""
+    exec(code, vars(made))
+    monkeypatch.setitem(sys.modules, "holders_lazy", made)
+
+    def f(x: Any) -> Any:
+        from holders_lazy import scale  # type: ignore[import-not-found]
+
+        return x * scale * made.scale
+
+    compiled = jit(f)
+    assert compiled(1.0) == compiled(1.0) == 4.0
+    made.table.update(scale=3.0)
+    assert compiled(1.0) == 9.0
+
+
 def test_modules_that_name_each_other() -> None:
     made: Any = types.ModuleType("made")
     made.maths, made.own, made.scale = __import__("math"), made, 2.0
