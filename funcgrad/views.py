@@ -123,7 +123,9 @@ def snapshot(x: Any, *, copy: bool) -> Any:
         return box
     if not copy or isinstance(x, np.generic) or not hasattr(x, "flags"):
         return x
-    return x if isinstance(x, np.ndarray) and is_constant(x) else x.copy()
+    if not isinstance(x, np.ndarray):
+        return x.copy()
+    return x if is_constant(x) else x.copy("K")  # it lies in memory as it did
 
 
 def is_differentiated(x: Any) -> bool:

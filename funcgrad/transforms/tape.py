@@ -116,7 +116,7 @@ class TapeTrace(Trace):
         else:
             self.locked.append(lock)
             if self.lasting:
-                found = value.copy()
+                found = value.copy("K")
         self.kept[id(value)] = value, found
         return found
 

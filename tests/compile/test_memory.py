@@ -410,7 +410,7 @@ def test_what_a_function_reads_goes_with_it(kind: str, transform: Callable[..., 
             for _ in range(3):
                 f(np.ones(3))
         gone = weakref.ref(data)
-        del data, f
+        data = f = None
         assert gone() is None
     finally:
         gc.enable()
