@@ -69,6 +69,7 @@ class JVPTrace(Trace):
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         primals, ts = [], []
+        plain = []
         mine = live = False
         for a in args:
             if a.__class__ is JVPTracer and a.owner is self:
@@ -80,8 +81,13 @@ class JVPTrace(Trace):
                 ts.append(a.tangent)
             else:
                 a = a if a.__class__ in NAMESPACES else untabled(a)
-                primals.append(snapshot(a, copy=True) if self.lasting else a)
+                plain.append(len(primals))
+                primals.append(a)
                 ts.append(None)
+        # Only what meets a traced value is recorded: a view of a plain array stays a view of it.
+        if mine and self.lasting:
+            for i in plain:
+                primals[i] = snapshot(primals[i], copy=True)
         ans = self.parent.process(prim, primals, params)
         if not mine or not prim.differentiable:
             return ans
