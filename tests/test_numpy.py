@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from samples import (
@@ -1744,6 +1744,28 @@ def test_choices_at_kinks() -> None:
     assert gradient_of(lambda x: fnp.interp(x, [0.0, 1.0, 3.0], [0.0, 1.0, 9.0]).sum(), 1.0) == [
         4.0
     ]
+
+
+@pytest.mark.parametrize("f", [fnp.var, fnp.std])
+@given(rows=st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=3))
+@settings(deadline=None, max_examples=30)
+def test_masked_spread_of_too_few_elements_has_no_derivative(
+    f: Any, rows: list[list[bool]]
+) -> None:
+    """Where the result is NaN, so is every derivative of it; elsewhere all are finite."""
+    mask = np.array(rows)
+    x = np.random.default_rng(0).normal(size=mask.shape)
+    for ddof in (0, 1, 1.5, 4):
+        g = lambda x, ddof=ddof: f(x, axis=1, ddof=ddof, where=mask)  # noqa: E731
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lost = np.isnan(g(x))
+            rev = funcgrad.grad(lambda x, g=g: g(x).sum())(x)
+            fwd = funcgrad.jvp(g, (x,), (np.ones_like(x),))[1]
+        assert (lost == (mask.sum(axis=1) <= ddof)).all()
+        assert (np.isnan(rev) == lost[:, None]).all()
+        assert (np.isnan(fwd) == lost).all()
+        if f is fnp.var and mask.any():
+            np.testing.assert_array_equal(rev[~mask & ~lost[:, None]], 0.0)
 
 
 def test_elementwise_pieces_do_not_see_each_other() -> None:

@@ -16,7 +16,8 @@ from ..ops import reduce as _reduce
 from ..ops import select as _select
 from ..ops import structural as _structural
 from ..ops.exponential import sqrt as _sqrt
-from ..ops.logic import greater
+from ..ops.logic import greater, logical_not, logical_or
+from ..ops.structural import kept
 from ._arguments import array_of, axes_of, converted, module_of, operand, with_axes, written
 
 Axes = tuple[int, ...]
@@ -190,9 +191,11 @@ def var(
     if where is True and mean is None:
         y = _reduce.var(a, axis=axes, correction=ddof)
     else:
+        freedom, where = _freedom(where, a, axes, ddof)
         deviation = _deviation(a, axes, where, mean)
         square = deviation * deviation.conj() if deviation.dtype.kind == "c" else deviation**2
-        y = _per_freedom(_structural.sum(square.real, axis=axes), where, a, axes, ddof)
+        y = _structural.sum(square.real, axis=axes)
+        y = y / _in_dtype_of(y, freedom)
     return with_axes(y, a.shape, axes, keepdims)
 
 
@@ -232,8 +235,9 @@ def std(
     if where is True and mean is None:
         y = _reduce.std(a, axis=axes, correction=ddof)
     else:
+        freedom, where = _freedom(where, a, axes, ddof)
         y = _reduce.norm2(_deviation(a, axes, where, mean), axis=axes)
-        y = _per_freedom(y, where, a, axes, ddof, root=True)
+        y = y / _sqrt(_in_dtype_of(y, freedom))
     return with_axes(y, a.shape, axes, keepdims)
 
 
@@ -252,14 +256,18 @@ def _deviation(a: Any, axes: Axes, mask: Any, center: Any) -> Any:
     return _masked(a - operand(center, module_of(a)), mask, 0)
 
 
-def _per_freedom(y: Any, mask: Any, a: Any, axes: Axes, ddof: float, *, root: bool = False) -> Any:
-    """``y / (n - ddof)``, or by the root of it; NaN where that is not positive."""
+def _freedom(mask: Any, a: Any, axes: Axes, ddof: float) -> tuple[Any, Any]:
+    """``n - ddof``, NaN where that is not positive, and the mask, which lets all through there.
+
+    So NaN results have NaN derivatives by every element, whatever the mask says.
+    """
     freedom = _count(mask, a, axes) - ddof
     if mask is True:
-        return y / freedom ** (0.5 if root else 1) if freedom > 0 else y * math.nan
+        return (freedom if freedom > 0 else math.nan), True
     fine = greater(freedom, 0)
-    divisor = _in_dtype_of(y, _select.where(fine, freedom, 1))  # not 0, also in the derivative
-    return _select.where(fine, y / (_sqrt(divisor) if root else divisor), math.nan)
+    hopeless = _structural.reshape(logical_not(fine), shape=kept(a.shape, axes))
+    mask = logical_or(operand(mask, module_of(a)), hopeless)
+    return _select.where(fine, freedom, math.nan), mask
 
 
 # ---------------------------------------------------------------- extremes
