@@ -176,14 +176,14 @@ def exactly(x: np.ndarray, mode: str, order: int) -> tuple[np.ndarray, str]:
     shape=st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple),
     mode=st.sampled_from(PLACES),
     seed=st.integers(0, 99),
-    whole=st.booleans(),
+    per_gap=st.sampled_from([None, 1, 2]),
 )
 def test_places_are_scipys(
-    order: int, shape: tuple[int, ...], mode: str, seed: int, whole: bool
+    order: int, shape: tuple[int, ...], mode: str, seed: int, per_gap: int | None
 ) -> None:
     x = picture(shape, seed)
     v = np.random.default_rng(seed).uniform(-5, 7, (len(shape), 2, 6))
-    v = np.round(v) if whole else v
+    v = v if per_gap is None else np.round(v * per_gap) / per_gap
     for prefilter in (True, False):
         options: dict[str, Any] = {"order": order, "cval": 0.7, "prefilter": prefilter}
         a = ndimage.map_coordinates(x, v, mode=mode, **options)

@@ -94,6 +94,11 @@ def taps(v: Any, n: int, order: int, mode: str, dtype: Any, far: int = 0) -> lis
     if mode == "wrap" and n > 1:
         v = fnp.where(v < 0, (n - 1) - fnp.mod(-v, n - 1), v)  # SciPy: the last one, not the first
         v = fnp.where(v > n - 1, fnp.mod(v, n - 1), v)
+    if not order and PLACES[mode] in (_reflected, _mirrored):
+        # Halfway SciPy takes the later element of the place inside, where that is folded over.
+        period = 2 * n if PLACES[mode] is _reflected else max(2 * n - 2, 1)
+        straight = fnp.logical_and(v >= 0, fnp.mod(v, period) < n)
+        v = fnp.where(straight, v, PLACES[mode](v, n))
     v = v if order % 2 else v + 0.5
     low = fnp.floor(v)
     share = converted(v - low, dtype)
