@@ -690,14 +690,49 @@ def test_axes_that_outputs_do_not_have() -> None:
     assert funcgrad.vmap(lambda x: x * np.ones(2), out_axes=-1)(np.arange(3.0)).shape == (2, 3)
 
 
-def test_a_rule_with_a_tangent_of_another_shape() -> None:
-    @funcgrad.custom_jvp
-    def total(y: Any) -> Any:
-        return np.sum(y)
+ROW = np.array([0.3, 0.5, 0.9])
 
-    total.defjvp(lambda xs, ts: (np.sum(xs[0]), ts[0]))
-    with pytest.raises(RuleError, match=r"tangent of shape \[3\] for a value of shape \[\]"):
-        funcgrad.jvp(total, (np.ones(3),), (np.ones(3),))
+
+def returning(kind: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The square by a rule of its own, which changes what it should return."""
+    if kind == "vjp":
+        f: Any = funcgrad.custom_vjp(lambda x: x * x)
+        f.defvjp(lambda x: (x * x, x), lambda x, ct: (change(2 * x * ct),))
+        return f
+    f = funcgrad.custom_jvp(lambda x: x * x)
+    f.defjvp(lambda xs, ts: (xs[0] * xs[0], change(2 * xs[0] * ts[0])))
+    return f
+
+
+UNFIT: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "a sum": (np.sum, r"f64\[\]"),
+    "a row": (lambda t: t[None], r"f64\[1,3\]"),
+    "a part": (lambda t: t[:1], r"f64\[1\]"),
+    "complex": (lambda t: t * 1j, r"c128\[3\].*need real floating numbers"),
+    "integers": (lambda t: np.ones(3, int), r"i64\[3\].*need real floating numbers"),
+    "text": (lambda t: "t", r"str"),
+}
+
+
+@pytest.mark.parametrize("around", [lambda f: f, funcgrad.jit])
+@pytest.mark.parametrize("kind", ["vjp", "jvp"])
+@pytest.mark.parametrize("name", UNFIT)
+def test_rules_that_return_something_else(name: str, kind: str, around: Any) -> None:
+    change, found = UNFIT[name]
+    f = returning(kind, change)
+    whose = "for argument 0, which is" if kind == "vjp" else "for the value, which is"
+    with pytest.raises(RuleError, match=rf"its \w+ rule returned.*{found}") as raised:
+        around(funcgrad.grad(lambda x: f(x).sum()))(ROW)
+    assert whose in str(raised.value)
+    with pytest.raises(RuleError):
+        around(lambda x: funcgrad.jvp(f, (x,), (x,)))(ROW)
+
+
+def test_a_rule_with_another_value() -> None:
+    f = funcgrad.custom_jvp(lambda x: x * x)
+    f.defjvp(lambda xs, ts: (xs[0].sum(), ts[0].sum()))
+    with pytest.raises(RuleError, match=r"returned the value f64\[\]; the function's is f64\[3\]"):
+        funcgrad.jvp(f, (ROW,), (ROW,))
 
 
 def test_numbers_as_cotangents_of_traced_values() -> None:

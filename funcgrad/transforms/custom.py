@@ -11,10 +11,9 @@ import numpy as np
 
 from .. import tree
 from ..backend import unfit
-from ..core import aval_of
 from ..errors import ArgumentError, MissingRuleError, RuleError, where
 from .arguments import global_name, is_array, require_callable
-from .custom_call import Rules, custom_call
+from .custom_call import Rules, custom_call, require_fit
 
 _NUMBERS = (bool, int, float, complex)
 _P = ParamSpec("_P")
@@ -90,11 +89,7 @@ class _Call:
                     f"{needed}{where()}"
                 )
             for g, leaf in zip(given, leaves, strict=True):
-                if aval_of(g).shape != aval_of(leaf).shape:
-                    raise RuleError(
-                        f"{_name(self.f)}: its {what} returned {aval_of(g)} for argument {i}, which "
-                        f"is {aval_of(leaf)}{where()}"
-                    )
+                require_fit(f"{_name(self.f)}: its {what} returned", g, f"argument {i}", leaf)
             out += given
         return out
 

@@ -78,16 +78,26 @@ class Rules:
         outs = custom_call(*xs, rules=self)
         return outs, [*outs, *xs]
 
-    def tangent_rule(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        """The user's jvp rule, or else the function's own derivative."""
+    def tangent_rule(
+        self, primals: Sequence[Any], tangents: Sequence[Any], ans: Sequence[Any] = ()
+    ) -> Any:
+        """The user's jvp rule, or else the function's own derivative; `ans` if it is known.
+
+        Raises: RuleError: values or tangents of another shape or kind of dtype.
+        """
         if self.jvp is not None:
             outs, dots = self.jvp(primals, tangents)
-            for y, t in zip(outs, dots, strict=True):
-                if t is not None and aval_of(t).shape != aval_of(y).shape:
+            for y, z in zip(outs, ans or outs, strict=True):
+                found, needed = aval_of(y), aval_of(z)
+                if found.shape != needed.shape or found.dtype != needed.dtype:
                     raise RuleError(
-                        f"{self.name}: its jvp rule gives a tangent of shape "
-                        f"{list(aval_of(t).shape)} for a value of shape {list(aval_of(y).shape)}"
-                        f"{where()}"
+                        f"{self.name}: its jvp rule returned the value {found}; the function's is "
+                        f"{needed}{where()}"
+                    )
+            for y, t in zip(outs, dots, strict=True):
+                if t is not None:
+                    require_fit(
+                        f"{self.name}: its jvp rule returned the tangent", t, "the value", y
                     )
             return outs, dots
         outs, dots = jvp_flat(self.f, primals, tangents)
@@ -151,7 +161,7 @@ class CustomCall(Primitive):
         if rules.transpose is not None:
             return self(*full, rules=rules)
         if rules.backward is None or rules.jvp is not None:
-            return tuple(rules.tangent_rule(xs, full)[1])
+            return tuple(rules.tangent_rule(xs, full, ans)[1])
         residual = [snapshot(x, copy=True) for x in rules.recorded(xs)[1]]
         n = rules.held
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts)[n:], ans, ts[n:]))
@@ -236,6 +246,30 @@ def _custom_call_impl(xp, *xs, rules):
 
 
 custom_call = CustomCall(_custom_call_impl, register_as="custom_call")
+
+
+# What the numbers of these kinds of dtype are part of; what is not there holds no numbers.
+_WIDTHS = {"b": 0, "i": 0, "u": 0, "f": 1, "V": 1, "c": 2}
+
+
+def require_fit(returned: str, given: Any, whose: str, like: Any) -> None:
+    """Refuse what a user's rule returned as the derivative that belongs to `like`, if it cannot be.
+
+    Integers have no derivative but zero, and what is returned for them counts for nothing.
+
+    Raises: RuleError: another shape, or a kind of dtype that derivatives of `like` are not of.
+    """
+    found, needed = aval_of(given), aval_of(like)
+    if found.shape != needed.shape:
+        raise RuleError(f"{returned} {found} for {whose}, which is {needed}{where()}")
+    if needed.dtype.kind not in "fcV":
+        return
+    width, most = _WIDTHS.get(found.dtype.kind, 3), _WIDTHS[needed.dtype.kind]
+    if width > most or (width == 0 and not found.weak):
+        need = "real or complex floating" if most == 2 else "real floating"
+        raise RuleError(
+            f"{returned} {found} for {whose}, which is {needed}; need {need} numbers{where()}"
+        )
 
 
 def _tangent_aval(x: Any) -> Aval:
