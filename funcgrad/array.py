@@ -17,7 +17,7 @@ import numpy as np
 from . import numpy as fnp
 from .algebra import conform_tangent
 from .array_methods import ArrayMethods
-from .core import Tracer, aval_of
+from .core import Tracer, aval_of, require_live
 from .errors import ConcretizationError, HandoverError, MutationError, OperandError, where
 from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
@@ -237,6 +237,7 @@ class TracedArray(ArrayMethods):
 
     def _number(self, kind: str) -> Any:
         """The value for Python's control flow, down to the array behind every trace."""
+        require_live(kind, self)
         x = known(self)
         if x is None:
             raise ConcretizationError(
@@ -303,6 +304,7 @@ class TracedArray(ArrayMethods):
         raise _handover(self, "x.tolist()", "list(x)")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        require_live("np.array(x)", self)
         if self.dtype.kind in "iub":
             raise HandoverError(
                 f"np.array(i), or plain[i] for a plain array, of the traced value "
@@ -350,6 +352,7 @@ def _short(value: Any) -> str:
 
 
 def _handover(x: TracedArray, what: str, instead: str) -> HandoverError:
+    require_live(what, x)
     return HandoverError(
         f"{what} would cut the derivative of the traced value {x.described()}; use {instead}{where()}"
     )

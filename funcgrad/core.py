@@ -234,6 +234,7 @@ class Trace:
     parent: Trace
     function: Any
     transform = "a transform"  # how errors call it
+    ends = True  # False: its values may be used at any time
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Interpret one application of `prim`; may be called whatever the current trace is."""
@@ -319,6 +320,15 @@ def escaped(what: str, tracer: Tracer) -> EscapedTracerError:
         f"a custom rule closes over it; return it from the function (or through has_aux=True), or "
         f"pass it as an argument{where()}"
     )
+
+
+def require_live(what: str, x: Any) -> None:
+    """Raise if a traced value is of a transform that has ended, or that began inside of this one.
+
+    Raises: EscapedTracerError.
+    """
+    if isinstance(x, Tracer) and x.owner.ends and not _get_current().is_inside(x.owner):
+        raise escaped(what, x)
 
 
 class _Arrays(type):

@@ -460,6 +460,7 @@ class _TensorTrace(EvalTrace):
 
     __slots__ = ()
     transform = "the tape"
+    ends = False
 
     def lift(self, value: Any) -> TapeArray:
         return tape_array(tensor(value.copy()))

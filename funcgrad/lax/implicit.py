@@ -274,8 +274,10 @@ def _linear_solution(
 ) -> Any:
     """`x`, which solves the equation for `b`, with its derivatives; all of them vectors."""
 
+    aval = aval_of(x)  # all that is needed, also when the trace of `x` has ended
+
     def flipped(f: Function) -> Function:
-        return f if symmetric else lambda z: linear_transpose(f, x)(z)[0]
+        return f if symmetric else lambda z: linear_transpose(f, aval)(z)[0]
 
     matvec = equation.at(equation.held)
     held = [b, *equation.held]

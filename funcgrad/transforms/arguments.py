@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import tree
 from ..backend import NAMESPACES, register, unfit
-from ..core import Aval, Tracer, aval_of, tangent_dtype
+from ..core import Aval, Tracer, aval_of, require_live, tangent_dtype
 from ..errors import ArgumentError, ShapeError, where
 from ..views import snapshot
 
@@ -37,6 +37,7 @@ class Flat:
     def __call__(self, *leaves: Any) -> list[Any]:
         out = self.f(*tree.unflatten(self.treedef, leaves))
         if isinstance(out, Tracer) and not self.has_aux:
+            require_live("result", out)
             self.out_def = tree.LEAF
             return [out]
         if self.has_aux:
@@ -64,9 +65,14 @@ def flat_outputs(out: Any) -> tuple[list[Any], Any]:
     """The leaves of what a traced function returned, and the tree.
 
     A value type (`core.EvalTrace`) may be returned: its attribute `__traced__` is the array it holds.
+
+    Raises: EscapedTracerError: a leaf was kept from another trace.
     """
     outs, out_def = tree.flatten(out)
-    return [x.__traced__ if hasattr(x.__class__, "__traced__") else x for x in outs], out_def
+    outs = [x.__traced__ if hasattr(x.__class__, "__traced__") else x for x in outs]
+    for x in outs:
+        require_live("result", x)
+    return outs, out_def
 
 
 def origin(f: Any) -> Any:
@@ -86,7 +92,7 @@ def is_array(x: Any) -> bool:
 
 
 def require_arrays(transform: str, leaves: Sequence[Any], treedef: Any, depth: int) -> None:
-    """Raise unless the leaves are arrays, numbers or types.
+    """Raise unless the leaves are arrays, numbers or types, and no traced value of an earlier trace.
 
     `depth` is how many keys of a leaf's path come before the argument's own.
     """
@@ -94,6 +100,7 @@ def require_arrays(transform: str, leaves: Sequence[Any], treedef: Any, depth: i
         if not is_array(x) and x.__class__ is not Aval:
             name = argument_name(treedef.paths()[i], depth)
             raise ArgumentError(f"{transform}: argument {name} {unfit(x)}{where()}")
+        require_live(transform, x)
 
 
 def argument_name(path: Any, depth: int = 0) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import tree
-from ..core import Aval, Tracer, aval_of
+from ..core import Aval, Tracer, aval_of, require_live
 from ..errors import ArgumentError, ShapeError, where
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
@@ -387,6 +387,8 @@ def _choose(
     if value is not None and not (is_input and staged()):
         given = boxed(leaves)
         found = branches[int(value)](*tree.unflatten(treedef, given))
+        for y in tree.leaves(found):
+            require_live(name, y)
         return tree.map(plain, found) if any(isinstance(x, Weak) for x in given) else found
     avals = [aval_of(x) for x in leaves]
     bodies = [Body(f, treedef, avals, may_not_run=True) for f in branches]

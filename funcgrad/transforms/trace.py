@@ -19,6 +19,7 @@ from ..core import (
     aval_of,
     current,
     escaped,
+    require_live,
     run_under,
 )
 from ..errors import UnhashableParameterError, user_frame, where
@@ -119,6 +120,7 @@ class JaxprTrace(Trace):
             return Literal(x[()])
         if isinstance(x, Tracer) and x.owner.is_inside(self):
             raise escaped(what, x)  # of an inner function
+        require_live(what, x)
         return self._constant(x)
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
