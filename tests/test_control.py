@@ -904,6 +904,23 @@ ERRORS: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
         lambda: lax.fori_loop(0, 3, lambda i, c: c * 0.5, np.int64(3)),
     ),
     "test": (ShapeError, "returns shape", lambda: lax.while_loop(lambda c: c > 0, eye, three)),
+    "test of a float": (
+        ArgumentError,
+        r"cond_fun returns f64\[\]; need a boolean",
+        lambda: lax.while_loop(lambda c: 3.0 - c, lambda c: c + 1, np.float64(1.0)),
+    ),
+    "test of a float in a program": (
+        ArgumentError,
+        r"cond_fun returns f64\[\]; need a boolean",
+        lambda: funcgrad.jit(
+            lambda x: lax.while_loop(lambda c: 3.0 - c, lambda c: c + 1, np.float64(1.0) * x)
+        )(1.0),
+    ),
+    "test of an integer": (
+        ArgumentError,
+        "need a boolean",
+        lambda: lax.while_loop(lambda c: c, lambda c: c - 1, 3),
+    ),
     "no array": (ArgumentError, r"init\['k'\]", lambda: lax.scan(eye, {"k": "a"}, three)),
     "operand": (ArgumentError, r"operands\[0\]", lambda: lax.cond(True, eye, eye, "a")),
     "predicate": (ShapeError, "need a scalar", lambda: lax.cond(three > 0, eye, eye, 1.0)),

@@ -33,10 +33,11 @@ def while_loop(
     `vmap` every example goes on until its own test fails, and only those that go on are computed; in
     a program under `vmap` all are, until the last one is done.
 
-    Shapes: the carry is a tree that keeps its shapes; `cond_fun` gives a scalar.
+    Shapes: the carry is a tree that keeps its shapes; `cond_fun` gives a scalar boolean.
     Dtypes: the carry keeps its own; a Python number in `init_val` takes the one `body_fun` gives it.
     Derivative: that of the steps taken, forward and reverse; the test has none.
-    Raises: ArgumentError: the carry's type changes. ShapeError: `cond_fun` gives no scalar.
+    Raises: ArgumentError: the carry's type changes, or `cond_fun` gives no boolean. ShapeError: it
+    gives no scalar.
     Source: Griewank & Walther, "Evaluating Derivatives", SIAM 2008, section 3.
 
     >>> import funcgrad, numpy as np
@@ -98,11 +99,15 @@ def _scalar(found: Any) -> Any:
         raise ArgumentError(
             f"while_loop: cond_fun must return a boolean, found {type(found).__name__}{where()}"
         )
-    shape = aval_of(found).shape
-    if shape:
+    aval = aval_of(found)
+    if aval.shape:
         raise ShapeError(
-            f"while_loop: cond_fun returns shape {list(shape)}; need a scalar: reduce it with .any() "
-            f"or .all(){where()}"
+            f"while_loop: cond_fun returns shape {list(aval.shape)}; need a scalar: reduce it with "
+            f".any() or .all(){where()}"
+        )
+    if aval.dtype.kind != "b":
+        raise ArgumentError(
+            f"while_loop: cond_fun returns {aval}; need a boolean: compare it, as in c != 0{where()}"
         )
     return found
 
