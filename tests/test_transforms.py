@@ -18,8 +18,9 @@ import pytest
 
 import funcgrad
 import funcgrad.numpy as fnp
+from funcgrad import lax, tree
 from funcgrad.core import EVAL, current
-from funcgrad.errors import ArgumentError, RuleError, ShapeError
+from funcgrad.errors import ArgumentError, NotLinearError, RuleError, ShapeError
 from funcgrad.jaxpr import check_jaxpr, eval_jaxpr
 
 Function = Callable[..., Any]
@@ -789,3 +790,80 @@ def test_a_pullback_under_vmap_may_leave_arguments_out() -> None:
     x, y = np.array([2.0, 3.0]), np.array([5.0, 7.0])
     found = funcgrad.grad(lambda x, y: funcgrad.vmap(f)(x, y).sum(), argnums=(0, 1))(x, y)
     np.testing.assert_array_equal(found, [y, [0.0, 0.0]])
+
+
+# ---------------------------------------------------------------- affine and linear
+
+
+AFFINE: dict[str, Callable[[Any], Any]] = {
+    "a constant": lambda x: fnp.ones(3),
+    "one of two": lambda x: (x, fnp.ones(2)),
+    "a choice": lambda x: fnp.where(np.array([True, False, True]), x, 1.0),
+    "joined": lambda x: np.concatenate([x, np.ones(2)]),
+    "written": lambda x: fnp.at(x)[0].set(3.0),
+    "a loop": lambda x: lax.scan(lambda c, a: (c + a + 1, c), 0.0 * x[0], x)[0],
+    "a branch": lambda x: lax.cond(True, lambda y: y - 1, lambda y: y, x),
+    "a program": funcgrad.jit(lambda x: x + 1.0),
+    "a program's constant": lambda x: funcgrad.jit(lambda y: (y, np.ones(3)))(x)[1],
+    "value and derivative": lambda t: funcgrad.jvp(np.cos, (ROW,), (t,)),
+    "a sum": lambda x: x + 1.0,
+}
+
+
+@pytest.mark.parametrize("around", [lambda f: f, funcgrad.jit])
+@pytest.mark.parametrize("name", AFFINE)
+def test_affine_functions_have_no_transpose(name: str, around: Any) -> None:
+    f = AFFINE[name]
+    ct = tree.map(lambda a: np.ones(a.shape), funcgrad.eval_shape(f, ROW))
+    for x in (ROW, funcgrad.ShapeDtypeStruct((3,), float)):
+        transposed = around(lambda ct, x=x: funcgrad.linear_transpose(f, x)(ct))
+        with pytest.raises(NotLinearError, match="affine"):
+            transposed(ct)
+
+
+def test_affine_by_padding_or_by_a_traced_constant() -> None:
+    with pytest.raises(NotLinearError, match="affine"):
+        funcgrad.linear_transpose(lambda x: np.pad(x, 1, constant_values=2.0), ROW)(np.ones(5))
+    with pytest.raises(NotLinearError, match="affine"):
+        funcgrad.jit(lambda c: funcgrad.linear_transpose(lambda x: x + c, ROW)(ROW))(1.0)
+
+
+def test_transposes_stay_on_the_device(cupy: Any) -> None:
+    a = cupy.asarray(ROW)
+    for x in (a, funcgrad.ShapeDtypeStruct((3,), float)):
+        (found,) = funcgrad.linear_transpose(lambda x: x * a, x)(a)
+        np.testing.assert_allclose(cupy.asnumpy(found), ROW * ROW)
+        with pytest.raises(NotLinearError, match="affine"):
+            funcgrad.linear_transpose(lambda x: (x * a, a), x)((a, a))
+
+
+LINEAR: dict[str, Callable[[Any], Any]] = {
+    "nothing added": lambda x: x + 0.0 - np.zeros(3),
+    "padded by 0": lambda x: np.pad(x, 1),
+    "infinite": lambda x: x * np.array([1.0, np.inf, 1.0]),
+    "jvp": lambda t: funcgrad.jvp(lambda x: np.sin(x) * x[::-1], (ROW,), (t,))[1],
+    "jvp of grad": lambda t: funcgrad.jvp(funcgrad.grad(lambda x: np.prod(x)), (ROW,), (t,))[1],
+    "jvp of a loop": lambda t: funcgrad.jvp(
+        lambda x: lax.scan(lambda c, a: (c * a, c), 1.0, x)[1], (ROW,), (t,)
+    )[1],
+    "jvp of a test": lambda t: funcgrad.jvp(
+        funcgrad.jit(lambda x: lax.while_loop(lambda c: c[0] < 9, lambda c: c * c + 1, x)),
+        *((ROW,), (t,)),
+    )[1],
+    "jvp of a program": lambda t: funcgrad.jvp(funcgrad.jit(np.tanh), (ROW,), (t,))[1],
+    "jvp of a rule": lambda t: funcgrad.jvp(returning("jvp", lambda t: t), (ROW,), (t,))[1],
+    "jvp of a pullback": lambda t: funcgrad.jvp(returning("vjp", lambda t: t), (ROW,), (t,))[1],
+    "linearize": lambda t: funcgrad.linearize(np.exp, ROW)[1](t),
+    "pullback": lambda t: funcgrad.vjp(np.sqrt, ROW)[1](t)[0],
+}
+
+
+@pytest.mark.parametrize("around", [lambda f: f, funcgrad.jit])
+@pytest.mark.parametrize("name", LINEAR)
+def test_functions_made_by_transforms_are_transposed(name: str, around: Any) -> None:
+    f = LINEAR[name]
+    t = np.array([2.0, -1.0, 0.5])
+    y = f(t)
+    ct = np.cos(np.arange(y.size)).reshape(y.shape)
+    (found,) = around(lambda ct: funcgrad.linear_transpose(f, ROW)(ct))(ct)
+    np.testing.assert_allclose(np.vdot(ct, y), np.vdot(found, t), rtol=1e-12)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from .. import numpy as fnp
 from .. import tree
-from ..core import Aval, aval_of, current, tangent_dtype
+from ..backend import namespace
+from ..core import EVAL, Aval, aval_of, current, run_under, tangent_dtype
 from ..errors import NotLinearError, where
+from ..indexing import known
 from ..jaxpr import Jaxpr, Literal, eval_jaxpr
+from ..ops.logic import equal, logical_and, not_equal
 from ..views import snapshot
 from .arguments import (
     Flat,
@@ -20,6 +27,7 @@ from .arguments import (
     require_callable,
 )
 from .jvp import JVPTrace, instantiate, run_jvp
+from .program_call import open_jaxpr
 from .trace import JaxprTrace, trace_to_jaxpr
 from .transpose import transpose_jaxpr
 
@@ -79,7 +87,9 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     `primals` give shapes and dtypes only. The transposed function returns a tuple, one cotangent per
     argument.
 
-    Raises: NotLinearError: `f` is not linear in its arguments, naming the primitive.
+    Raises: NotLinearError: `f` is not linear in its arguments, naming the primitive, or it is affine.
+    What shows only in the values of `f`, which is run on zeros, raises in the transposed function;
+    a constant that is traced itself is only found in sums.
 
     >>> import numpy as np
     >>> scale = linear_transpose(lambda x: 3.0 * x, 0.0)
@@ -91,25 +101,48 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     require_arrays("linear_transpose", leaves, treedef, 0)
     flat = Flat(f, treedef)
     program = trace_to_jaxpr(flat, [_tangent_aval(x) for x in leaves])
-    _refuse_affine(program)
+    _refuse_sums(program)
+    checked = False
 
     def transposed(ct: Any) -> tuple[Any, ...]:
+        nonlocal checked
         cts = flat_cotangents("linear_transpose", flat.out_def, program.outs, ct)
         found = transpose_jaxpr(program, cts)
+        if not checked:  # here, as what cannot be transposed has been named by now
+            _refuse_affine(program)
+            checked = True
         zeros = [instantiate(g, aval) for g, aval in zip(found, program.in_avals, strict=True)]
         return tree.unflatten(treedef, zeros)
 
     return transposed
 
 
-def _refuse_affine(program: Jaxpr) -> None:
+def _affine() -> NotLinearError:
+    return NotLinearError(
+        f"linear_transpose: the function is affine, not linear: it adds a constant{where()}"
+    )
+
+
+def _refuse_sums(program: Jaxpr) -> None:
     """Adding a constant is not linear, though every primitive in sight has a transpose."""
+    consts: dict[Any, Any] = dict(zip(program.const_vars, program.consts, strict=True))
     for eqn in program.eqns:
         if eqn.prim.name in ("add", "subtract"):
             for atom in eqn.inputs:
-                is_constant = atom.__class__ is Literal or atom in program.const_vars
-                if is_constant and not (atom.__class__ is Literal and atom.value == 0):
-                    raise NotLinearError(
-                        f"linear_transpose: the function is affine, not linear: it adds a constant"
-                        f"{where()}"
-                    )
+                if atom.__class__ is Literal or atom in consts:
+                    value = known(atom.value if atom.__class__ is Literal else consts[atom])
+                    if value is None or fnp.any(not_equal(value, 0)):
+                        raise _affine()
+
+
+def _refuse_affine(program: Jaxpr) -> None:
+    """A linear function is 0 at 0. NaN is, too: of infinite factors."""
+    consts = [known(x) for x in program.consts]
+    if any(x is None for x in consts) or any(eqn.prim.effect for eqn in program.eqns):
+        return
+    xp = namespace(*consts)
+    zeros = [xp.zeros(aval.shape, aval.dtype) for aval in program.in_avals]
+    with np.errstate(all="ignore"):
+        for y in run_under(EVAL, partial(eval_jaxpr, open_jaxpr(program)), [*consts, *zeros]):
+            if fnp.any(logical_and(not_equal(y, 0), equal(y, y))):
+                raise _affine()
