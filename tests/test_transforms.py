@@ -342,6 +342,79 @@ def test_custom_rules_with_static_arguments() -> None:
     assert funcgrad.jvp(lambda x: raised(x, 3), (2.0,), (1.0,)) == (8.0, 200.0)
 
 
+def scaled_by(x: Any, y: Any = 2.0, n: Any = 3) -> Any:
+    return x * y * n
+
+
+def ruled(kind: str, f: Callable[..., Any], static: bool) -> Any:
+    """`f` with the rule of `scaled_by`; `static`: `n` is not differentiable."""
+    custom: Any = funcgrad.custom_jvp if kind == "jvp" else funcgrad.custom_vjp
+    made = custom(f, nondiff_argnums=(2,)) if static else custom(f)
+    if kind == "jvp":
+        if static:
+            made.defjvp(lambda n, xs, ts: (xs[0] * xs[1] * n, (ts[0] * xs[1] + xs[0] * ts[1]) * n))
+        else:
+            made.defjvp(lambda xs, ts: (scaled_by(*xs), (ts[0] * xs[1] + xs[0] * ts[1]) * xs[2]))
+    elif static:
+        made.defvjp(
+            lambda x, y, n: (x * y * n, (x, y)), lambda n, kept, ct: (ct * kept[1] * n, None)
+        )
+    else:
+        made.defvjp(
+            lambda x, y, n: (x * y * n, (x, y, n)),
+            lambda kept, ct: (ct * kept[1] * kept[2], None, None),
+        )
+    return made
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("kind", ["jvp", "vjp"])
+def test_custom_rules_see_defaults(kind: str, static: bool) -> None:
+    def by_name(x: Any, y: Any = 2.0, n: Any = 3, *, unused: bool = False) -> Any:
+        return x * y * n
+
+    @functools.wraps(scaled_by)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return scaled_by(*args, **kwargs)
+
+    for f in (scaled_by, by_name, wrapper):
+        made = ruled(kind, f, static)
+        for args, kwargs, slope in (
+            ((), {}, 6.0),
+            ((4.0,), {}, 12.0),
+            ((4.0, 5), {}, 20.0),
+            ((), {"y": 4.0}, 12.0),
+            ((), {"n": 5}, 10.0),
+            ((4.0,), {"n": 5}, 20.0),
+        ):
+            g = lambda x, made=made, args=args, kwargs=kwargs: made(x, *args, **kwargs)  # noqa: E731
+            for run in (funcgrad.grad(g), funcgrad.jit(funcgrad.grad(g)), funcgrad.jacfwd(g)):
+                assert run(0.5) == slope
+            np.testing.assert_allclose(funcgrad.vmap(g)(np.ones(2)), slope)
+        assert funcgrad.grad(lambda x, made=made: made(n=5, x=x))(0.5) == 10.0
+
+
+def test_custom_rules_and_arguments_that_are_none() -> None:
+    made = ruled("jvp", scaled_by, False)
+    for call in (lambda: made(), lambda: made(1.0, z=2.0)):
+        with pytest.raises(
+            ArgumentError, match=r"scaled_by: (missing a required|got an unexpected)"
+        ):
+            call()
+
+    @funcgrad.custom_jvp
+    def named(x: Any, way: str = "up", *, k: float = 1.0) -> Any:
+        return x
+
+    named.defjvp(lambda xs, ts: (xs[0], ts[0]))
+    with pytest.raises(
+        ArgumentError, match="argument 1 is of type str; list it in nondiff_argnums"
+    ):
+        funcgrad.grad(named)(1.0)
+    with pytest.raises(ArgumentError, match=r"keyword-only arguments \(k\) cannot be traced"):
+        funcgrad.grad(lambda x: named(x, k=2.0))(1.0)
+
+
 # ---------------------------------------------------------------- writes
 
 

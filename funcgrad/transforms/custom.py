@@ -29,9 +29,11 @@ class _Call:
         f: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        nondiff: set[int],
+        nondiff: set[int] | None = None,
     ) -> None:
-        self.args = positional(f, args, kwargs)
+        """`nondiff` is None where rules see the arguments that were given, and no defaults."""
+        self.args = positional(f, args, kwargs, fill=nondiff is not None)
+        nondiff = nondiff or set()
         self.nondiff = [a for i, a in enumerate(self.args) if i in nondiff]
         self.places = [i for i in range(len(self.args)) if i not in nondiff]
         self.f = f
@@ -108,18 +110,36 @@ def _name(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", "function")
 
 
-def positional(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """The call's arguments by position, keywords and defaults filled in."""
-    if not kwargs:
+def positional(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *, fill: bool = True
+) -> list[Any]:
+    """The call's arguments by position, keywords filled in, and defaults.
+
+    `fill` False: defaults only where keywords are given.
+    """
+    if not kwargs and (not fill or _is_complete(f, args)):
         return list(args)
-    bound = inspect.signature(f).bind(*args, **kwargs)
+    try:
+        bound = inspect.signature(f).bind(*args, **kwargs)
+    except ValueError:  # a function in C that does not say what it takes
+        if kwargs:
+            raise
+        return list(args)
+    except TypeError as error:
+        raise ArgumentError(f"{_name(f)}: {error}{where()}") from None
     bound.apply_defaults()
-    if bound.kwargs:
-        names = ", ".join(bound.kwargs)
+    by_name = [name for name in bound.kwargs if name in kwargs]
+    if by_name:
         raise ArgumentError(
-            f"{_name(f)}: keyword-only arguments ({names}) cannot be traced{where()}"
+            f"{_name(f)}: keyword-only arguments ({', '.join(by_name)}) cannot be traced{where()}"
         )
     return list(bound.args)
+
+
+def _is_complete(f: Any, args: tuple[Any, ...]) -> bool:
+    """Whether there is surely no default to fill in; quicker than the signature."""
+    code = getattr(f, "__code__", None)
+    return code is not None and not hasattr(f, "__wrapped__") and len(args) >= code.co_argcount
 
 
 class _Custom(Generic[_P, _R]):
@@ -160,8 +180,8 @@ class _Custom(Generic[_P, _R]):
 class custom_jvp(_Custom[_P, _R]):
     """A function whose derivative is given by ``rule(primals, tangents) -> (out, tangent)``.
 
-    Arguments listed in `nondiff_argnums` are passed to the rule first, as they are. Reverse mode
-    transposes the rule, `vmap` maps it.
+    Arguments listed in `nondiff_argnums` are passed to the rule first, as they are. Defaults that a
+    call leaves out are arguments like others. Reverse mode transposes the rule, `vmap` maps it.
 
     >>> import funcgrad, numpy as np
     >>> @funcgrad.custom_jvp
@@ -226,7 +246,8 @@ class custom_vjp(_Custom[_P, _R]):
     """A function whose pullback is given: ``fwd(*args) -> (out, residual)``, ``bwd(residual, ct)``.
 
     `bwd` returns a tuple, one cotangent (or None) per differentiable argument. Arguments listed in
-    `nondiff_argnums` are passed to `bwd` first. Forward mode transposes `bwd`, `vmap` maps both.
+    `nondiff_argnums` are passed to `bwd` first. Defaults that a call leaves out are arguments like
+    others. Forward mode transposes `bwd`, `vmap` maps both.
 
     >>> import funcgrad
     >>> @funcgrad.custom_vjp
@@ -302,7 +323,7 @@ def custom_rule(
 
     @functools.wraps(f)
     def called(*args: Any, **kwargs: Any) -> Any:
-        call = _Call(f, args, kwargs, set())
+        call = _Call(f, args, kwargs)
         rules: dict[str, Any] = {}
         if jvp is not None:
             rules["jvp"] = _flat_jvp(call, jvp)
