@@ -310,3 +310,32 @@ def concrete(name: str, what: str, x: Any, hint: str = "") -> Any:
             f"on it; found {x!r}{hint}{where()}"
         )
     return operand(value)
+
+
+def integers(name: str, what: str, x: Any) -> Any:
+    """Places or shifts: a NumPy array where they are known, else a traced one of int64.
+
+    Raises: ArgumentError: traced ones are no integers.
+    """
+    x = stacked(x) if contains_foreign(x) else x
+    if known(x) is not None:
+        return host(name, what, x)
+    aval = aval_of(x)
+    if aval.dtype.kind not in "iu":
+        raise ArgumentError(f"fnp.{name}: {what} is {aval}; need integers{where()}")
+    return converted(x, np.int64)
+
+
+def integer(name: str, what: str, x: Any) -> Any:
+    """`integers` of one; a plain one is left as it is.
+
+    Raises: ShapeError: a traced array.
+    """
+    if not isinstance(x, Tracer):
+        return x
+    found = integers(name, what, x)
+    if found.ndim:
+        raise ShapeError(
+            f"fnp.{name}: {what} has shape {list(found.shape)}; need a scalar{where()}"
+        )
+    return found if isinstance(found, Tracer) else int(found)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algebra import concrete_namespace
 from ..core import Aval, Tracer, aval_of
+from ..ops.logic import equal, less_equal
 from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
 from ._arguments import (
@@ -19,6 +20,7 @@ from ._arguments import (
     converted,
     copied,
     fresh,
+    integer,
     is_array,
     on_cpu,
     operand,
@@ -217,13 +219,16 @@ def eye(
 
     Shapes: ``-> (N, M)``.   Dtypes: `dtype`.
     Derivative: a constant.
-    Raises: ArgumentError: `device` is not the CPU.
+    Raises: ArgumentError: `device` is not the CPU, or a traced `k` is no integer.
     Source: NumPy reference, ``numpy.eye``.
 
     >>> eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    return fresh(on_cpu("eye", device).eye(N, M, k, dtype, order))
+    xp, k = on_cpu("eye", device), integer("eye", "k", k)
+    if isinstance(k, Tracer):
+        return converted(equal(offsets(N, N if M is None else M), k), dtype)
+    return fresh(xp.eye(N, M, k, dtype, order))
 
 
 def identity(n: int, dtype: Any = None) -> Any:
@@ -245,13 +250,21 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
 
     Shapes: ``-> (N, M)``.   Dtypes: `dtype`.
     Derivative: a constant.
-    Raises: nothing of its own.
+    Raises: ArgumentError: a traced `k` is no integer.
     Source: NumPy reference, ``numpy.tri``.
 
     >>> tri(2).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
+    k = integer("tri", "k", k)
+    if isinstance(k, Tracer):
+        return converted(less_equal(offsets(N, N if M is None else M), k), dtype)
     return fresh(np.tri(N, M, k, dtype))
+
+
+def offsets(rows: int, columns: int) -> np.ndarray:
+    """Which diagonal every element of a matrix lies on."""
+    return np.arange(columns) - np.arange(rows)[:, np.newaxis]
 
 
 # ---------------------------------------------------------------- arrays of nested lists

@@ -6,11 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from ..core import Tracer, aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import join as _join
 from ..ops.index import take as _take
+from ..ops.select import clip
+from ..ops.select import where as _choose
+from ..ops.sort import argsort
 from ..ops.structural import broadcast_to as _broadcast_to
-from ._arguments import array_of, arrays_of, axis_of, beside, converted, copied, host, written
+from ._arguments import (
+    array_of,
+    arrays_of,
+    axis_of,
+    beside,
+    contains_foreign,
+    converted,
+    copied,
+    host,
+    integers,
+    stacked,
+    written,
+)
 from .ordering import moveaxis
 from .shaping import atleast_1d, atleast_2d, atleast_3d, ravel, reshape
 
@@ -210,9 +226,11 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`arr` with `values` before the places `obj` along an axis; flattened if it is None.
 
+    Places that are traced are not checked: those that do not exist are the nearest that do.
+
     Shapes: ``(*a, n, *b) -> (*a, n + m, *b)``.   Dtypes: that of `arr`.
     Derivative: linear; `arr` and `values` get their parts of the cotangent.
-    Raises: IndexError: a place does not exist. ConcretizationError: the places are not known.
+    Raises: IndexError: a place does not exist. ConcretizationError: a mask is not known.
     Source: NumPy reference, ``numpy.insert``.
 
     >>> insert(np.array([1.0, 3.0]), 1, 2.0).tolist()
@@ -223,28 +241,42 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
         arr, axis = ravel(arr), 0
     axis = axis_of("insert", axis, arr.ndim)
     length = arr.shape[axis]
-    places = _places("insert", obj)
+    places = _places("insert", obj, fixed=False)
     values = reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
     if np.ndim(places) == 0 and not isinstance(places, slice):
         values = moveaxis(values, 0, axis)  # as ``arr[..., place, ...] = values`` would fit them
         count = values.shape[axis]
-        order = np.insert(np.arange(length), places, np.arange(length, length + count))
     else:
         count = len(np.arange(length)[places]) if isinstance(places, slice) else np.size(places)
         if not isinstance(places, slice) and places.dtype.kind == "b":
             count = int(places.sum())
         if count == 1 and values.shape[axis] != 1:
             count = values.shape[axis]
-        order = np.insert(np.arange(length), places, np.arange(length, length + count))
+    is_traced = isinstance(places, Tracer)
+    if is_traced:
+        places = clip(places + _choose(places < 0, length, 0), 0, length)
+        keys = 2 * _broadcast_to(
+            places, shape=(count,)
+        )  # an element of `arr` comes after its place
+        order = argsort(_join.concatenate(2 * np.arange(length) + 1, keys, axis=0), axis=0)
+    else:
+        new = np.arange(length, length + count)
+        order = beside(arr, np.insert(np.arange(length), places, new))
     shape = (*arr.shape[:axis], count, *arr.shape[axis + 1 :])
     values = converted(_broadcast_to(values, shape=shape), arr.dtype)
-    return _take(_join.concatenate(arr, values, axis=axis), beside(arr, order), axis=axis)
+    return _take(_join.concatenate(arr, values, axis=axis), order, axis=axis)
 
 
-def _places(name: str, obj: Any) -> Any:
-    """Indices as NumPy takes them: an integer, a slice, or an array of integers or booleans."""
+def _places(name: str, obj: Any, *, fixed: bool = True) -> Any:
+    """Indices as NumPy takes them: an integer, a slice, or an array of integers or booleans.
+
+    `fixed` False: integers may be traced.
+    """
     if isinstance(obj, slice):
         return obj
+    obj = stacked(obj) if contains_foreign(obj) else obj
+    if not fixed and isinstance(obj, Tracer) and aval_of(obj).dtype.kind in "iu":
+        return integers(name, "obj", obj)
     places = host(name, "obj", obj)
     return places.astype(int) if places.size == 0 and places.dtype.kind == "f" else places
 

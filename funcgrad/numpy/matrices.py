@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core import Tracer
 from ..errors import ShapeError, where
 from ..ops import structural as _structural
-from ._arguments import array_of, axis_of, converted, written
+from ..ops.logic import greater_equal, less_equal
+from ..ops.select import where as _choose
+from ._arguments import array_of, axis_of, beside, converted, integer, written
+from .creation import offsets
 from .shaping import ravel
 
 
@@ -95,13 +99,16 @@ def tril(m: Any, k: int = 0) -> Any:
 
     Shapes: ``m: (*a, m, n) -> (*a, m, n)``; a vector is repeated as rows.   Dtypes: all.
     Derivative: linear; smooth everywhere.
-    Raises: ShapeError: `m` is 0-d.
+    Raises: ShapeError: `m` is 0-d. ArgumentError: a traced `k` is no integer.
     Source: NumPy reference, ``numpy.tril``.
 
     >>> tril([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[1.0, 0.0], [3.0, 4.0]]
     """
-    return _structural.tril(_matrix("tril", m), k=k)
+    m, k = _matrix("tril", m), integer("tril", "k", k)
+    if isinstance(k, Tracer):
+        return _choose(less_equal(_diagonals(m), k), m, m.dtype.type(0))
+    return _structural.tril(m, k=k)
 
 
 def triu(m: Any, k: int = 0) -> Any:
@@ -109,13 +116,20 @@ def triu(m: Any, k: int = 0) -> Any:
 
     Shapes: ``m: (*a, m, n) -> (*a, m, n)``; a vector is repeated as rows.   Dtypes: all.
     Derivative: linear; smooth everywhere.
-    Raises: ShapeError: `m` is 0-d.
+    Raises: ShapeError: `m` is 0-d. ArgumentError: a traced `k` is no integer.
     Source: NumPy reference, ``numpy.triu``.
 
     >>> triu([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[1.0, 2.0], [0.0, 4.0]]
     """
-    return _structural.triu(_matrix("triu", m), k=k)
+    m, k = _matrix("triu", m), integer("triu", "k", k)
+    if isinstance(k, Tracer):
+        return _choose(greater_equal(_diagonals(m), k), m, m.dtype.type(0))
+    return _structural.triu(m, k=k)
+
+
+def _diagonals(m: Any) -> Any:
+    return beside(m, offsets(*m.shape[-2:]))
 
 
 def _matrix(name: str, m: Any) -> Any:

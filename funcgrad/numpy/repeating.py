@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..algebra import concrete_namespace
+from ..core import Tracer
 from ..errors import ArgumentError, ShapeError, where
 from ..indexing import known
 from ..ops import join as _join
 from ..ops import structural as _structural
+from ..ops.arithmetic import remainder
 from ..ops.cumulative import cumsum
 from ..ops.index import getitem as _getitem
 from ..ops.index import take as _take
@@ -28,6 +30,7 @@ from ._arguments import (
     converted,
     copied,
     host,
+    integers,
     shape_of,
 )
 from .filling import length_of
@@ -113,24 +116,33 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     Shapes: ``a: (*a) -> (*a)``; of the flattened array if `axis` is None.   Dtypes: all.
     Derivative: linear; the cotangent is rolled back.
     Raises: ShapeError: an axis does not exist, or `shift` and `axis` differ in length.
+    ArgumentError: a traced `shift` is no integer.
     Source: NumPy reference, ``numpy.roll``.
 
     >>> roll([1.0, 2.0, 3.0], 1).tolist()
     [3.0, 1.0, 2.0]
     """
     a = array_of(a)
+    steps = integers("roll", "shift", shift)
     if axis is None:
-        flat = _join.roll(ravel(a), shift=(int(np.sum(shift)),), axis=(0,))
+        flat = roll(ravel(a), _reductions.sum(steps), 0)
         return _structural.reshape(flat, shape=a.shape)
     try:
-        pairs = np.broadcast(np.asarray(shift, dtype=int), np.asarray(axis, dtype=int))
+        shape = np.broadcast_shapes(steps.shape, np.shape(axis))
     except ValueError:
         raise ShapeError(
             f"fnp.roll: shift={shift} and axis={axis} differ in length{where()}"
         ) from None
+    axes = [axis_of("roll", int(i), a.ndim) for i in np.broadcast_to(axis, shape).ravel()]
+    steps = ravel(_structural.broadcast_to(steps, shape=shape))
+    is_traced = isinstance(steps, Tracer)
+    if is_traced:
+        for k, i in enumerate(axes):
+            n = a.shape[i]
+            a = _take(a, remainder(beside(a, np.arange(n)) - steps[k], n), axis=i) if n else a
+        return a
     total: dict[int, int] = {}
-    for step, i in pairs:
-        i = axis_of("roll", int(i), a.ndim)
+    for step, i in zip(steps, axes, strict=True):
         total[i] = total.get(i, 0) + int(step)
     return _join.roll(a, shift=tuple(total.values()), axis=tuple(total))
 

@@ -1,0 +1,98 @@
+"""Shifts, diagonals and places that are traced: the shape does not depend on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad.errors import ArgumentError, ShapeError
+
+ROW = np.array([1.0, 2.0, 4.0, 3.0, 0.5])
+MATRIX = np.arange(12.0).reshape(3, 4)
+OF_AN_INTEGER: dict[str, Callable[[Any], Any]] = {
+    "roll": lambda k: np.roll(ROW + 0 * k, k),
+    "roll flat": lambda k: fnp.roll(MATRIX, k),
+    "roll an axis": lambda k: fnp.roll(MATRIX, k, axis=-1),
+    "roll axes alike": lambda k: fnp.roll(MATRIX, k, axis=(0, 1)),
+    "roll axes": lambda k: fnp.roll(MATRIX, (k, 1), axis=(0, 1)),
+    "roll twice": lambda k: fnp.roll(MATRIX, (k, 1), axis=(1, -1)),
+    "roll nothing": lambda k: fnp.roll(np.zeros((0, 2)), k, axis=0),
+    "eye": lambda k: fnp.eye(3, 4, k),
+    "eye of integers": lambda k: fnp.eye(3, k=k, dtype=int),
+    "tri": lambda k: fnp.tri(3, 4, k),
+    "tri of truth values": lambda k: fnp.tri(3, k=k, dtype=bool),
+    "tril": lambda k: fnp.tril(MATRIX, k),
+    "tril of truth values": lambda k: fnp.tril(MATRIX > 1, k),
+    "triu": lambda k: fnp.triu(MATRIX, k),
+    "triu of matrices": lambda k: fnp.triu(np.ones((2, 3, 3), np.float32), k),
+    "insert": lambda k: fnp.insert(ROW, k, 9.0),
+    "insert in an axis": lambda k: fnp.insert(MATRIX, k, [7.0, 8.0, 9.0], axis=1),
+    "insert many": lambda k: fnp.insert(ROW, k, [7.0, 8.0]),
+    "insert a list": lambda k: fnp.insert(ROW, [k, 1, k], [7.0, 8.0, 9.0]),
+    "insert once": lambda k: fnp.insert(MATRIX, [k], np.ones((3, 2)), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", OF_AN_INTEGER)
+@given(k=st.integers(-3, 3), dtype=st.sampled_from([np.int64, np.int32, np.int8]))
+@settings(deadline=None, max_examples=15)
+def test_traced_integers_are_as_good_as_known_ones(name: str, k: int, dtype: Any) -> None:
+    f = OF_AN_INTEGER[name]
+    expected = f(k)
+    for found in (
+        funcgrad.jit(f)(dtype(k)),
+        funcgrad.jit(f)(k),
+        funcgrad.vmap(f)(np.array([k, 0], dtype))[0],
+    ):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(k=st.integers(-3, 3))
+@settings(deadline=None, max_examples=15)
+def test_derivatives_by_what_is_moved(k: int) -> None:
+    for f in (
+        lambda x, k: fnp.roll(x, k, axis=1) ** 2 * MATRIX,
+        lambda x, k: fnp.tril(x, k) ** 2 * MATRIX,
+        lambda x, k: fnp.triu(x, k) ** 2 * MATRIX,
+        lambda x, k: fnp.insert(x, k, x[:, 0], axis=1) ** 2 * np.arange(15.0).reshape(3, 5),
+    ):
+        g = funcgrad.grad(lambda x, k, f=f: f(x, k).sum())
+        np.testing.assert_allclose(funcgrad.jit(g)(MATRIX, k), g(MATRIX, k))
+        each = funcgrad.vmap(g, in_axes=(None, 0))(MATRIX, np.array([k, 1]))
+        np.testing.assert_allclose(each[0], g(MATRIX, k))
+
+
+def test_traced_places_are_clipped() -> None:
+    for k, place in ((9, 5), (-9, 0)):
+        found = funcgrad.jit(lambda k: fnp.insert(ROW, k, 9.0))(k)
+        np.testing.assert_array_equal(found, np.insert(ROW, place, 9.0))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda k: fnp.roll(ROW, k),
+        lambda k: fnp.tril(MATRIX, k),
+        lambda k: fnp.triu(MATRIX, k),
+        lambda k: fnp.eye(3, k=k),
+        lambda k: fnp.tri(3, k=k),
+    ],
+)
+def test_what_is_no_integer(f: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"fnp\.\w+: (shift|k) is f64.*; need integers"):
+        funcgrad.jit(f)(1.5)
+
+
+def test_what_is_no_scalar() -> None:
+    with pytest.raises(ShapeError, match=r"fnp\.tril: k has shape \[2\]; need a scalar"):
+        funcgrad.jit(lambda k: fnp.tril(MATRIX, k))(np.array([1, 2]))
+    with pytest.raises(ShapeError, match=r"fnp\.roll: .* differ in length"):
+        funcgrad.jit(lambda k: fnp.roll(MATRIX, k, axis=(0, 1)))(np.array([1, 2, 3]))
