@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 import funcgrad.numpy as fnp
-from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.errors import ArgumentError, ConcretizationError, ShapeError
 
 ROW = np.array([1.0, 2.0, 4.0, 3.0, 0.5])
 MATRIX = np.arange(12.0).reshape(3, 4)
@@ -96,3 +96,47 @@ def test_what_is_no_scalar() -> None:
         funcgrad.jit(lambda k: fnp.tril(MATRIX, k))(np.array([1, 2]))
     with pytest.raises(ShapeError, match=r"fnp\.roll: .* differ in length"):
         funcgrad.jit(lambda k: fnp.roll(MATRIX, k, axis=(0, 1)))(np.array([1, 2, 3]))
+
+
+# ---------------------------------------------------------------- sizes are to be known
+
+SIZES: dict[str, Callable[[Any], Any]] = {
+    "zeros: shape": lambda n: fnp.zeros(n),
+    "ones: shape": lambda n: fnp.ones((2, n)),
+    "empty: shape": lambda n: fnp.empty([n]),
+    "full: shape": lambda n: fnp.full(n, 1.0),
+    "full: shape of": lambda n: fnp.full(n, 1.0 * n),
+    "zeros_like: shape": lambda n: fnp.zeros_like(ROW, shape=n),
+    "full_like: shape": lambda n: fnp.full_like(ROW, 1.0, shape=(n,)),
+    "eye: N": lambda n: fnp.eye(n),
+    "eye: M": lambda n: fnp.eye(2, n),
+    "identity: n": lambda n: fnp.identity(n),
+    "tri: N": lambda n: fnp.tri(n),
+    "tri: M": lambda n: fnp.tri(2, n),
+    "arange: start, stop and step": lambda n: fnp.arange(n),
+    "arange: start, stop and step of": lambda n: fnp.arange(0, 9, n),
+    "linspace: num": lambda n: fnp.linspace(0.0, 1.0, n),
+    "logspace: num": lambda n: fnp.logspace(0.0, 1.0, n),
+    "geomspace: num": lambda n: fnp.geomspace(1.0, 2.0, n),
+    "indices: dimensions": lambda n: fnp.indices((n, 2)),
+    "kaiser: M": lambda n: fnp.kaiser(n, 2.0),
+    "reshape: shape": lambda n: fnp.reshape(MATRIX, (n, -1)),
+    "reshape: shape of": lambda n: (ROW[:3] * n).reshape(n),
+    "broadcast_to: shape": lambda n: fnp.broadcast_to(1.0, (n,)),
+    "resize: new_shape": lambda n: fnp.resize(ROW, n),
+    "tile: reps": lambda n: fnp.tile(ROW, n),
+    "repeat: repeats": lambda n: fnp.repeat(ROW, n),
+    "sum: axis": lambda n: fnp.sum(MATRIX, axis=n - 3),
+    "concatenate: axis": lambda n: fnp.concatenate([MATRIX, MATRIX], axis=n - 3),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_traced_size_is_named(name: str) -> None:
+    f, said = SIZES[name], name.removesuffix(" of")
+    found = rf"fnp\.{said} must be known while tracing, since the shape.*jit: static_argnums"
+    for traced in (funcgrad.jit(f), lambda n: funcgrad.vmap(f)(np.array([n]))):
+        with pytest.raises(ConcretizationError, match=found):
+            traced(3)
+    static = funcgrad.jit(f, static_argnums=0)(3)
+    np.testing.assert_array_equal(static, f(3))

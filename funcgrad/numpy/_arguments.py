@@ -212,11 +212,13 @@ def written(what: str, result: Any, out: Any, casting: str = "same_kind", mask: 
 def axis_of(name: str, axis: Any, ndim: int) -> int:
     """`axis` counted from the front.
 
-    Raises: ShapeError: there is no such axis. ArgumentError: it is no integer.
+    Raises: ShapeError: there is no such axis. ArgumentError: it is no integer. ConcretizationError: it
+    is traced.
     """
     try:
         found = operator.index(axis)
     except TypeError:
+        known_lengths(f"fnp.{name}: axis", axis)  # traced, it has its own error
         raise ArgumentError(
             f"fnp.{name}: axis must be an integer, found {type(axis).__name__}{where()}"
         ) from None
@@ -243,8 +245,21 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def shape_of(shape: Any) -> tuple[int, ...]:
-    """A shape given as an integer or a sequence of them."""
+def known_lengths(subject: str, given: Any) -> Any:
+    """`given`, a length or several, without traces; `subject` says whose.
+
+    Raises: ConcretizationError: a transform knows only the type of one.
+    """
+    if isinstance(given, Tracer):
+        return _known(subject, given)
+    if isinstance(given, tuple | list) and any(isinstance(n, Tracer) for n in given):
+        return tuple(known_lengths(subject, n) for n in given)
+    return given
+
+
+def shape_of(shape: Any, subject: str = "shape") -> tuple[int, ...]:
+    """A shape given as an integer or a sequence of them; errors call it `subject`."""
+    shape = known_lengths(subject, shape)
     if shape.__class__ is tuple:
         return tuple(map(operator.index, shape))
     try:
@@ -303,13 +318,17 @@ def concrete(name: str, what: str, x: Any, hint: str = "") -> Any:
 
     Raises: ConcretizationError: there is none, because a transform knows only its type.
     """
+    return operand(_known(f"fnp.{name}: {what}", x, hint))
+
+
+def _known(subject: str, x: Any, hint: str = "") -> Any:
     value = known(x)
     if value is None:
         raise ConcretizationError(
-            f"fnp.{name}: {what} must be known while tracing, since the shape of the result depends "
-            f"on it; found {x!r}{hint}{where()}"
+            f"{subject} must be known while tracing, since the shape of the result depends on it; "
+            f"found {x!r}. Keep it out of the traced arguments (jit: static_argnums){hint}{where()}"
         )
-    return operand(value)
+    return value
 
 
 def integers(name: str, what: str, x: Any) -> Any:

@@ -112,7 +112,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     >>> resize([1.0, 2.0], (3,)).tolist()
     [1.0, 2.0, 1.0]
     """
-    shape = shape_of(new_shape)
+    shape = shape_of(new_shape, "fnp.resize: new_shape")
     if any(n < 0 for n in shape):
         raise ShapeError(f"fnp.resize: a negative length in {list(shape)}{where()}")
     x, size = ravel(array_of(a)), int(np.prod(shape))

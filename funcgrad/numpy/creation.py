@@ -22,6 +22,7 @@ from ._arguments import (
     fresh,
     integer,
     is_array,
+    known_lengths,
     on_cpu,
     operand,
     shape_of,
@@ -42,7 +43,8 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     >>> zeros(2).tolist()
     [0.0, 0.0]
     """
-    return fresh(on_cpu("zeros", device).zeros(shape, dtype, order))
+    xp, shape = on_cpu("zeros", device), known_lengths("fnp.zeros: shape", shape)
+    return fresh(xp.zeros(shape, dtype, order))
 
 
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
@@ -56,7 +58,8 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None)
     >>> ones(2).tolist()
     [1.0, 1.0]
     """
-    return fresh(on_cpu("ones", device).ones(shape, dtype, order))
+    xp, shape = on_cpu("ones", device), known_lengths("fnp.ones: shape", shape)
+    return fresh(xp.ones(shape, dtype, order))
 
 
 def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
@@ -70,7 +73,8 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     >>> empty((2, 3)).shape
     (2, 3)
     """
-    return fresh(on_cpu("empty", device).zeros(shape, dtype, order))
+    xp, shape = on_cpu("empty", device), known_lengths("fnp.empty: shape", shape)
+    return fresh(xp.zeros(shape, dtype, order))
 
 
 def full(
@@ -88,7 +92,10 @@ def full(
     """
     xp = on_cpu("full", device)
     if contains_foreign(fill_value):
-        return _broadcast_to(converted(operand(fill_value), dtype), shape=shape_of(shape))
+        return _broadcast_to(
+            converted(operand(fill_value), dtype), shape=shape_of(shape, "fnp.full: shape")
+        )
+    shape = known_lengths("fnp.full: shape", shape)
     return fresh(xp.full(shape, fill_value, dtype, order))
 
 
@@ -171,6 +178,7 @@ def _like(kind: str, a: Any, dtype: Any, shape: Any, device: Any) -> Any:
     on_cpu(f"{kind}_like", device)
     xp, aval = _model(a)
     make = getattr(xp, kind)
+    shape = known_lengths(f"fnp.{kind}_like: shape", shape)
     return make(aval.shape if shape is None else shape, aval.dtype if dtype is None else dtype)
 
 
@@ -196,7 +204,7 @@ def full_like(
     """
     on_cpu("full_like", device)
     xp, aval = _model(a)
-    shape = aval.shape if shape is None else shape_of(shape)
+    shape = aval.shape if shape is None else shape_of(shape, "fnp.full_like: shape")
     dtype = aval.dtype if dtype is None else dtype
     if contains_foreign(fill_value):
         return _broadcast_to(converted(operand(fill_value), dtype), shape=shape)
@@ -226,6 +234,7 @@ def eye(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     xp, k = on_cpu("eye", device), integer("eye", "k", k)
+    N, M = known_lengths("fnp.eye: N", N), known_lengths("fnp.eye: M", M)
     if isinstance(k, Tracer):
         return converted(equal(offsets(N, N if M is None else M), k), dtype)
     return fresh(xp.eye(N, M, k, dtype, order))
@@ -242,7 +251,7 @@ def identity(n: int, dtype: Any = None) -> Any:
     >>> identity(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    return fresh(np.identity(n, dtype))
+    return fresh(np.identity(known_lengths("fnp.identity: n", n), dtype))
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
@@ -257,6 +266,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
     [[1.0, 0.0], [1.0, 1.0]]
     """
     k = integer("tri", "k", k)
+    N, M = known_lengths("fnp.tri: N", N), known_lengths("fnp.tri: M", M)
     if isinstance(k, Tracer):
         return converted(less_equal(offsets(N, N if M is None else M), k), dtype)
     return fresh(np.tri(N, M, k, dtype))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import aval_of
+from ..core import Tracer, aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..ops.bessel import i0
 from ..ops.structural import broadcast_to as _broadcast_to
@@ -22,6 +22,7 @@ from ._arguments import (
     converted,
     copied,
     fresh,
+    known_lengths,
     module_of,
     on_cpu,
     operands,
@@ -43,16 +44,24 @@ def arange(
 
     Shapes: ``-> (ceil((stop - start) / step),)``.   Dtypes: `dtype`, or that of the arguments.
     Derivative: a constant; the bounds must be known, since the length depends on them.
-    Raises: HandoverError: a bound is a traced floating value.
+    Raises: HandoverError: a bound is a traced floating value. ConcretizationError: an integer that is
+    traced is not known.
     Source: NumPy reference, ``numpy.arange``.
 
     >>> arange(1, 7, 2).tolist()
     [1, 3, 5]
     """
     xp = on_cpu("arange", device)
+    start_or_stop, stop, step = map(_known_bound, (start_or_stop, stop, step))
     if stop is None:
         return fresh(xp.arange(0, start_or_stop, step, dtype=dtype))
     return fresh(xp.arange(start_or_stop, stop, step, dtype=dtype))
+
+
+def _known_bound(x: Any) -> Any:
+    """A bound or step; a floating one stays traced, as a number would cut its derivative."""
+    is_whole = isinstance(x, Tracer) and aval_of(x).dtype.kind in "iub"
+    return known_lengths("fnp.arange: start, stop and step", x) if is_whole else x
 
 
 def _fractions(num: int, endpoint: bool, *bounds: Any) -> Any:
@@ -87,7 +96,7 @@ def linspace(
     >>> linspace(0.0, 1.0, 3).tolist()
     [0.0, 0.5, 1.0]
     """
-    xp = on_cpu("linspace", device)
+    xp, num = on_cpu("linspace", device), known_lengths("fnp.linspace: num", num)
     if not contains_foreign([start, stop]):
         out = xp.linspace(start, stop, num, endpoint, retstep, dtype, axis)
         return (fresh(out[0]), out[1]) if retstep else fresh(out)
@@ -127,6 +136,7 @@ def logspace(
     >>> logspace(0.0, 2.0, 3).tolist()
     [1.0, 10.0, 100.0]
     """
+    num = known_lengths("fnp.logspace: num", num)
     if not contains_foreign([start, stop, base]):
         return fresh(np.logspace(start, stop, num, endpoint, base, dtype, axis))
     start, stop, base = operands(start, stop, base)
@@ -154,6 +164,7 @@ def geomspace(
     >>> geomspace(1.0, 4.0, 3).tolist()
     [1.0, 2.0, 4.0]
     """
+    num = known_lengths("fnp.geomspace: num", num)
     if not contains_foreign([start, stop]):
         return fresh(np.geomspace(start, stop, num, endpoint, dtype, axis))
     start, stop = operands(start, stop)
@@ -205,6 +216,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     >>> indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
+    dimensions = known_lengths("fnp.indices: dimensions", dimensions)
     out: Any = np.indices(dimensions, dtype, sparse)  # type: ignore[call-overload]
     return tuple(map(fresh, out)) if sparse else fresh(out)
 
@@ -236,7 +248,7 @@ def kaiser(M: int, beta: Any) -> Any:
     >>> kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """
-    M = operator.index(M)
+    M = operator.index(known_lengths("fnp.kaiser: M", M))
     beta = array_of(beta)
     if beta.ndim:
         raise ShapeError(f"fnp.kaiser: beta has shape {list(beta.shape)}; need one number{where()}")

@@ -107,7 +107,7 @@ def tile(A: Any, reps: Any) -> Any:
     >>> tile([1.0, 2.0], (2, 2)).tolist()
     [[1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0]]
     """
-    return copied(_join.tile(array_of(A), reps=shape_of(reps)))
+    return copied(_join.tile(array_of(A), reps=shape_of(reps, "fnp.tile: reps")))
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:

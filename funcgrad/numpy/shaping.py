@@ -70,7 +70,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     [[0.0, 1.0], [2.0, 3.0]]
     """
     a = array_of(a)
-    new = _complete("reshape", shape_of(shape), a.shape)
+    new = _complete("reshape", shape_of(shape, "fnp.reshape: shape"), a.shape)
     if _fortran("reshape", order, a):
         out = transpose(_ops.reshape(transpose(a), shape=new[::-1]))
     else:
@@ -231,7 +231,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     >>> broadcast_to([1.0, 2.0], (2, 2)).tolist()
     [[1.0, 2.0], [1.0, 2.0]]
     """
-    array, new = array_of(array), shape_of(shape)
+    array, new = array_of(array), shape_of(shape, "fnp.broadcast_to: shape")
     lead = len(new) - array.ndim
     if lead < 0 or any(m not in (1, n) for m, n in zip(array.shape, new[lead:], strict=True)):
         raise ShapeError(
