@@ -114,6 +114,14 @@ def test_a_kept_integer_is_no_number(around: Any, use: Any) -> None:
         use(kept[0])
 
 
+@pytest.mark.parametrize("maker", ["jit", "scan", "cond", "make_jaxpr"])
+def test_the_error_of_a_program_says_jit(maker: str) -> None:
+    kept: list[Any] = []
+    MAKERS[maker](keeping(kept))
+    with pytest.raises(EscapedTracerError, match=r"that jit, make_jaxpr or lax was tracing"):
+        kept[0] + 1
+
+
 def test_values_of_enclosing_transforms_are_constants() -> None:
     """What is not an error: all the transforms around are still running."""
 

@@ -71,7 +71,7 @@ class JaxprTrace(Trace):
         *("captured", "concrete", "const_vars", "consts"),
         *("encloses", "eqns", "lasting", "linear", "spreads"),
     )
-    transform = "make_jaxpr"
+    transform = "jit, make_jaxpr or lax"
 
     def __init__(
         self,
