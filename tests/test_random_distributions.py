@@ -455,6 +455,18 @@ RECORDED: list[Any] = [  # as JAX 0.10 gives them with 64-bit types enabled
 ]
 
 
+@pytest.mark.parametrize("name", ["weibull_min", "double_sided_maxwell", "triangular"])
+def test_the_shape_is_that_of_the_parameters(name: str) -> None:
+    first, *others = (np.full((2, 1), 0.5), np.array([1.0, 1.5, 2.0]), 3.0)
+    given = (first, *others) if name == "triangular" else (first, others[0])
+    found = getattr(random, name)(KEY, *given)
+    np.testing.assert_array_equal(found, getattr(random, name)(KEY, *given, shape=(2, 3)))
+    p = others[0]
+    np.testing.assert_array_equal(
+        random.generalized_normal(KEY, p), random.generalized_normal(KEY, p, (3,))
+    )
+
+
 def test_recorded_values() -> None:
     for (name, parameters), expected in RECORDED:
         found = getattr(random, name)(KEY, *parameters, shape=(2,))

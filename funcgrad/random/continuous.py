@@ -222,11 +222,12 @@ def rayleigh(key: Any, scale: Any, shape: Shape | None = None, dtype: Any = floa
 
 
 def weibull_min(
-    key: Any, scale: Any, concentration: Any, shape: Shape = (), dtype: Any = float
+    key: Any, scale: Any, concentration: Any, shape: Shape | None = None, dtype: Any = float
 ) -> Any:
     """Numbers x > 0 with distribution function ``1 - exp(-(x / scale)^concentration)``.
 
-    Shapes: `shape`; the parameters broadcast to it.   Dtypes: the floating `dtype`.
+    Shapes: `shape`, or that of the parameters together; they broadcast to it.
+    Dtypes: the floating `dtype`.
     Derivative: by `scale` and `concentration`.
     Raises: ArgumentError: `key` is no key, or `dtype` not floating. ShapeError: a parameter does not
     broadcast to `shape`.

@@ -128,10 +128,10 @@ def _signs(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     return fnp.astype(rademacher(key, shape), dtype)
 
 
-def generalized_normal(key: Any, p: Any, shape: Shape = (), dtype: Any = float) -> Any:
+def generalized_normal(key: Any, p: Any, shape: Shape | None = None, dtype: Any = float) -> Any:
     """Numbers with density in proportion to ``exp(-|x|^p)``.
 
-    Shapes: `shape`; `p` broadcasts to it.   Dtypes: the floating `dtype`.
+    Shapes: `shape`, or that of `p`, which broadcasts to it.   Dtypes: the floating `dtype`.
     Derivative: by `p`, through a gamma variable.
     Raises: ArgumentError: `key` is no key, or `dtype` not floating. ShapeError: `p` does not
     broadcast to `shape`.
