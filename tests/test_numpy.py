@@ -646,6 +646,15 @@ SEARCHING: dict[str, Row] = {
         call(np.array([1.0, 1.5]), [1.5, 1.0, 0.5], True),
     ),
     "flatnonzero": one_of(call(M > 1), call(I3)),
+    "ravel_multi_index": one_of(
+        call((I3, I3[::-1]), (3, 4)),
+        call((I3 - 1, I3 * 2), (2, 4), mode=("wrap", "clip"), order="F"),
+        call((1, 2, 0), (2, 3, 4)),
+        call((I3,), (3,)),
+    ),
+    "unravel_index": one_of(
+        call(I3 * 5, (3, 4)), call(I3, (3, 1, 2), order="F"), call(7, (2, 2, 2)), call(I3, 3)
+    ),
     "lexsort": one_of(call((V, W)), call((I3, [1, 0, 1])), call(M), call((M, N), axis=0)),
     "nonzero": one_of(call(M > 1), call(I3)),
     "partition": one_of(call(M, 1), call(M, (0, 2), 0), call(M, 3, axis=None)),

@@ -140,3 +140,45 @@ def test_a_traced_size_is_named(name: str) -> None:
             traced(3)
     static = funcgrad.jit(f, static_argnums=0)(3)
     np.testing.assert_array_equal(static, f(3))
+
+
+# ---------------------------------------------------------------- flat places
+
+
+@given(
+    shape=st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple),
+    order=st.sampled_from(["C", "F"]),
+    seed=st.integers(0, 99),
+    data=st.data(),
+)
+@settings(deadline=None, max_examples=25)
+def test_flat_places_may_be_traced(
+    shape: tuple[int, ...], order: Any, seed: int, data: Any
+) -> None:
+    rng = np.random.default_rng(seed)
+    flat = rng.integers(0, np.prod(shape), 5)
+    apart = lambda i: fnp.unravel_index(i, shape, order)  # noqa: E731
+    expected = np.unravel_index(flat, shape, order)
+    for found in (funcgrad.jit(apart)(flat), funcgrad.vmap(apart)(flat)):
+        np.testing.assert_array_equal(found, expected)
+    modes = data.draw(st.tuples(*[st.sampled_from(["wrap", "clip"]) for _ in shape]))
+    places = tuple(rng.integers(-6, 9, 5) for _ in shape)
+    joined = lambda *p: fnp.ravel_multi_index(p, shape, modes, order)  # noqa: E731
+    expected = np.ravel_multi_index(places, shape, modes, order)
+    for found in (funcgrad.jit(joined)(*places), funcgrad.vmap(joined)(*places)):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_flat_places_that_do_not_exist() -> None:
+    found = funcgrad.jit(lambda i: fnp.unravel_index(i, (2, 3)))(np.array([-4, 9]))
+    np.testing.assert_array_equal(found, [[0, 1], [0, 2]])
+    with pytest.raises(ConcretizationError, match="mode='raise' cannot be kept; give mode='clip'"):
+        funcgrad.jit(lambda i: fnp.ravel_multi_index((i, 0), (2, 3)))(1)
+    for bad in (
+        lambda i: fnp.ravel_multi_index((i, 0), (2, 3), mode="last"),
+        lambda i: fnp.ravel_multi_index((i, 0, 0), (2, 3), mode="clip"),
+        lambda i: fnp.unravel_index(i, (2, 3), order="A"),
+        lambda i: fnp.unravel_index(i * 1.5, (2, 3)),
+    ):
+        with pytest.raises(ArgumentError, match=r"fnp\.(un)?ravel"):
+            funcgrad.jit(bad)(1)

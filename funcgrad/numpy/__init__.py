@@ -21,12 +21,12 @@ from numpy import (
     fromiter, frompyfunc, fromregex, fromstring, generic, genfromtxt, get_printoptions, getbufsize,
     geterr, geterrcall, half, hamming, hanning, iinfo, index_exp, inexact, inf, int16, int32, int64,
     int8, int_, intc, integer, intp, isdtype, isnat, issubdtype, iterable, ix_, little_endian, load,
-    loadtxt, long, longdouble, longlong, memmap, mgrid, mintypecode, nan,
-    ndindex, newaxis, number, object_, ogrid, pi, printoptions, promote_types, ravel_multi_index,
-    s_, save, savetxt, savez, savez_compressed, ScalarType, sctypeDict, set_printoptions,
-    setbufsize, seterr, seterrcall, short, signedinteger, single, str_, timedelta64, tril_indices,
-    triu_indices, True_, typecodes, typename, ubyte, ufunc, uint, uint16, uint32, uint64, uint8,
-    uintc, uintp, ulong, ulonglong, unravel_index, unsignedinteger, ushort, void,
+    loadtxt, long, longdouble, longlong, memmap, mgrid, mintypecode, nan, ndindex, newaxis, number,
+    object_, ogrid, pi, printoptions, promote_types, s_, save, savetxt, savez, savez_compressed,
+    ScalarType, sctypeDict, set_printoptions, setbufsize, seterr, seterrcall, short, signedinteger,
+    single, str_, timedelta64, tril_indices, triu_indices, True_, typecodes, typename, ubyte, ufunc,
+    uint, uint16, uint32, uint64, uint8, uintc, uintp, ulong, ulonglong, unsignedinteger, ushort,
+    void,
 )
 
 from . import fft, lib, linalg, polynomial
@@ -78,6 +78,7 @@ from .elementwise import (
     radians as deg2rad, round, sign, sinc,
 )
 from .grids import c_, r_
+from .flat_places import ravel_multi_index, unravel_index
 from .indexing import choose, compress, extract, piecewise, select, take, take_along_axis, where
 from .joining import (
     append, array_split, block, column_stack, concatenate, concatenate as concat, delete, dsplit,
@@ -105,9 +106,7 @@ from .products import (
     vecdot, vecmat,
 )
 from .promotion import can_cast, common_type, result_type
-from .ranges import (
-    arange, fromfunction, geomspace, indices, kaiser, linspace, logspace, meshgrid,
-)
+from .ranges import arange, fromfunction, geomspace, indices, kaiser, linspace, logspace, meshgrid
 from .reductions import amax, amin, max, mean, min, prod, ptp, std, sum, var
 from .repeating import pad, repeat, roll, tile
 from .searching import (
