@@ -237,10 +237,11 @@ class Rice(ContinuousDistribution):
         width = choose(above, width, -minimum(width, z))
         peak = self._logpdf(z, b)
 
-        def falls(s: Any) -> Any:
-            return exp(self._logpdf(as_column(z) + s, as_column(b)) - as_column(peak))
+        # over shares of z, which are constant: an end at 0 stays there when z moves
+        def falls(share: Any) -> Any:
+            return exp(self._logpdf(as_column(z) * (1.0 + share), as_column(b)) - as_column(peak))
 
-        return above, peak + log(integral_from(z * 0.0, width, falls))
+        return above, peak + log(z * integral_from(z * 0.0, width / z, falls))
 
     def _cdf(self, z: Any, b: Any) -> Any:
         above, side = self._side(z, b)
