@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..core import dtype_of
 from .arithmetic import divide, polynomial
 from .exponential import exp, expm1, log, log1p, logaddexp, sqrt
 from .from_scipy import floating, real_floating, scipy_function, scipy_or_math, together
-from .logic import equal, greater, logical_and
+from .logic import equal, greater, less, logical_and
 from .select import where
 
 LOG_2 = math.log(2.0)
@@ -212,7 +213,47 @@ def ndtr(xp, x, /):
     return scipy_or_math(xp, "ndtr", lambda v: 0.5 * math.erfc(-v / SQRT_2), x)
 
 
-@elementwise(lambda _y, x: (2.0 / SQRT_2PI) / erfcx(x * (-1.0 / SQRT_2)))
+_LOW = 15.0  # from here on down the asymptotic series of `log_ndtr_slope` is exact to rounding
+
+
+@functools.cache
+def _log_ndtr_bends() -> list[float]:
+    """The slope of `log_ndtr_slope` in powers of ``1 / x**2``, far below 0.
+
+    In ``u = -x`` the slope is ``u + g(u)`` for ``1 + g' = u g + g**2``, which gives the coefficients of
+    ``u**(1 - 2 k)`` in `g` one after another.
+    """
+    found = [1.0]
+    for k in range(1, 16):
+        squares = sum(c * d for c, d in zip(found, found[::-1], strict=True))
+        found.append((1 - 2 * k) * found[-1] - squares)
+    return [-1.0] + [(2 * k - 1) * c for k, c in enumerate(found, 1)]
+
+
+def _log_ndtr_bend(y: Any, x: Any) -> Any:
+    """``-y (x + y)``, where `y` and `-x` have all digits in common by the series."""
+    far = less(x, -_LOW)
+    r = divide(1.0, where(far, x, -_LOW))
+    u, v = where(far, 0.0, x), where(far, 0.0, y)
+    return where(far, polynomial(r * r, _log_ndtr_bends()), -v * (u + v))
+
+
+@elementwise(_log_ndtr_bend)
+def log_ndtr_slope(xp, x, /):
+    """The normal density over the probability: ``sqrt(2 / pi) / erfcx(-x / sqrt(2))``.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``-y (x + y)``, far below 0 by its asymptotic series; smooth everywhere.
+    Raises: ImportError: SciPy is not installed.
+    Source: DLMF 7.8, 7.12.
+
+    >>> log_ndtr_slope(np.array([0.0, -100.0])).round(4).tolist()
+    [0.7979, 100.01]
+    """
+    return (2.0 / SQRT_2PI) / scipy_function(xp, "erfcx")(x * (-1.0 / SQRT_2))
+
+
+@elementwise(lambda _y, x: log_ndtr_slope(x))
 def log_ndtr(xp, x, /):
     """``log(ndtr(x))``, accurate where `ndtr` vanishes.
 
