@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_stats import CONTINUOUS, Family
 
 import funcgrad
 from funcgrad.scipy import special, stats
@@ -52,3 +55,98 @@ def test_second_derivatives_of_rices_probabilities(x: float, b: float) -> None:
         expected = second / p - np.outer(share, share)
         scale = np.outer(share, share).max() + np.abs(second / p).max()
         np.testing.assert_allclose(second_of_log, expected, rtol=1e-9, atol=1e-10 * scale)
+
+
+def shapes_of(family: Family, share: float) -> list[np.float64]:
+    return [np.float64(low + (high - low) * share) for low, high in family.shapes]
+
+
+@pytest.mark.parametrize("family", CONTINUOUS, ids=lambda f: f.name)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+@np.errstate(all="ignore")
+def test_derivatives_where_probabilities_are_zero_or_one(family: Family, share: float) -> None:
+    """They are 0 or tiny, and by x the density: never 0 times an infinite slope."""
+    shapes = shapes_of(family, share)
+    ours = getattr(stats, family.name)
+    sizes = [1e-300, 1e-100, 1e-20, 10.0, 45.0, 1e2, 1e3, 1e8, 1e20, 1e80, 1e155, 1e160]
+    everything = tuple(range(len(shapes) + 3))
+    for x in [sign * size for size in sizes for sign in (1.0, -1.0)]:
+        for method in [m for m in ("pdf", "cdf", "sf") if m not in family.without.split()]:
+            args = np.float64(x), *shapes, np.float64(0.0), np.float64(1.0)
+            slopes = np.array(funcgrad.grad(getattr(ours, method), argnums=everything)(*args))
+            if abs(x) < 1.0 and np.abs(slopes[0]) > 1e10:
+                continue  # at the end the density is infinite, or so its slope
+            assert np.isfinite(slopes).all(), (method, x)
+            if method != "pdf":
+                sign = 1.0 if method == "cdf" else -1.0
+                density = ours.pdf(*args)
+                np.testing.assert_allclose(slopes[0], sign * density, rtol=1e-8, atol=1e-18)
+
+
+@settings(deadline=None)
+@given(
+    beta=st.floats(0.3, 6.0).map(lambda v: round(v, 3)),
+    z=st.sampled_from([0.0, 1e-300, -1e-20, 1e-6]) | st.floats(-2.0, 2.0),
+)
+def test_the_generalised_normal_distribution_around_its_middle(beta: float, z: float) -> None:
+    """There the incomplete gamma function has an infinite slope by a power with slope 0."""
+    z, beta = np.float64(z), np.float64(beta)
+    density = stats.gennorm.pdf(z, beta)
+    slopes = funcgrad.grad(stats.gennorm.cdf, argnums=(0, 1, 2, 3))(z, beta, 0.0, 1.0)
+    np.testing.assert_allclose(slopes[0], density, rtol=1e-11)
+    np.testing.assert_allclose(slopes[2:], [-density, -z * density], rtol=1e-11)
+    if z == 0.0:
+        np.testing.assert_array_equal(
+            funcgrad.grad(stats.gennorm.pdf, argnums=(0, 2))(z, beta, 0.0), 0
+        )
+    mixed = funcgrad.grad(funcgrad.grad(stats.gennorm.cdf, argnums=1))(z, beta)
+    if z != 0.0:
+        by_beta = funcgrad.grad(stats.gennorm.pdf, argnums=1)(z, beta)
+        np.testing.assert_allclose(mixed, by_beta, rtol=1e-8, atol=1e-9)
+    of_log = funcgrad.grad(stats.gennorm.logsf, argnums=(0, 1))(z, beta)
+    below = stats.gennorm.sf(z, beta)
+    np.testing.assert_allclose(
+        of_log, [-density / below, -slopes[1] / below], rtol=1e-8, atol=1e-14
+    )
+
+
+class Far(NamedTuple):
+    """The logarithm of a probability; how mpmath has it; places and shapes."""
+
+    name: str
+    exact: Callable[..., Any]
+    places: list[tuple[float, float]]
+
+
+FAR = [
+    Far("invgauss.logsf", lambda m, x, mu: m.log(
+        m.ncdf((1 - x / mu) / m.sqrt(x)) - m.exp(2 / mu) * m.ncdf(-(1 + x / mu) / m.sqrt(x))
+    ), [(3.0, 1.0), (30.0, 0.1), (5.0, 20.0), (500.0, 20.0), (1e6, 1.0), (1e10, 0.3), (1e20, 1.0)]),
+    Far("exponnorm.logcdf", lambda m, x, k: m.log(
+        m.ncdf(x) - m.exp(1 / (2 * k * k) - x / k) * m.ncdf(x - 1 / k)
+    ), [(-0.5, 1.0), (-5.0, 1e4), (-1e2, 1e9), (-1e5, 0.3), (-1e8, 3.0), (-1e20, 1.0)]),
+    Far("gamma.logsf", lambda m, x, a: (
+        (a - 1) * m.log(x) - x - m.loggamma(a) + m.log(m.hyp2f0(1 - a, 1, -1 / x))
+    ), [(2e3, 2.0), (1e6, 0.3), (1e7, 900.0), (1e12, 5.5), (1e20, 2.0), (1e160, 2.5)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("far", FAR, ids=lambda f: f.name)
+def test_logarithms_of_probabilities_far_out(far: Far) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    name, method = far.name.split(".")
+    f = getattr(getattr(stats, name), method)
+    for x, shape in far.places:
+        with mpmath.workdps(60 + 4 * round(math.log10(1.0 + abs(x)))):
+            args = [mpmath.mpf(x), mpmath.mpf(shape)]
+            np.testing.assert_allclose(f(x, shape), float(far.exact(mpmath, *args)), rtol=1e-13)
+            slopes = funcgrad.grad(f, argnums=(0, 1))(np.float64(x), np.float64(shape))
+            for i in range(2):
+                step = args[i] * mpmath.mpf(10) ** -12
+                values = []
+                for sign in (1, -1):
+                    place = list(args)
+                    place[i] += sign * step
+                    values.append(far.exact(mpmath, *place))
+                expected = float((values[0] - values[1]) / (2 * step))
+                np.testing.assert_allclose(slopes[i], expected, rtol=1e-11, err_msg=str((x, i)))

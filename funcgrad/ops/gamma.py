@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algebra import concrete_namespace, elementwise, elementwise_constant
 from ..core import aval_of
-from .arithmetic import absolute
+from .arithmetic import absolute, hypot
 from .exponential import exp, log, log1p, logaddexp, sqrt, xlog1py, xlogy
 from .from_scipy import (
     by_nothing,
@@ -292,7 +292,7 @@ def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) 
     x = maximum(exp(log_x), 1e-300)
     down = (_FADED + sqrt(_FADED * _FADED + 2 * _FADED * a)) / a
     slope = maximum(x - a, 0.0)  # the logarithm falls faster than slope u + x u**2 / 2
-    steep = 2 * _FADED / (slope + sqrt(slope * slope + 2 * _FADED * x))
+    steep = 2 * _FADED / (slope + hypot(slope, sqrt(2 * _FADED * x)))
     up = minimum(log1p((_FADED + sqrt(_FADED * _FADED + 2 * _FADED * x)) / x), steep)
 
     def f(u: Any) -> Any:
@@ -333,7 +333,7 @@ def log_gamma_moved(a: Any, log_x: Any) -> Any:
 
 def _gamma_density(a: Any, x: Any) -> Any:
     a, x = _double(a), _double(x)
-    return exp(xlogy(a - 1, x) - x - gammaln(a))
+    return exp(xlogy(a - 1, where(less(x, math.inf), x, 1.0)) - x - gammaln(a))
 
 
 @elementwise(_gammainc_by_a, lambda _y, a, x: _gamma_density(a, x))

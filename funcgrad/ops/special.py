@@ -149,6 +149,15 @@ _FAR = 12.0  # from here on the asymptotic series of the slope of `erfcx` is exa
 _SLOPE = [(-1.0) ** k * math.prod(range(1, 2 * k + 2, 2)) for k in range(13)]
 
 
+def erfcx_fall(x: Any) -> Any:
+    """Minus the slope of `erfcx`.
+
+    >>> erfcx_fall(np.array([0.0, 100.0])).round(7).tolist()
+    [1.1283792, 5.64e-05]
+    """
+    return -_erfcx_slope(erfcx(x), x)
+
+
 def _erfcx_slope(y: Any, x: Any) -> Any:
     """``2 x y - 2 / sqrt(pi)``, of which nothing is left for large `x`: there by its series."""
     far = greater(x, _FAR)

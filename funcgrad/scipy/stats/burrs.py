@@ -15,17 +15,28 @@ from ...ops.hypergeometric import exprel
 from ...ops.logic import equal, greater, less
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
-from .continuous import ContinuousDistribution
+from .continuous import ContinuousDistribution, reach
 from .discrete import DiscreteDistribution
 from .elementary import EULER
-from .logs import log1mexp
+from .logs import log1mexp, log1mexpexp
+
+
+def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
+    """``log(1 + z**c)`` and ``log(1 + z**-c)`` for z >= 0."""
+    far = greater(z, 1.0)
+    inner, outer = choose(far, 1.0, z), choose(far, z, 1.0)
+    rest = log1p(power(choose(far, divide(1.0, outer), z), c))
+    return c * log(outer) + rest, rest - c * log(inner)
 
 
 def _log_of_sum(z: Any, c: Any) -> Any:
-    """``log(1 + z**c)`` for z >= 0."""
-    far = greater(z, 1.0)
-    outer = choose(far, z, 1.0)
-    return c * log(outer) + log1p(power(choose(far, divide(1.0, outer), z), c))
+    return _log_of_sums(z, c)[0]
+
+
+def _logarithm(total: Any, u: Any) -> Any:
+    """``log(total)`` for ``total = log(1 + exp(u))``, which is `u` where `total` vanishes."""
+    small = less(u, -100.0)
+    return choose(small, u, log(choose(small, 1.0, total)))
 
 
 def _log_expm1(u: Any) -> Any:
@@ -63,7 +74,7 @@ class Burr12(ContinuousDistribution):
         return exp(self._logsf(z, c, d))
 
     def _logcdf(self, z: Any, c: Any, d: Any) -> Any:
-        return log1mexp(d * _log_of_sum(z, c))
+        return log1mexpexp(log(d) + _logarithm(_log_of_sum(z, c), c * log(z)))
 
     def _logsf(self, z: Any, c: Any, d: Any) -> Any:
         return -d * _log_of_sum(z, c)
@@ -125,11 +136,10 @@ class Burr(ContinuousDistribution):
         return -d * self._log_of_inverse(z, c)
 
     def _logsf(self, z: Any, c: Any, d: Any) -> Any:
-        return log1mexp(d * self._log_of_inverse(z, c))
+        return log1mexpexp(log(d) + _logarithm(self._log_of_inverse(z, c), -c * log(z)))
 
     def _log_of_inverse(self, z: Any, c: Any) -> Any:
-        """``log(1 + z**-c)``."""
-        return _log_of_sum(divide(1.0, z), c)
+        return _log_of_sums(z, c)[1]
 
     def _ppf(self, q: Any, c: Any, d: Any) -> Any:
         return exp(-_log_expm1(-log(q) / d) / c)
@@ -171,6 +181,9 @@ class ExponWeib(ContinuousDistribution):
     exact_ends = False
     formulas_at_ends = False
 
+    def _reach(self, _a: Any, c: Any) -> tuple[Any, Any]:
+        return -math.inf, reach(divide(10.0, c))
+
     def _logpdf(self, z: Any, a: Any, c: Any) -> Any:
         u = power(z, c)
         return log(a) + log(c) + xlogy(a * c - 1.0, z) + (a - 1.0) * log(exprel(-u)) - u
@@ -186,12 +199,12 @@ class ExponWeib(ContinuousDistribution):
         return -expm1(self._logcdf(z, a, c))
 
     def _logcdf(self, z: Any, a: Any, c: Any) -> Any:
-        return a * log1mexp(power(z, c))
+        return a * log1mexpexp(c * log(z))
 
     def _logsf(self, z: Any, a: Any, c: Any) -> Any:
         u = power(z, c)
         far = greater(u, 50.0)  # where all but the first term of the series are lost
-        return choose(far, log(a) - u, log1mexp(-a * log1mexp(choose(far, 1.0, u))))
+        return choose(far, log(a) - u, log1mexp(-self._logcdf(choose(far, 1.0, z), a, c)))
 
     def _ppf(self, q: Any, a: Any, c: Any) -> Any:
         return power(-log1mexp(-log(q) / a), divide(1.0, c))

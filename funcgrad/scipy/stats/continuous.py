@@ -4,6 +4,11 @@ NOTE [Borders] Outside of the support, infinity included, the density is the con
 not asked there, so its derivatives are 0 and never nan. At a finite end of the support the formula
 holds, unless the density is 0 there with all its derivatives (`open`), or the formula that is good
 elsewhere breaks down there (`_edge`).
+
+NOTE [Reach] Where e**-x is far below the smallest number, and x or its slope may be infinite, a formula
+gives the right 0 or 1, but 0 * inf for its derivatives. Beyond the reach of a distribution, which lies
+well past that place, `pdf`, `cdf`, `sf` and those logarithms that are 0 are constants, as outside of
+the support.
 """
 
 from __future__ import annotations
@@ -12,13 +17,18 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
+from ...core import aval_of
 from ...ops.exponential import exp
 from ...ops.logic import equal, greater_equal, isinf, less, less_equal
+from ...ops.select import minimum
 from ...ops.select import where as choose
 from .distribution import Distribution, Parameters
 from .logs import log_of
+
+FADED = math.exp(10.0)  # e**-FADED, times any power of FADED that occurs, is 0
+NORMAL_REACH = 45.0  # for a density that falls as the normal one
 
 
 class ContinuousDistribution(Distribution):
@@ -39,6 +49,10 @@ class ContinuousDistribution(Distribution):
 
     def _inside(self, *_shapes: Any) -> Any:
         return self.inside
+
+    def _reach(self, *_shapes: Any) -> tuple[Any, Any]:
+        """NOTE [Reach]; infinite numbers where the formulas hold everywhere."""
+        return -math.inf, math.inf
 
     _edge: Callable[..., Any] | None = None  # the density near a finite end of the support
 
@@ -64,7 +78,8 @@ class ContinuousDistribution(Distribution):
         [0.0, 1.0, 0.3679]
         """
         z, p = self._at("pdf", x, args, kwds)
-        outside = self._outside(z, p)
+        low, high = self._reach(*p.shapes)
+        outside = beyond(beyond(self._outside(z, p), z, low), -z, -high)
         z = choose(outside, self._inside(*p.shapes), z)
         y = self._pdf(z, *p.shapes) if self._edge is None else self._with_edges(z, p)
         return p.result(choose(outside, 0.0, y) / p.scale)
@@ -196,8 +211,18 @@ class ContinuousDistribution(Distribution):
         low, high = self._support(*p.shapes)
         before = below(z, low, ends[0] == -math.inf or not self.formulas_at_ends)
         after = above(z, high, ends[1] == -math.inf or not self.formulas_at_ends)
+        low, high = self._reach(*p.shapes)
+        if ends[0] != -math.inf:
+            before = beyond(before, z, low)
+        if ends[1] != -math.inf:
+            after = beyond(after, -z, -high)
         y = f(choose(before | after, self._inside(*p.shapes), z), *p.shapes)
         return p.result(choose(before, ends[0], choose(after, ends[1], y)))
+
+
+def reach(log_end: Any) -> Any:
+    """``exp(log_end)``, but never infinite."""
+    return exp(minimum(log_end, 0.999 * math.log(np.finfo(aval_of(log_end).dtype).max)))
 
 
 def below(z: Any, low: Any, or_at: bool) -> Any:
@@ -210,3 +235,8 @@ def below(z: Any, low: Any, or_at: bool) -> Any:
 def above(z: Any, high: Any, or_at: bool) -> Any:
     """Where ``z > high``, or at it; at infinity in any case."""
     return below(-z, -high, or_at)
+
+
+def beyond(there: Any, z: Any, low: Any) -> Any:
+    """`there`, and where ``z < low``."""
+    return there if low.__class__ is float and low == -math.inf else there | less(z, low)

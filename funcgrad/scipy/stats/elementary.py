@@ -14,7 +14,7 @@ from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
 from ...ops.special import expit, log_expit, logit
 from ...ops.trigonometric import arctan2, arctanh, tan, tanh
-from .continuous import ContinuousDistribution
+from .continuous import NORMAL_REACH, ContinuousDistribution, reach
 from .logs import LOG_2, log1mexp, log1mexpexp
 from .scaled import MirroredDistribution
 
@@ -384,6 +384,9 @@ class WeibullMin(ContinuousDistribution):
     low = 0.0
     inside = 1.0
 
+    def _reach(self, c: Any) -> tuple[Any, Any]:
+        return -math.inf, reach(divide(10.0, c))
+
     def _logpdf(self, z: Any, c: Any) -> Any:
         return log(c) + xlogy(c - 1.0, z) - power(z, c)
 
@@ -430,6 +433,9 @@ class Rayleigh(ContinuousDistribution):
 
     low = 0.0
 
+    def _reach(self) -> tuple[Any, Any]:
+        return -math.inf, NORMAL_REACH
+
     def _logpdf(self, z: Any) -> Any:
         return log(z) - 0.5 * z * z
 
@@ -472,6 +478,9 @@ class GumbelR(ContinuousDistribution):
     >>> float(gumbel_r.logcdf(0.0))
     -1.0
     """
+
+    def _reach(self) -> tuple[Any, Any]:
+        return -10.0, math.inf
 
     def _logpdf(self, z: Any) -> Any:
         return -z - exp(-z)

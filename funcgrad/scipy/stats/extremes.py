@@ -18,7 +18,7 @@ from ...ops.hypergeometric import exprel
 from ...ops.logic import greater, less
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
-from .continuous import ContinuousDistribution
+from .continuous import FADED, ContinuousDistribution
 from .elementary import EULER, gumbel_r, weibull_min
 from .logs import log1mexp
 from .scaled import MirroredDistribution
@@ -164,6 +164,9 @@ class GenExtreme(_AnyShape):
         """The variable of Gumbel's distribution at `z`."""
         return log1p_over(-c, z)
 
+    def _reach(self, c: Any) -> tuple[Any, Any]:
+        return expm1_over(-c, -10.0), math.inf
+
     def _logpdf(self, z: Any, c: Any) -> Any:
         y = self._reduced(z, c)
         return gumbel_r._logpdf(y) + c * y
@@ -284,6 +287,9 @@ class Gompertz(ContinuousDistribution):
 
     shapes = ("c",)
     low = 0.0
+
+    def _reach(self, c: Any) -> tuple[Any, Any]:
+        return -math.inf, log1p(divide(FADED, c))
 
     def _logpdf(self, z: Any, c: Any) -> Any:
         return log(c) + z - c * expm1(z)

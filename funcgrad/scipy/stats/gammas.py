@@ -19,8 +19,9 @@ from ...ops.gamma import (
     polygamma,
 )
 from ...ops.logic import equal, greater, less
+from ...ops.select import maximum, minimum
 from ...ops.select import where as choose
-from .continuous import ContinuousDistribution
+from .continuous import FADED, ContinuousDistribution, reach
 from .logs import LOG_2, log1mexp
 from .normal import LOG_2PI
 from .scaled import ScaledDistribution
@@ -153,6 +154,9 @@ class InvGamma(ContinuousDistribution):
     inside = 1.0
     open = True
 
+    def _reach(self, a: Any) -> tuple[Any, Any]:
+        return divide(1.0 / FADED, maximum(a, 1.0)), math.inf
+
     def _logpdf(self, z: Any, a: Any) -> Any:
         return -(a + 1.0) * log(z) - gammaln(a) - divide(1.0, z)
 
@@ -203,6 +207,9 @@ class LogGamma(ContinuousDistribution):
     shapes = ("c",)
     exact_ends = False
 
+    def _reach(self, c: Any) -> tuple[Any, Any]:
+        return -math.inf, 10.0 + log(maximum(c, 1.0))
+
     def _logpdf(self, z: Any, c: Any) -> Any:
         return c * z - exp(z) - gammaln(c)
 
@@ -220,9 +227,7 @@ class LogGamma(ContinuousDistribution):
         return choose(small, c * z - gammaln(c + 1.0), near)
 
     def _logsf(self, z: Any, c: Any) -> Any:
-        x = exp(z)
-        over = equal(x, math.inf)
-        return choose(over, -x, log_gammaincc(c, choose(over, 1.0, x)))
+        return log_gammaincc(c, exp(z))
 
     def _ppf(self, q: Any, c: Any) -> Any:
         first = (log(q) + gammaln(c + 1.0)) / c  # where x may underflow, as in cdf
@@ -242,9 +247,18 @@ class LogGamma(ContinuousDistribution):
         return gamma._entropy(c) - digamma(c)
 
 
+def _size_power(z: Any, beta: Any) -> Any:
+    """``|z|**beta``, with slope 0 at z = 0."""
+    none = equal(z, 0.0)
+    return choose(none, 0.0, power(absolute(choose(none, 1.0, z)), beta))
+
+
+_NEAR = 0.01  # a power up to which eight terms of a series are all
+
+
 class GenNorm(ContinuousDistribution):
     """The generalised normal distribution, `beta` > 0:
-    ``f(z) = beta exp(-|z|**beta) / (2 gamma(1 / beta))``.
+    ``f(z) = beta exp(-|z|**beta) / (2 gamma(1 / beta))``; at z = 0 the slope is 0.
 
     Source: SciPy reference, ``scipy.stats.gennorm``.
 
@@ -255,24 +269,44 @@ class GenNorm(ContinuousDistribution):
     shapes = ("beta",)
     exact_ends = False
 
+    def _reach(self, beta: Any) -> tuple[Any, Any]:
+        high = reach((10.0 - log(minimum(beta, 1.0))) / beta)
+        return -high, high
+
     def _logpdf(self, z: Any, beta: Any) -> Any:
-        return log(beta) - LOG_2 - gammaln(divide(1.0, beta)) - power(absolute(z), beta)
+        return log(beta) - LOG_2 - gammaln(divide(1.0, beta)) - _size_power(z, beta)
 
     def _cdf(self, z: Any, beta: Any) -> Any:
         return self._sf(-z, beta)
 
     def _sf(self, z: Any, beta: Any) -> Any:
-        side = 0.5 * gammaincc(divide(1.0, beta), power(absolute(z), beta))
-        return choose(less(z, 0.0), 1.0 - side, side)
+        x, near, middle = self._power(z, beta)
+        side = 0.5 * gammaincc(divide(1.0, beta), x)
+        return choose(near, 0.5 - middle, choose(less(z, 0.0), 1.0 - side, side))
+
+    def _power(self, z: Any, beta: Any) -> tuple[Any, Any, Any]:
+        """``|z|**beta``, but 1 where that is small; where it is, and there the probability between 0
+        and `z`: ``z`` times a series, for the slope of an incomplete gamma function is infinite at 0.
+        """
+        r, small = divide(1.0, beta), less(absolute(z), reach(math.log(_NEAR) / beta))
+        x = _size_power(choose(small, 1.0, z), beta)
+        inner = choose(small, z, 0.0)
+        v = _size_power(inner, beta)
+        total, term = r * 0.0, 1.0
+        for k in range(8):
+            total = total + term / (1.0 + k * beta)
+            term = term * v * (-1.0 / (k + 1))
+        return x, small, inner * total * (0.5 * beta) * exp(-gammaln(r))
 
     def _logcdf(self, z: Any, beta: Any) -> Any:
         return self._logsf(-z, beta)
 
     def _logsf(self, z: Any, beta: Any) -> Any:
-        a, x = divide(1.0, beta), power(absolute(z), beta)
+        a, (x, near, middle) = divide(1.0, beta), self._power(z, beta)
         below = less(z, 0.0)
         opposite = log1p(-0.5 * gammaincc(a, x))
-        return choose(below, opposite, log_gammaincc(a, choose(below, 1.0, x)) - LOG_2)
+        outer = choose(below, opposite, log_gammaincc(a, choose(below, 1.0, x)) - LOG_2)
+        return choose(near, log1p(-2.0 * middle) - LOG_2, outer)
 
     def _ppf(self, q: Any, beta: Any) -> Any:
         return -self._isf(q, beta)

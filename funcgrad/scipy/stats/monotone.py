@@ -226,6 +226,9 @@ class Moyal(ContinuousDistribution):
 
     exact_ends = False
 
+    def _reach(self) -> tuple[Any, Any]:
+        return -11.0, math.inf
+
     def _logpdf(self, z: Any) -> Any:
         return -0.5 * (z + exp(-z) + LOG_2PI)
 
@@ -271,6 +274,9 @@ class InvWeibull(ContinuousDistribution):
     open = True
     formulas_at_ends = False
     exact_ends = False
+
+    def _reach(self, c: Any) -> tuple[Any, Any]:
+        return exp(divide(-10.0, c)), math.inf
 
     def _logpdf(self, z: Any, c: Any) -> Any:
         return log(c) - (c + 1.0) * log(z) - power(z, -c)

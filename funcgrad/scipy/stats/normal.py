@@ -113,6 +113,7 @@ class LogNorm(ContinuousDistribution):
     low = 0.0
     inside = 1.0
     open = True
+    formulas_at_ends = False
 
     def _logpdf(self, z: Any, s: Any) -> Any:
         u = log(z)

@@ -11,9 +11,10 @@ from ...ops.arithmetic import absolute, divide, power
 from ...ops.exponential import exp, log, log1p, sqrt, xlogy
 from ...ops.gamma import digamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, poch
 from ...ops.logic import equal, greater, less
+from ...ops.select import maximum
 from ...ops.select import where as choose
 from ...ops.trigonometric import sin
-from .continuous import ContinuousDistribution
+from .continuous import ContinuousDistribution, reach
 from .gammas import gamma, loggamma
 from .scaled import ScaledDistribution
 from .tails import log_gammainc, log_gammaincc
@@ -41,6 +42,10 @@ class GenGamma(ContinuousDistribution):
         """``z**c``; where that is infinite, and every derivative vanishes, a large number."""
         lost = equal(z, 0.0) & less(c, 0.0)
         return choose(lost, 1e30, power(choose(lost, 1.0, z), c))
+
+    def _reach(self, a: Any, c: Any) -> tuple[Any, Any]:
+        end = reach((10.0 + log(maximum(a, 1.0))) / c)
+        return choose(less(c, 0.0), end, -math.inf), choose(greater(c, 0.0), end, math.inf)
 
     def _logpdf(self, z: Any, a: Any, c: Any) -> Any:
         lost = equal(z, 0.0) & less(c, 0.0)

@@ -27,6 +27,11 @@ class ScaledDistribution(ContinuousDistribution):
     def _edge(self, z: Any, *shapes: Any) -> Any:
         return self._at_base("_edge", z, shapes) / self._base(*shapes)[2]
 
+    def _reach(self, *shapes: Any) -> tuple[Any, Any]:
+        base, inner, factor = self._base(*shapes)
+        low, high = base._reach(*inner)
+        return low * factor, high * factor
+
     def _cdf(self, z: Any, *shapes: Any) -> Any:
         return self._at_base("_cdf", z, shapes)
 
@@ -66,6 +71,10 @@ class MirroredDistribution(ContinuousDistribution):
     def __init__(self, name: str, base: ContinuousDistribution) -> None:
         super().__init__(name)
         self.base = base
+
+    def _reach(self, *shapes: Any) -> tuple[Any, Any]:
+        low, high = self.base._reach(*shapes)
+        return -high, -low
 
     def _logpdf(self, z: Any, *shapes: Any) -> Any:
         return self.base._logpdf(-z, *shapes)

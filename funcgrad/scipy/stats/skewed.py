@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
+from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute, divide, hypot
 from ...ops.bessel import i0e, i1e
 from ...ops.exponential import exp, expm1, log, sqrt
 from ...ops.gamma import as_column, integral_from
 from ...ops.integrals import exp1, owens_t
 from ...ops.logic import equal, greater, greater_equal, less
-from ...ops.select import minimum, stop_gradient
+from ...ops.select import maximum, minimum, stop_gradient
 from ...ops.select import where as choose
-from ...ops.special import erfcx, log_ndtr, ndtr
-from .continuous import ContinuousDistribution
+from ...ops.special import erfcx, erfcx_fall, log_ndtr, log_ndtr_slope, ndtr
+from ...ops.structural import sum
+from .continuous import FADED, NORMAL_REACH, ContinuousDistribution
 from .logs import LOG_2, log1mexp, log_i0e, log_of, log_sum
 from .normal import LOG_2PI, log_density
 
@@ -38,6 +40,9 @@ class SkewNorm(ContinuousDistribution):
 
     def _valid(self, a: Any) -> Any:
         return (a > -math.inf) & (a < math.inf)
+
+    def _reach(self, _a: Any) -> tuple[Any, Any]:
+        return -NORMAL_REACH, NORMAL_REACH
 
     def _logpdf(self, z: Any, a: Any) -> Any:
         return LOG_2 + log_density(z) + log_ndtr(a * z)
@@ -65,16 +70,19 @@ class SkewNorm(ContinuousDistribution):
 
     def _log_tail(self, z: Any, a: Any) -> Any:
         """``log(sf(z))`` for z > 0: the integral of the density over where it fades."""
-        peak = self._logpdf(z, a)
-        ratio = exp(log_density(a * z) - log_ndtr(a * z))
-        slope = stop_gradient(z - a * ratio)  # the logarithm falls faster than slope s + s**2 / 2
+        whole = self._logpdf(z, a)
+        over = equal(whole, -math.inf)
+        z, peak = choose(over, 1.0, z), choose(over, 0.0, whole)
+        slope = stop_gradient(
+            z - a * log_ndtr_slope(a * z)
+        )  # the logarithm falls faster than slope s + s**2 / 2
         root = sqrt(slope * slope + 2.0 * _FADED)
         width = choose(greater(slope, 0.0), divide(2.0 * _FADED, slope + root), root - slope)
 
         def falls(s: Any) -> Any:
             return exp(self._logpdf(as_column(z) + s, as_column(a)) - as_column(peak))
 
-        return peak + log(integral_from(z * 0.0, width, falls))
+        return whole + choose(over, 0.0, log(integral_from(z * 0.0, width, falls)))
 
     def _mean(self, a: Any) -> Any:
         return math.sqrt(2.0 / math.pi) * a / sqrt(1.0 + a * a)
@@ -84,14 +92,21 @@ class SkewNorm(ContinuousDistribution):
         return 1.0 - mean * mean
 
 
-def log_difference(x: Any, y: Any) -> Any:
-    """``log(ndtr(-x) - exp((y**2 - x**2) / 2) ndtr(-y))`` for 0 <= x < y.
+def log_difference(x: Any, width: Any) -> Any:
+    """``log(ndtr(-x) - exp((y**2 - x**2) / 2) ndtr(-y))`` for x >= 0 and ``y = x + width``.
 
-    >>> float(log_difference(1e9, 2e9))
-    -5e+17
+    >>> float(log_difference(1e9, 1e9)), float(log_difference(1e9, 1e-9))
+    (-5e+17, -5e+17)
     """
     r = math.sqrt(0.5)
-    return log(erfcx(x * r) - erfcx(y * r)) - LOG_2 - x * x * 0.5
+    x, width = x * r, width * r
+    narrow = less(width, 0.5 * (1.0 + x))  # where the difference has lost digits
+    step, start = choose(narrow, width, 0.5), choose(narrow, minimum(x, 1e15), 0.0)
+    nodes, weights = (beside(step, v * 0.5) for v in np.polynomial.legendre.leggauss(8))
+    falls = erfcx_fall(as_column(start) + as_column(step) * (nodes + 0.5)) * weights
+    inner = log(step) + log(sum(falls, axis=(falls.ndim - 1,)))
+    y, z = choose(narrow, 0.0, x), choose(narrow, 1.0, x + width)
+    return choose(narrow, inner, log(erfcx(y) - erfcx(z))) - LOG_2 - x * x
 
 
 class ExponNorm(ContinuousDistribution):
@@ -124,7 +139,7 @@ class ExponNorm(ContinuousDistribution):
         low = less(z, 0.0)
         near = choose(low, 0.0, z)
         far = choose(low, z, 0.0)
-        tail = log_difference(-far, divide(1.0, k) - far)
+        tail = log_difference(-far, divide(1.0, k))
         return choose(low, tail, log_of(self._cdf(near, k), self._sf(near, k)))
 
     def _logsf(self, z: Any, k: Any) -> Any:
@@ -154,6 +169,9 @@ class InvGauss(ContinuousDistribution):
     low = 0.0
     inside = 1.0
     open = True
+
+    def _reach(self, mu: Any) -> tuple[Any, Any]:
+        return minimum(0.5 * mu, 0.25 / FADED), maximum(2.0 * mu, FADED * mu * mu)
 
     def _logpdf(self, z: Any, mu: Any) -> Any:
         off = (z - mu) / mu
@@ -186,7 +204,7 @@ class InvGauss(ContinuousDistribution):
 
     def _logsf_above(self, z: Any, mu: Any) -> Any:
         """For z >= mu."""
-        return log_difference(*self._places(z, mu))
+        return log_difference(self._places(z, mu)[0], 2.0 / sqrt(z))
 
     def _mean(self, mu: Any) -> Any:
         return mu
@@ -218,6 +236,9 @@ class Rice(ContinuousDistribution):
     def _valid(self, b: Any) -> Any:
         return (b >= 0) & (b < math.inf)
 
+    def _reach(self, b: Any) -> tuple[Any, Any]:
+        return -math.inf, b + NORMAL_REACH
+
     def _logpdf(self, z: Any, b: Any) -> Any:
         off = z - b
         return log(z) - 0.5 * off * off + log_i0e(b * z)
@@ -230,18 +251,21 @@ class Rice(ContinuousDistribution):
         """Whether `z` is above the mode, and the logarithm of the probability on that side of it: the
         integral of the density over where it fades.
         """
+        whole = self._logpdf(z, b)
+        over = equal(whole, -math.inf) & greater(z, 1.0)  # the square has overflown
+        z, peak = choose(over, b + 1.0, z), choose(over, 0.0, whole)
         slope = stop_gradient(z - divide(1.0, z) - b * i1e(b * z) / i0e(b * z))
         above, steep = greater_equal(slope, 0.0), absolute(slope)
         # the logarithm falls faster than steep s + s**2 / 2
         width = divide(2.0 * _FADED, steep + hypot(steep, math.sqrt(2.0 * _FADED)))
         width = choose(above, width, -minimum(width, z))
-        peak = self._logpdf(z, b)
 
         # over shares of z, which are constant: an end at 0 stays there when z moves
         def falls(share: Any) -> Any:
             return exp(self._logpdf(as_column(z) * (1.0 + share), as_column(b)) - as_column(peak))
 
-        return above, peak + log(z * integral_from(z * 0.0, width / z, falls))
+        rest = choose(over, 0.0, log(z * integral_from(z * 0.0, width / z, falls)))
+        return above | over, whole + rest
 
     def _cdf(self, z: Any, b: Any) -> Any:
         above, side = self._side(z, b)

@@ -17,10 +17,11 @@ from ...ops.gamma import (
     gamma_integral,
     gammainc,
     gammaincc,
+    gammaln,
     log_beta_density,
     log_gamma_density,
 )
-from ...ops.logic import less, less_equal
+from ...ops.logic import greater, isinf, less, less_equal
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from .logs import log_of
@@ -46,9 +47,18 @@ def log_gammaincc(a: Any, x: Any) -> Any:
 
 def _far_gamma(a: Any, x: Any) -> Any:
     """The logarithm of the probability beyond `x`, seen from the mean `a`."""
-    log_x = log(x)
+    over, far = isinf(x), greater(x, 100.0 * (1.0 + a))
+    log_x = log(choose(far, a, x))
     peak = stop_gradient(log_gamma_density(a, log_x))
-    return log(gamma_integral(a, log_x, peak, less_equal(x, a), None)) + peak
+    inner = log(gamma_integral(a, log_x, peak, less_equal(x, a), None)) + peak
+
+    # far above, where the integral has no width, by the asymptotic series in 1 / x
+    y = choose(far & ~over, x, 100.0 * (1.0 + a))
+    total: Any = 1.0
+    for k in range(9, 0, -1):
+        total = 1.0 + total * (a - float(k)) / y
+    outer = (a - 1.0) * log(y) - y - gammaln(a) + log(total)
+    return choose(over, -x, choose(far, outer, inner))
 
 
 def log_betainc(a: Any, b: Any, x: Any) -> Any:
