@@ -62,3 +62,34 @@ def test_slopes_of_log_ndtr_beyond_squares(x: float) -> None:
     assert funcgrad.grad(first)(-x) == 0.0
     np.testing.assert_allclose(funcgrad.hessian(stats.norm.logsf)(-x), -1.0, rtol=1e-15)
     np.testing.assert_allclose(funcgrad.hessian(stats.halfnorm.logsf)(-x), -1.0, rtol=1e-15)
+
+
+@settings(deadline=None)
+@given(
+    n=st.integers(1, 6),
+    whole=st.sampled_from([0, 1, 2, 7, 100, 10**6, 10**9, 2**45]),
+    off=st.sampled_from([0.5, 0.25, 0.75, 0.125, 2.0**-7]) | st.floats(0.01, 0.99),
+)
+def test_polygamma_below_zero(n: int, whole: int, off: float) -> None:
+    """SciPy's zeta adds up as many terms as `x` is below 0: it ran for minutes."""
+    mpmath = pytest.importorskip("mpmath")
+    x = np.float64(-(whole + off))
+    if x == np.round(x):
+        return
+    with mpmath.workdps(80):
+        # by the reflection, which mpmath finds by differences
+        def cot(v: Any) -> Any:
+            return mpmath.pi * mpmath.cot(mpmath.pi * v)
+
+        exact = (-1) ** n * mpmath.psi(n, 1 - mpmath.mpf(x)) - mpmath.diff(cot, mpmath.mpf(x), n)
+    np.testing.assert_allclose(special.polygamma(n, x), float(exact), rtol=1e-13)
+    slopes = special.digamma
+    for _ in range(n):
+        slopes = funcgrad.grad(slopes)
+    np.testing.assert_allclose(slopes(x), float(exact), rtol=1e-13)
+
+
+def test_polygamma_at_its_poles_and_beyond() -> None:
+    x = np.array([-3.0, 0.0, -(2.0**60), -math.inf, math.inf, math.nan])
+    np.testing.assert_array_equal(special.polygamma(1, x), [*[math.inf] * 4, 0.0, math.nan])
+    assert special.polygamma(2, np.float32(-2.5)).dtype == np.float32

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..algebra import concrete_namespace, elementwise, elementwise_constant
+from ..choose import choose_in
 from ..core import aval_of
-from .arithmetic import absolute, hypot
+from .arithmetic import absolute, hypot, polynomial
 from .exponential import exp, log, log1p, logaddexp, sqrt, xlog1py, xlogy
 from .from_scipy import (
     by_nothing,
@@ -138,6 +139,16 @@ def digamma(xp, x, /):
     return scipy_function(xp, "digamma")(x)
 
 
+@functools.cache
+def _cot_slope(n: int) -> list[float]:
+    """The derivative of order `n` of ``pi cot(pi x)`` in powers of ``cot(pi x)``."""
+    found = [0, 1]
+    for _ in range(n):
+        slope = [k * c for k, c in enumerate(found)][1:]
+        found = [-a - b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
+    return [math.pi ** (n + 1) * c for c in found]
+
+
 @elementwise(lambda _y, x, *, n: polygamma(x, n=n + 1))
 def polygamma(xp, x, /, *, n):
     """The derivative of `digamma` of order `n` >= 1.
@@ -145,13 +156,25 @@ def polygamma(xp, x, /, *, n):
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
     Derivative: that of the next order; smooth between the poles 0, -1, -2, ...
     Raises: ImportError: SciPy is not installed.
-    Source: DLMF 5.15.1, 25.11: ``(-1)**(n + 1) n! zeta(n + 1, x)``.
+    Source: DLMF 5.15.1, 25.11: ``(-1)**(n + 1) n! zeta(n + 1, x)``; 5.15.6 below 0.
 
     >>> polygamma(np.array([1.0]), n=1).round(4).tolist()
     [1.6449]
     """
-    factor = float((-1) ** (n + 1) * math.factorial(n))
-    return scipy_function(xp, "zeta")(n + 1.0, x) * factor
+    zeta, factor = scipy_function(xp, "zeta"), float((-1) ** (n + 1) * math.factorial(n))
+    x = real_floating(xp, "polygamma", x)
+    left = xp.clip(x, -(2.0**53), 0.0)  # farther down are whole numbers only
+    off = left - xp.round(left)
+    low = xp.logical_and(xp.less(x, 0), xp.not_equal(off, 0))
+    if on_host(xp) and not low.any():
+        return zeta(n + 1.0, x) * factor
+    # SciPy adds up to x terms below 0
+    y = zeta(n + 1.0, choose_in(xp, low, 1.0 - x, x)) * factor
+    size = xp.abs(choose_in(xp, low, off, 0.5))
+    near = xp.less(size, 0.25)
+    tan = xp.tan(math.pi * choose_in(xp, near, size, 0.5 - size))
+    cot = xp.sign(off) * choose_in(xp, near, 1.0 / choose_in(xp, near, tan, 1.0), tan)
+    return choose_in(xp, low, (-1.0) ** n * y - polynomial(cot, _cot_slope(n)), y)
 
 
 @elementwise(lambda _y, x: digamma(x))
