@@ -150,3 +150,37 @@ def test_logarithms_of_probabilities_far_out(far: Far) -> None:
                     values.append(far.exact(mpmath, *place))
                 expected = float((values[0] - values[1]) / (2 * step))
                 np.testing.assert_allclose(slopes[i], expected, rtol=1e-11, err_msg=str((x, i)))
+
+
+@settings(deadline=None)
+@given(
+    size=st.sampled_from([1e16, 1e10, 1e5, 300.0])
+    | st.floats(0.6, 80.0).map(lambda v: round(v, 3)),
+    c=st.sampled_from([2.0, 0.7, -3.0, 11.0]),
+)
+def test_variances_of_large_shapes(size: float, c: float) -> None:
+    """They are small differences of large moments."""
+    mpmath = pytest.importorskip("mpmath")
+    a = size - min(0.0, 2.0 / c)
+
+    def exact(a: Any) -> Any:
+        ratios = [
+            mpmath.exp(mpmath.loggamma(a + k / mpmath.mpf(c)) - mpmath.loggamma(a)) for k in (1, 2)
+        ]
+        return ratios[1] - ratios[0] ** 2
+
+    with mpmath.workdps(90):
+        place = mpmath.mpf(a)
+        step = place * mpmath.mpf(10) ** -15
+        slope = float((exact(place + step) - exact(place - step)) / (2 * step))
+        value = float(exact(place))
+        scaled = 2.0 * float(exact(mpmath.mpf(size)))
+    args = np.float64(a), np.float64(c)
+    rtol = 2e-12  # that of the mean
+    np.testing.assert_allclose(stats.gengamma.var(*args), value, rtol=rtol)
+    np.testing.assert_allclose(
+        funcgrad.grad(stats.gengamma.var)(*args), slope, rtol=1e-9, atol=1e-12 * value
+    )
+    if c == 2.0:
+        np.testing.assert_allclose(stats.chi.var(2.0 * size), scaled, rtol=rtol)
+        np.testing.assert_allclose(stats.nakagami.var(size), 0.5 * scaled / size, rtol=rtol)

@@ -5,14 +5,26 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
+from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.exponential import exp, log, log1p, sqrt, xlogy
-from ...ops.gamma import digamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, poch
+from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
+from ...ops.gamma import (
+    as_column,
+    digamma,
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    gammaincinv,
+    gammaln,
+    poch,
+    polygamma,
+)
 from ...ops.logic import equal, greater, less
 from ...ops.select import maximum
 from ...ops.select import where as choose
+from ...ops.structural import sum
 from ...ops.trigonometric import sin
 from .continuous import ContinuousDistribution, reach
 from .gammas import gamma, loggamma
@@ -97,9 +109,20 @@ class GenGamma(ContinuousDistribution):
         return self._moment(a, divide(1.0, c))
 
     def _var(self, a: Any, c: Any) -> Any:
-        known = greater(a + divide(2.0, c), 0.0)
-        mean = self._moment(a, choose(known, divide(1.0, c), 0.0))
-        return self._moment(a, divide(2.0, c)) - mean * mean
+        h = divide(1.0, c)
+        known = greater(a + 2.0 * h, 0.0)
+        mean = self._moment(a, choose(known, h, 0.0))
+        # over the square of the mean it is expm1 of a second difference of gammaln, which has no digits
+        # for large a: there as an integral of the second derivative
+        far = greater(a + h, 3.0 * absolute(h))
+        step = choose(far, h, 0.25)
+        middle = choose(far, a, 1.0) + step
+        nodes, weights = (beside(step, v) for v in np.polynomial.legendre.leggauss(8))
+        off = as_column(step) * (0.5 + 0.5 * nodes)
+        both = polygamma(as_column(middle) + off, n=1) + polygamma(as_column(middle) - off, n=1)
+        both = both * (0.25 * weights * (1.0 - nodes))
+        spread = step * step * sum(both, axis=(both.ndim - 1,))
+        return choose(far, mean * mean * expm1(spread), self._moment(a, 2.0 * h) - mean * mean)
 
     def _entropy(self, a: Any, c: Any) -> Any:
         return gamma._entropy(a) - log(absolute(c)) + (divide(1.0, c) - 1.0) * digamma(a)
