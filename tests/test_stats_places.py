@@ -49,6 +49,17 @@ EDGES = [  # name, method, the end, the shapes, the slope from inside
     ("triang", "pdf", 0.0, (0.25,), 8.0),
     ("triang", "pdf", 1.0, (1.0,), 2.0),
     ("triang", "sf", 0.0, (0.0,), -2.0),
+    ("gengamma", "cdf", 0.0, (0.5, 2.0), 2.0 / math.sqrt(math.pi)),
+    ("gengamma", "logsf", 0.0, (2.0, 0.5), -0.5),
+    ("chi", "cdf", 0.0, (1.0,), math.sqrt(2.0 / math.pi)),
+    ("chi", "logsf", 0.0, (2.0,), 0.0),
+    ("nakagami", "sf", 0.0, (0.5,), -math.sqrt(2.0 / math.pi)),
+    ("nakagami", "cdf", 0.0, (3.0,), 0.0),
+    ("burr", "cdf", 0.0, (0.5, 2.0), 1.0),
+    ("burr", "logsf", 0.0, (2.0, 0.5), -1.0),
+    ("exponweib", "cdf", 0.0, (2.0, 0.5), 1.0),
+    ("exponweib", "sf", 0.0, (1.0, 1.0), -1.0),
+    ("exponweib", "logsf", 0.0, (3.0, 2.0), 0.0),
 ]
 
 
@@ -61,6 +72,54 @@ def test_slopes_at_the_ends_are_those_from_inside(
     for i in range(len(shapes)):
         by_shape = funcgrad.grad(f, argnums=i + 1)(x, *map(np.float64, shapes))
         assert np.isfinite(by_shape) or shapes[i] == 1.0
+
+
+STEEP = [  # name, shapes, the density at 0: its slope there is infinite
+    ("gamma", (1.5,), 0.0),
+    ("chi2", (3.0,), 0.0),
+    ("chi", (1.5,), 0.0),
+    ("nakagami", (0.75,), 0.0),
+    ("beta", (1.3, 2.0), 0.0),
+    ("f", (3.0, 4.0), 0.0),
+    ("weibull_min", (1.5,), 0.0),
+    ("weibull_max", (1.5,), 0.0),
+    ("fisk", (1.2,), 0.0),
+    ("gengamma", (2.0, 0.5), 0.5),
+    ("burr", (0.5, 2.0), 1.0),
+    ("burr12", (1.5, 2.0), 0.0),
+    ("exponweib", (2.0, 0.5), 1.0),
+    ("gamma", (0.5,), math.inf),
+    ("nakagami", (0.3,), math.inf),
+    ("fisk", (0.5,), math.inf),
+    ("weibull_min", (0.7,), math.inf),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "shapes", "peak"), STEEP)
+def test_scales_at_ends_with_an_infinite_slope(name: str, shapes: Any, peak: float) -> None:
+    """No scale moves 0, so 0 times the slope is 0; the density is over the scale."""
+    d = getattr(stats, name)
+    scale = funcgrad.grad(lambda s: d.pdf(0.0, *shapes, scale=s))(np.float64(2.0))
+    np.testing.assert_allclose(scale, -peak / 4.0)
+    assert np.isinf(funcgrad.grad(d.pdf)(0.0, *shapes)) or peak == math.inf
+    for method in ("cdf", "sf"):
+        f = getattr(d, method)
+        assert funcgrad.grad(lambda s, f=f: f(0.0, *shapes, scale=s))(np.float64(2.0)) == 0.0
+        for i in range(len(shapes)):
+            by_shape = funcgrad.grad(f, argnums=1 + i)(0.0, *map(np.float64, shapes))
+            assert by_shape == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"), [("gengamma", (0.5, 2.0)), ("chi", (2.0,)), ("burr", (1.0, 1.0))]
+)
+def test_second_derivatives_at_an_end(name: str, shapes: Any) -> None:
+    d = getattr(stats, name)
+    by_all = tuple(range(len(shapes) + 3))
+    args = [np.float64(v) for v in (0.0, *shapes, 0.0, 2.0)]
+    of_cdf = funcgrad.grad(funcgrad.grad(d.cdf), argnums=by_all)(*args)
+    np.testing.assert_allclose(of_cdf, funcgrad.grad(d.pdf, argnums=by_all)(*args), atol=1e-14)
 
 
 @pytest.mark.parametrize("df", [0.5, 3.0, 200.0])

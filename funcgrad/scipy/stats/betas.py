@@ -53,6 +53,9 @@ class Beta(ContinuousDistribution):
     exact_ends = False
     low, high = 0.0, 1.0
 
+    def _powers(self, a: Any, _b: Any) -> tuple[Any, Any]:
+        return a, 1.0
+
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
         return xlogy(a - 1.0, z) + xlog1py(b - 1.0, -z) - betaln(a, b)
 
@@ -105,6 +108,9 @@ class BetaPrime(ContinuousDistribution):
     exact_ends = False
     low = 0.0
     open = True  # as in SciPy
+
+    def _powers(self, a: Any, _b: Any) -> tuple[Any, Any]:
+        return a, 1.0
 
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
         return xlogy(a - 1.0, z) - (a + b) * log1p(z) - betaln(a, b)

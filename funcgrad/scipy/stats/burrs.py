@@ -18,7 +18,7 @@ from ...ops.select import where as choose
 from .continuous import ContinuousDistribution, reach
 from .discrete import DiscreteDistribution
 from .elementary import EULER
-from .logs import log1mexp, log1mexpexp
+from .logs import log1mexp, log1mexpexp, near_zero
 
 
 def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
@@ -60,6 +60,9 @@ class Burr12(ContinuousDistribution):
     low = 0.0
     inside = 1.0
     exact_ends = False
+
+    def _powers(self, c: Any, _d: Any) -> tuple[Any, Any]:
+        return c, c
 
     def _logpdf(self, z: Any, c: Any, d: Any) -> Any:
         return log(c) + log(d) + xlogy(c - 1.0, z) - (d + 1.0) * _log_of_sum(z, c)
@@ -118,7 +121,9 @@ class Burr(ContinuousDistribution):
     low = 0.0
     inside = 1.0
     exact_ends = False
-    formulas_at_ends = False
+
+    def _powers(self, c: Any, d: Any) -> tuple[Any, Any]:
+        return c * d, c
 
     def _logpdf(self, z: Any, c: Any, d: Any) -> Any:
         return log(c) + log(d) + xlogy(c * d - 1.0, z) - (d + 1.0) * _log_of_sum(z, c)
@@ -126,17 +131,26 @@ class Burr(ContinuousDistribution):
     def _edge(self, z: Any, c: Any, d: Any) -> Any:
         return c * d * power(z, c * d - 1.0) * power(1.0 + power(z, c), -d - 1.0)
 
+    def _near(self, z: Any, c: Any, d: Any) -> tuple[Any, Any, Any]:
+        """Where `z` is close to 0, a `z` that is not, and the probability below one that is."""
+        near, p = near_zero(z, c, c * d, d)
+        return near, choose(near, 1.0, z), p
+
     def _cdf(self, z: Any, c: Any, d: Any) -> Any:
-        return exp(self._logcdf(z, c, d))
+        near, z, p = self._near(z, c, d)
+        return choose(near, p, exp(self._logcdf(z, c, d)))
 
     def _sf(self, z: Any, c: Any, d: Any) -> Any:
-        return -expm1(self._logcdf(z, c, d))
+        near, z, p = self._near(z, c, d)
+        return choose(near, 1.0 - p, -expm1(self._logcdf(z, c, d)))
 
     def _logcdf(self, z: Any, c: Any, d: Any) -> Any:
         return -d * self._log_of_inverse(z, c)
 
     def _logsf(self, z: Any, c: Any, d: Any) -> Any:
-        return log1mexpexp(log(d) + _logarithm(self._log_of_inverse(z, c), -c * log(z)))
+        near, z, p = self._near(z, c, d)
+        far = log1mexpexp(log(d) + _logarithm(self._log_of_inverse(z, c), -c * log(z)))
+        return choose(near, log1p(-p), far)
 
     def _log_of_inverse(self, z: Any, c: Any) -> Any:
         return _log_of_sums(z, c)[1]
@@ -179,10 +193,12 @@ class ExponWeib(ContinuousDistribution):
     low = 0.0
     inside = 1.0
     exact_ends = False
-    formulas_at_ends = False
 
     def _reach(self, _a: Any, c: Any) -> tuple[Any, Any]:
         return -math.inf, reach(divide(10.0, c))
+
+    def _powers(self, a: Any, c: Any) -> tuple[Any, Any]:
+        return a * c, c
 
     def _logpdf(self, z: Any, a: Any, c: Any) -> Any:
         u = power(z, c)
@@ -192,19 +208,28 @@ class ExponWeib(ContinuousDistribution):
         u = power(z, c)
         return a * c * power(z, a * c - 1.0) * power(exprel(-u), a - 1.0) * exp(-u)
 
+    def _near(self, z: Any, a: Any, c: Any) -> tuple[Any, Any, Any]:
+        """Where `z` is close to 0, a `z` that is not, and the probability below one that is."""
+        near, p = near_zero(z, c, a * c, 0.5 * a)
+        return near, choose(near, 1.0, z), p
+
     def _cdf(self, z: Any, a: Any, c: Any) -> Any:
-        return exp(self._logcdf(z, a, c))
+        near, z, p = self._near(z, a, c)
+        return choose(near, p, exp(self._logcdf(z, a, c)))
 
     def _sf(self, z: Any, a: Any, c: Any) -> Any:
-        return -expm1(self._logcdf(z, a, c))
+        near, z, p = self._near(z, a, c)
+        return choose(near, 1.0 - p, -expm1(self._logcdf(z, a, c)))
 
     def _logcdf(self, z: Any, a: Any, c: Any) -> Any:
         return a * log1mexpexp(c * log(z))
 
     def _logsf(self, z: Any, a: Any, c: Any) -> Any:
+        at_end, z, p = self._near(z, a, c)
         u = power(z, c)
         far = greater(u, 50.0)  # where all but the first term of the series are lost
-        return choose(far, log(a) - u, log1mexp(-self._logcdf(choose(far, 1.0, z), a, c)))
+        inner = log1mexp(-self._logcdf(choose(far, 1.0, z), a, c))
+        return choose(at_end, log1p(-p), choose(far, log(a) - u, inner))
 
     def _ppf(self, q: Any, a: Any, c: Any) -> Any:
         return power(-log1mexp(-log(q) / a), divide(1.0, c))

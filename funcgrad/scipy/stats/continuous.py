@@ -54,6 +54,22 @@ class ContinuousDistribution(Distribution):
         """NOTE [Reach]; infinite numbers where the formulas hold everywhere."""
         return -math.inf, math.inf
 
+    def _powers(self, *_shapes: Any) -> tuple[Any, Any] | None:
+        """`m` and `c` if the density at an end at 0 is ``z**(m - 1)`` times a series in ``z**c``, whose
+        slope may be infinite.
+        """
+        return None
+
+    def _steep(self, method: str, *shapes: Any) -> Any:
+        """Where the slope of the method at an end at 0 is infinite; None where it never is."""
+        powers = self._powers(*shapes)
+        if powers is None or method == "logpdf":
+            return None
+        m, c = powers
+        if method != "pdf":
+            return less(m, 1.0)
+        return less(m, 2.0) & (less(c, 1.0) | ~equal(m, 1.0))
+
     _edge: Callable[..., Any] | None = None  # the density near a finite end of the support
 
     def _logcdf(self, z: Any, *shapes: Any) -> Any:
@@ -189,8 +205,8 @@ class ContinuousDistribution(Distribution):
     def _at(self, method: str, x: Any, args: Any, kwds: Any) -> tuple[Any, Parameters]:
         """The value of the standard form at `x`; infinite ones are constants."""
         x, p = self.prepared(method, args, kwds, x)
-        infinite = isinf(x)
-        return choose(infinite, x, p.standard(choose(infinite, 0.0, x))), p
+        infinite, steep = isinf(x), self._steep(method, *p.shapes)
+        return choose(infinite, x, p.standard(choose(infinite, 0.0, x), steep)), p
 
     def _outside(self, z: Any, p: Parameters) -> Any:
         """Where the density is the constant 0; not where `z` is nan."""

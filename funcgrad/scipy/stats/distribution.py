@@ -20,6 +20,7 @@ from ...errors import ArgumentError, where
 from ...numpy._arguments import array_of, converted, operand
 from ...ops.exponential import log, sqrt
 from ...ops.logic import equal
+from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from ...ops.structural import broadcast_to
 
@@ -325,11 +326,13 @@ class Parameters:
         self.shapes, self.loc, self.scale = shapes, loc, scale
         self.valid, self.shape, self.dtype = valid, shape, dtype
 
-    def standard(self, x: Any) -> Any:
-        """`x` as a value of the standard form."""
+    def standard(self, x: Any, steep: Any = None) -> Any:
+        """`x` as a value of the standard form; `steep` as in `fixed_at_zero`."""
         if not _is_number(self.loc, 0.0):
             x = x - self.loc
-        return x if _is_number(self.scale, 1.0) else x / self.scale
+        if _is_number(self.scale, 1.0):
+            return x
+        return x / fixed_at_zero(self.scale, x, steep)
 
     def moved(self, z: Any) -> Any:
         """The value `z` of the standard form."""
@@ -348,6 +351,15 @@ class Parameters:
         """`y`, nan with nan derivatives where a parameter is invalid, in the shape of the call."""
         y = valid_only(converted(array_of(y), self.dtype), self.valid)
         return y if y.shape == self.shape else broadcast_to(y, shape=self.shape)
+
+
+def fixed_at_zero(scale: Any, x: Any, steep: Any) -> Any:
+    """`scale`, by which `x` is divided; a constant where `x` is 0 and the slope that follows, where
+    `steep` holds, infinite: no scale moves 0.
+    """
+    if steep is None or scale.__class__ in _NUMBERS:
+        return scale
+    return choose(steep & equal(x, 0.0), stop_gradient(scale), scale)
 
 
 def _is_number(x: Any, value: float) -> bool:

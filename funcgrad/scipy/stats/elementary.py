@@ -387,6 +387,9 @@ class WeibullMin(ContinuousDistribution):
     def _reach(self, c: Any) -> tuple[Any, Any]:
         return -math.inf, reach(divide(10.0, c))
 
+    def _powers(self, c: Any) -> tuple[Any, Any]:
+        return c, c
+
     def _logpdf(self, z: Any, c: Any) -> Any:
         return log(c) + xlogy(c - 1.0, z) - power(z, c)
 

@@ -41,6 +41,9 @@ class Gamma(ContinuousDistribution):
     exact_ends = False
     low = 0.0
 
+    def _powers(self, a: Any) -> tuple[Any, Any]:
+        return a, 1.0
+
     def _logpdf(self, z: Any, a: Any) -> Any:
         return xlogy(a - 1.0, z) - z - gammaln(a)
 

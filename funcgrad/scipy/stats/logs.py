@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ...core import aval_of
+from ...ops.arithmetic import power
 from ...ops.bessel import i0e
 from ...ops.exponential import exp, log, log1p
 from ...ops.logic import greater, less
@@ -14,7 +16,30 @@ from ...ops.select import minimum
 from ...ops.select import where as choose
 from ...ops.special import LOG_2, log1mexp
 
-__all__ = ["LOG_2", "bounded_exp", "log1mexp", "log1mexpexp", "log_i0e", "log_of", "log_sum"]
+__all__ = [
+    "LOG_2",
+    "bounded_exp",
+    "log1mexp",
+    "log1mexpexp",
+    "log_i0e",
+    "log_of",
+    "log_sum",
+    "near_zero",
+]
+
+
+def near_zero(z: Any, c: Any, m: Any, second: Any) -> tuple[Any, Any]:
+    """Where ``(1 + second) z**c`` < 1e-9, z >= 0 and c > 0, and there ``z**m - second z**(m + c)``.
+
+    A probability with another power, or a logarithm, inside has at z = 0 no slope by the chain rule.
+
+    >>> [float(v) for v in near_zero(np.array(1e-10), np.array(1.0), np.array(1.0), 0.1)[1:]]
+    [9.9999999999e-11]
+    """
+    end = bounded_exp((-9.0 * math.log(10.0) - log1p(second)) / c)
+    near = less(z, end) & greater(c, 0.0)
+    z = choose(near, z, 1.0)
+    return near, power(z, m) - second * power(z, m + c)
 
 
 def log1mexpexp(u: Any) -> Any:

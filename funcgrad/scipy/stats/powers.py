@@ -28,6 +28,7 @@ from ...ops.structural import sum
 from ...ops.trigonometric import sin
 from .continuous import ContinuousDistribution, reach
 from .gammas import gamma, loggamma
+from .logs import near_zero
 from .scaled import ScaledDistribution
 from .tails import log_gammainc, log_gammaincc
 
@@ -59,6 +60,9 @@ class GenGamma(ContinuousDistribution):
         end = reach((10.0 + log(maximum(a, 1.0))) / c)
         return choose(less(c, 0.0), end, -math.inf), choose(greater(c, 0.0), end, math.inf)
 
+    def _powers(self, a: Any, c: Any) -> tuple[Any, Any]:
+        return a * c, c
+
     def _logpdf(self, z: Any, a: Any, c: Any) -> Any:
         lost = equal(z, 0.0) & less(c, 0.0)
         z = choose(lost, 1.0, z)
@@ -71,13 +75,20 @@ class GenGamma(ContinuousDistribution):
         inner = absolute(c) * power(z, a * c - 1.0) * exp(-power(z, c) - gammaln(a))
         return choose(lost, 0.0, inner)
 
+    def _near(self, z: Any, a: Any, c: Any) -> tuple[Any, Any, Any]:
+        """Where `z` is close to 0, a `z` that is not, and the probability below one that is."""
+        near, p = near_zero(z, c, a * c, a / (a + 1.0))
+        return near, choose(near, 1.0, z), p * exp(-gammaln(a + 1.0))
+
     def _cdf(self, z: Any, a: Any, c: Any) -> Any:
+        near, z, p = self._near(z, a, c)
         x = self._power(z, c)
-        return choose(greater(c, 0.0), gammainc(a, x), gammaincc(a, x))
+        return choose(near, p, choose(greater(c, 0.0), gammainc(a, x), gammaincc(a, x)))
 
     def _sf(self, z: Any, a: Any, c: Any) -> Any:
+        near, z, p = self._near(z, a, c)
         x = self._power(z, c)
-        return choose(greater(c, 0.0), gammaincc(a, x), gammainc(a, x))
+        return choose(near, 1.0 - p, choose(greater(c, 0.0), gammaincc(a, x), gammainc(a, x)))
 
     def _logcdf(self, z: Any, a: Any, c: Any) -> Any:
         u, rises = c * log(z), greater(c, 0.0)  # a power may underflow
@@ -85,12 +96,13 @@ class GenGamma(ContinuousDistribution):
         return choose(rises, loggamma._logcdf(choose(rises, u, 0.0), a), above)
 
     def _logsf(self, z: Any, a: Any, c: Any) -> Any:
+        at_end, z, p = self._near(z, a, c)
         rises = greater(c, 0.0)
         above = log_gammaincc(a, choose(rises, self._power(z, c), 1.0))
         far = ~rises & greater(z, 1.0)
         below = loggamma._logcdf(c * log(choose(far, z, 1.0)), a)
         near = log_gammainc(a, choose(rises | far, 1.0, self._power(z, c)))
-        return choose(rises, above, choose(far, below, near))
+        return choose(at_end, log1p(-p), choose(rises, above, choose(far, below, near)))
 
     def _ppf(self, q: Any, a: Any, c: Any) -> Any:
         x = choose(greater(c, 0.0), gammaincinv(a, q), gammainccinv(a, q))
@@ -197,6 +209,9 @@ class Fisk(ContinuousDistribution):
         """Where z > 1, and ``z**c`` or ``z**-c``: the one that is at most 1."""
         far = greater(z, 1.0)
         return far, power(choose(far, 1.0, z), c), power(choose(far, z, 1.0), -c)
+
+    def _powers(self, c: Any) -> tuple[Any, Any]:
+        return c, c
 
     def _logpdf(self, z: Any, c: Any) -> Any:
         far, below, above = self._sides(z, c)

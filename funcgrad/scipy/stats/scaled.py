@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ops.exponential import log
 from .continuous import ContinuousDistribution
+from .distribution import fixed_at_zero
 
 
 class ScaledDistribution(ContinuousDistribution):
@@ -19,13 +20,19 @@ class ScaledDistribution(ContinuousDistribution):
 
     def _at_base(self, method: str, z: Any, shapes: tuple[Any, ...]) -> Any:
         base, inner, factor = self._base(*shapes)
-        return getattr(base, method)(z / factor, *inner)
+        factor = fixed_at_zero(factor, z, base._steep(method, *inner))
+        f = getattr(base, "_edge" if method == "pdf" else "_" + method)
+        return f(z / factor, *inner)
 
     def _logpdf(self, z: Any, *shapes: Any) -> Any:
-        return self._at_base("_logpdf", z, shapes) - log(self._base(*shapes)[2])
+        return self._at_base("logpdf", z, shapes) - log(self._base(*shapes)[2])
 
     def _edge(self, z: Any, *shapes: Any) -> Any:
-        return self._at_base("_edge", z, shapes) / self._base(*shapes)[2]
+        return self._at_base("pdf", z, shapes) / self._base(*shapes)[2]
+
+    def _powers(self, *shapes: Any) -> tuple[Any, Any] | None:
+        base, inner, _ = self._base(*shapes)
+        return base._powers(*inner)
 
     def _reach(self, *shapes: Any) -> tuple[Any, Any]:
         base, inner, factor = self._base(*shapes)
@@ -33,16 +40,16 @@ class ScaledDistribution(ContinuousDistribution):
         return low * factor, high * factor
 
     def _cdf(self, z: Any, *shapes: Any) -> Any:
-        return self._at_base("_cdf", z, shapes)
+        return self._at_base("cdf", z, shapes)
 
     def _sf(self, z: Any, *shapes: Any) -> Any:
-        return self._at_base("_sf", z, shapes)
+        return self._at_base("sf", z, shapes)
 
     def _logcdf(self, z: Any, *shapes: Any) -> Any:
-        return self._at_base("_logcdf", z, shapes)
+        return self._at_base("logcdf", z, shapes)
 
     def _logsf(self, z: Any, *shapes: Any) -> Any:
-        return self._at_base("_logsf", z, shapes)
+        return self._at_base("logsf", z, shapes)
 
     def _ppf(self, q: Any, *shapes: Any) -> Any:
         base, inner, factor = self._base(*shapes)
@@ -71,6 +78,9 @@ class MirroredDistribution(ContinuousDistribution):
     def __init__(self, name: str, base: ContinuousDistribution) -> None:
         super().__init__(name)
         self.base = base
+
+    def _powers(self, *shapes: Any) -> tuple[Any, Any] | None:
+        return self.base._powers(*shapes)
 
     def _reach(self, *shapes: Any) -> tuple[Any, Any]:
         low, high = self.base._reach(*shapes)
