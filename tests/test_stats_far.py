@@ -184,3 +184,45 @@ def test_variances_of_large_shapes(size: float, c: float) -> None:
     if c == 2.0:
         np.testing.assert_allclose(stats.chi.var(2.0 * size), scaled, rtol=rtol)
         np.testing.assert_allclose(stats.nakagami.var(size), 0.5 * scaled / size, rtol=rtol)
+
+
+@pytest.mark.parametrize("k", [0.3, 0.03, 1e-3, 1e-9, 1e-12])
+@pytest.mark.parametrize("z", [-40.0, -1.0, 0.3, 2.0, 12.0])
+def test_exponnorm_of_a_small_shape(z: float, k: float) -> None:
+    """Two squares that cancel are large then."""
+    mpmath = pytest.importorskip("mpmath")
+
+    def exact(z: Any, k: Any) -> Any:
+        t = (1 / k - z) / mpmath.sqrt(2)
+        return 1 / (2 * k * k) - z / k + mpmath.log(mpmath.erfc(t) / (2 * k))
+
+    with mpmath.workdps(60):
+        places = [mpmath.mpf(z), mpmath.mpf(k)]
+        if k < 1e-4:  # by the first terms of the series, as erfc is too small a number
+            value = mpmath.log(mpmath.npdf(places[0]) * (1 + places[1] * z))
+            slopes = [k - z, z + k * (z * z - 2.0)]  # but for terms in k**2
+        else:
+            value = exact(*places)
+            slopes = [float(mpmath.diff(exact, places, order)) for order in ((1, 0), (0, 1))]
+    args = np.float64(z), np.float64(k)
+    np.testing.assert_allclose(stats.exponnorm.logpdf(*args), float(value), rtol=1e-13)
+    found = funcgrad.grad(stats.exponnorm.logpdf, argnums=(0, 1))(*args)
+    np.testing.assert_allclose(found, slopes, rtol=2e-12, atol=1e-11 * (k > 1e-4))
+    assert np.isfinite(funcgrad.grad(stats.exponnorm.logpdf, argnums=(0, 1))(z, 1e-160)).all()
+
+
+@settings(deadline=None)
+@given(b=st.floats(0.0, 60.0).map(lambda v: round(v, 3)))
+def test_the_variance_of_rices_distribution(b: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+
+    def exact(b: Any) -> Any:
+        return 2 + b * b - mpmath.pi / 2 * mpmath.hyp1f1(-0.5, 1, -b * b / 2) ** 2
+
+    with mpmath.workdps(60):
+        value, slope = float(exact(mpmath.mpf(b))), float(mpmath.diff(exact, mpmath.mpf(b)))
+    np.testing.assert_allclose(stats.rice.var(b), value, rtol=1e-12)
+    np.testing.assert_allclose(funcgrad.grad(stats.rice.var)(b), slope, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        stats.rice.var([1e4, 1e8, 1e160]), [1.0 - 5e-9, 1.0, 1.0], rtol=1e-15
+    )

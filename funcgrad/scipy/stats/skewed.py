@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...numpy._arguments import beside
-from ...ops.arithmetic import absolute, divide, hypot
+from ...ops.arithmetic import absolute, divide, hypot, polynomial
 from ...ops.bessel import i0e, i1e
-from ...ops.exponential import exp, expm1, log, sqrt
+from ...ops.exponential import exp, expm1, log, log1p, sqrt
 from ...ops.gamma import as_column, integral_from
 from ...ops.integrals import exp1, owens_t
 from ...ops.logic import equal, greater, greater_equal, less
@@ -109,6 +109,10 @@ def log_difference(x: Any, width: Any) -> Any:
     return choose(narrow, inner, log(erfcx(y) - erfcx(z))) - LOG_2 - x * x
 
 
+# of t times Mills' ratio at t, less 1, in powers of 1 / t**2 from the first on
+_MILLS = [(-1.0) ** k * math.prod(range(1, 2 * k, 2)) for k in range(1, 12)]
+
+
 class ExponNorm(ContinuousDistribution):
     """A normal variable plus `K` > 0 times an exponential one:
     ``f(z) = exp(1 / (2 K**2) - z / K) Phi(z - 1 / K) / K``.
@@ -121,13 +125,27 @@ class ExponNorm(ContinuousDistribution):
 
     shapes = ("K",)
 
+    def _logpdf(self, z: Any, k: Any) -> Any:
+        t = stop_gradient(divide(1.0, k) - z)
+        # for large t the density is the normal one over 1 - k z, but for a series in 1 / t**2
+        far, high = greater(t, 15.0), less(t, 0.0)
+        near_z, near_k = choose(far, 0.0, z), choose(far, 1.0, k)
+        r = divide(1.0, near_k)
+        above = r * (0.5 * r - near_z) + log_ndtr(near_z - r)
+        inner = (
+            log(erfcx(choose(high, 1.0, r - near_z) * math.sqrt(0.5)))
+            - LOG_2
+            - 0.5 * near_z * near_z
+        )
+        outer_z, outer_k = choose(far, z, 0.0), choose(far, k, 0.01)
+        rest = 1.0 - outer_k * outer_z
+        u = outer_k * outer_k / (rest * rest)
+        outer = log_density(outer_z) - log(rest) + log1p(u * polynomial(u, _MILLS))
+        return choose(far, outer, choose(high, above, inner) - log(near_k))
+
     def _log_rest(self, z: Any, k: Any) -> Any:
         """The logarithm of what `sf` has beyond that of the normal variable."""
-        r = divide(1.0, k)
-        return r * (0.5 * r - z) + log_ndtr(z - r)
-
-    def _logpdf(self, z: Any, k: Any) -> Any:
-        return self._log_rest(z, k) - log(k)
+        return self._logpdf(z, k) + log(k)
 
     def _cdf(self, z: Any, k: Any) -> Any:
         return ndtr(z) - exp(self._log_rest(z, k))
@@ -217,11 +235,14 @@ class InvGauss(ContinuousDistribution):
         return whole - 1.5 * scaled_exp1(divide(2.0, mu))
 
 
+# of the mean of Rice's distribution over b, in powers of 2 / b**2, and of b**2 times its square less 1
+_RICE_MEAN = [math.prod((j - 0.5) ** 2 / (j + 1.0) for j in range(k)) for k in range(22)]
+_RICE_SQUARE = [2.0 * c for c in np.convolve(_RICE_MEAN, _RICE_MEAN)[1:22].tolist()]
+
+
 class Rice(ContinuousDistribution):
     """The length of a vector of two normal variables, one of mean `b` >= 0:
     ``f(z) = z exp(-(z**2 + b**2) / 2) I0(b z)`` for z >= 0.
-
-    For large `b` `var` loses digits: it is good to about ``1e-16 b**2``.
 
     Source: SciPy reference, ``scipy.stats.rice``.
 
@@ -288,8 +309,11 @@ class Rice(ContinuousDistribution):
         return math.sqrt(0.5 * math.pi) * ((1.0 + 2.0 * x) * exp(log_i0e(x)) + 2.0 * x * i1e(x))
 
     def _var(self, b: Any) -> Any:
-        mean = self._mean(b)
-        return 2.0 + b * b - mean * mean
+        far = greater(b, 12.0)
+        near, end = choose(far, 0.0, b), choose(far, b, 12.0)
+        mean, r = self._mean(near), divide(2.0, end)
+        outer = 2.0 - polynomial(0.5 * r * r, _RICE_SQUARE)
+        return choose(far, outer, 2.0 + near * near - mean * mean)
 
 
 def scaled_exp1(x: Any) -> Any:
