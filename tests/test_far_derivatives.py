@@ -93,3 +93,29 @@ def test_polygamma_at_its_poles_and_beyond() -> None:
     x = np.array([-3.0, 0.0, -(2.0**60), -math.inf, math.inf, math.nan])
     np.testing.assert_array_equal(special.polygamma(1, x), [*[math.inf] * 4, 0.0, math.nan])
     assert special.polygamma(2, np.float32(-2.5)).dtype == np.float32
+
+
+@settings(deadline=None)
+@given(
+    a=st.sampled_from([15.1, 1e5, 1e8, 1e15]) | st.floats(16.0, 1e3),
+    b=st.sampled_from([1e-10, 1e-3, 0.5, 3.0, 1e4, 1e15]),
+)
+def test_derivatives_of_beta_with_one_large_shape(a: float, b: float) -> None:
+    """They are differences of digammas, which have most digits in common."""
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        x, y = mpmath.mpf(a), mpmath.mpf(b)
+        first = [float(mpmath.psi(0, v) - mpmath.psi(0, x + y)) for v in (x, y)]
+        mixed = float(mpmath.psi(1, x + y))
+        bend = float(mpmath.psi(1, x) - mpmath.psi(1, x + y))
+    slopes = funcgrad.grad(special.betaln, argnums=(0, 1))
+    np.testing.assert_allclose(slopes(a, b), first, rtol=1e-12)
+    of_a = funcgrad.grad(lambda a, b: slopes(a, b)[0], argnums=(0, 1))(a, b)
+    np.testing.assert_allclose(of_a, [bend, -mixed], rtol=1e-12)
+    value = special.beta(np.float64(a), np.float64(b))
+    if value > 1e-250:
+        of_beta = funcgrad.grad(special.beta, argnums=(0, 1))(a, b)
+        np.testing.assert_allclose(of_beta, value * np.array(first), rtol=1e-12)
+        found = funcgrad.hessian(special.beta, argnums=(0, 1))(a, b)[0][1]
+        expected, atol = value * (first[0] * first[1] - mixed), 1e-12 * value * mixed
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=atol)

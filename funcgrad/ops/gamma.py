@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..algebra import concrete_namespace, elementwise, elementwise_constant
+from ..algebra import elementwise, elementwise_constant
 from ..choose import choose_in
 from ..core import aval_of
 from .arithmetic import absolute, hypot, polynomial
@@ -24,9 +23,9 @@ from .from_scipy import (
 )
 from .index_layout import on_host
 from .logic import greater, less, less_equal, logical_and
+from .quadrature import as_column, integral_from
 from .select import maximum, minimum, stop_gradient, where
 from .special import expit
-from .structural import expand_dims, sum
 from .trigonometric import cos, sin
 
 
@@ -49,9 +48,30 @@ def gammaln(xp, x, /):
     return scipy_or_math(xp, "gammaln", _lgamma, x)
 
 
+# B_2 / 2, B_4 / 4, ...: of log(x) - 1 / (2 x) - digamma(x) in powers of 1 / x**2, from the first on
+_DIGAMMA = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160]
+_LARGE = 15.0  # from here on these are all
+
+
+def _digamma_gap(a: Any, b: Any) -> Any:
+    """``digamma(a) - digamma(a + b)``, which keeps its digits where `a` is large beside `b`."""
+    large = greater(minimum(a, a + b), _LARGE)
+    c, d = where(large, a, 1.0), where(large, b, 1.0)
+    r, s = 1.0 / c, 1.0 / (c + d)
+    p, q = r * r, s * s
+    total: Any = 0.0
+    mixed, last = 1.0, 1.0  # p**k + p**(k - 1) q + ... + q**k, and q**k
+    for coefficient in _DIGAMMA:
+        total = total + mixed * coefficient
+        last = last * q
+        mixed = mixed * p + last
+    gap = -log1p(d * r) - d * r * s * (0.5 + (r + s) * total)
+    return where(large, gap, digamma(where(large, 1.0, a)) - digamma(where(large, 1.0, a + b)))
+
+
 @elementwise(
-    lambda _y, a, b: digamma(a) - digamma(a + b),
-    lambda _y, a, b: digamma(b) - digamma(a + b),
+    lambda _y, a, b: _digamma_gap(a, b),
+    lambda _y, a, b: _digamma_gap(b, a),
 )
 def betaln(xp, a, b, /):
     """``log |beta(a, b)| = log |gamma(a) gamma(b) / gamma(a + b)|``.
@@ -71,7 +91,7 @@ def betaln(xp, a, b, /):
 
 
 def _beta_slope(y: Any, a: Any, b: Any) -> Any:
-    return y * (digamma(a) - digamma(a + b))
+    return y * _digamma_gap(a, b)
 
 
 @elementwise(_beta_slope, lambda y, a, b: _beta_slope(y, b, a))
@@ -278,27 +298,7 @@ def zeta(xp, x, q, /):
 # integrated by Gauss and Legendre's rule from the given point away from the hump until they have
 # faded. For shapes below 1 the hump is too wide for the nodes: a recurrence leads to larger ones.
 
-NODES = 64
 _FADED = 40.0  # what is left out lies below e**-40 of the largest
-
-
-@functools.cache
-def _legendre() -> tuple[Any, Any]:
-    """The nodes in (0, 1) and the weights."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    return (nodes + 1) / 2, weights / 2
-
-
-def as_column(x: Any) -> Any:
-    return x if aval_of(x).ndim == 0 else expand_dims(x, axis=(x.ndim,))
-
-
-def integral_from(start: Any, width: Any, f: Callable[[Any], Any]) -> Any:
-    """Of `f` over the distance `width`, which is held constant, from `start` on."""
-    width = stop_gradient(width)
-    nodes, weights = map(concrete_namespace(width).asarray, _legendre())
-    y = f(as_column(start) + as_column(width) * nodes) * weights
-    return sum(y, axis=(y.ndim - 1,)) * absolute(width)
 
 
 def _double(x: Any) -> Any:

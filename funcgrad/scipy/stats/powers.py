@@ -11,7 +11,6 @@ from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute, divide, power
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
 from ...ops.gamma import (
-    as_column,
     digamma,
     gammainc,
     gammaincc,
@@ -22,6 +21,7 @@ from ...ops.gamma import (
     polygamma,
 )
 from ...ops.logic import equal, greater, less
+from ...ops.quadrature import as_column
 from ...ops.select import maximum
 from ...ops.select import where as choose
 from ...ops.structural import sum

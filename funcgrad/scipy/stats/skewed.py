@@ -11,9 +11,9 @@ from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute, divide, hypot, polynomial
 from ...ops.bessel import i0e, i1e
 from ...ops.exponential import exp, expm1, log, log1p, sqrt
-from ...ops.gamma import as_column, integral_from
 from ...ops.integrals import exp1, owens_t
 from ...ops.logic import equal, greater, greater_equal, less
+from ...ops.quadrature import as_column, integral_from
 from ...ops.select import maximum, minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import erfcx, erfcx_fall, log_ndtr, log_ndtr_slope, ndtr

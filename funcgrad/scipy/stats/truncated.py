@@ -9,8 +9,8 @@ import numpy as np
 from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute
 from ...ops.exponential import exp, log, log1p
-from ...ops.gamma import as_column
 from ...ops.logic import greater, less
+from ...ops.quadrature import as_column
 from ...ops.select import clip, maximum, minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import log_ndtr, ndtr, ndtri
