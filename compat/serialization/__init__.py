@@ -40,6 +40,7 @@ def save(
 ) -> None:
     """Write tensors, and dicts, lists and tuples of them, to a path or file, as PyTorch does.
 
+    NumPy's arrays and numbers, strings, slices and other plain data can be among them.
     Tensors that share memory are written once. The last three arguments have no effect.
 
     Raises: TypeError: something in it is not data, for example a module; the file is left alone.
@@ -169,7 +170,8 @@ def load(
 ) -> Any:
     """Read what `save` or PyTorch's ``torch.save`` has written, if it is data; nothing in it is run.
 
-    Objects of classes that `add_safe_globals` has allowed are made, too.
+    NumPy's arrays and numbers are data here, also with ``weights_only=True``, where PyTorch refuses
+    them. Objects of classes that `add_safe_globals` has allowed are made, too.
 
     `map_location`: the device for all tensors, a dict from old to new ones, or a function of a
     storage and its device. `mmap`: read tensors of a path only when they are used. `weights_only`

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any, NamedTuple
 
-from numpy import ndarray
+from numpy import generic, ndarray
 
 from .. import dtypes
 
@@ -31,8 +31,8 @@ STORAGES = {
 STORAGE_OF = {dtype: name for name, dtype in STORAGES.items()}
 UNTYPED = "torch.storage UntypedStorage"
 ADVICE = (
-    "Checkpoints hold tensors, parameters, numbers, strings, bytes, None, and dicts, lists, tuples "
-    "and sets of them"
+    "Checkpoints hold tensors, parameters, NumPy arrays, numbers, strings, bytes, slices, None, and "
+    "dicts, lists, tuples and sets of them"
 )
 
 
@@ -62,4 +62,6 @@ class Typed(NamedTuple):
 def may_be_key(x: Any) -> bool:
     """Numbers, strings and tuples of them; deeper ones could take forever to be hashed."""
     simple = (str, bytes, int, float, bool, complex, type(None))
-    return type(x) in simple or (type(x) is tuple and all(type(y) in simple for y in x))
+    if type(x) is tuple:
+        return all(type(y) in simple or isinstance(y, generic) for y in x)
+    return type(x) in simple or isinstance(x, generic)

@@ -16,6 +16,7 @@ from ..ops.create import moved
 from ..parameter import Parameter
 from ..size import Size
 from ..size import device as Device
+from . import plain
 from .names import ADVICE, STORAGES, UNTYPED, CheckpointError, Global, Storage, Typed, may_be_key
 from .safe import SAFE, restore
 
@@ -91,6 +92,8 @@ class Reader:
         module, _, short = name.partition(" ")
         if module == "torch" and short in dtypes.NAMES:
             self.stack.append(getattr(dtypes, short))
+        elif name in plain.CONSTANTS:
+            self.stack.append(plain.CONSTANTS[name])
         elif name in _CALLS or name in _TYPES or (module == "torch" and short in STORAGES):
             self.stack.append(Global(name))
         elif (own := f"{module.replace('__builtin__', 'builtins')}.{short}") in self.safe:
@@ -122,6 +125,8 @@ class Reader:
         (state,) = self.last(1)
         if self.is_safe(type(self.stack[-1])):
             restore(self.stack[-1], state)
+            return
+        if plain.build(self.stack[-1], state):
             return
         target = self.of(OrderedDict)
         if type(state) is not dict or any(
@@ -270,12 +275,6 @@ def _no_bytes() -> bytes:
     return b""
 
 
-def _set_of(items: Any = ()) -> set[Any]:
-    if not all(may_be_key(x) for x in items):
-        raise CheckpointError("a set of what is no number, string or tuple of them")
-    return set(items)
-
-
 def _complex(real: Any, imaginary: Any) -> complex:
     if type(real) is not float or type(imaginary) is not float:
         raise CheckpointError("a complex number of what is no number")
@@ -299,10 +298,10 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "collections OrderedDict": _ordered,
     "_codecs encode": _encoded,
     **{f"{module} bytes": _no_bytes for module in ("__builtin__", "builtins")},
-    **{f"{module} set": _set_of for module in ("__builtin__", "builtins")},
     **{f"{module} complex": _complex for module in ("__builtin__", "builtins")},
+    **plain.CALLS,
 }
-_TYPES = frozenset({UNTYPED, "torch Tensor", "torch.nn.parameter Parameter"})
+_TYPES = plain.TYPES | {UNTYPED, "torch Tensor", "torch.nn.parameter Parameter"}
 
 _PUSH = frozenset(
     {"BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT"}
@@ -325,7 +324,7 @@ def _stack_global(r: Reader, _: Any) -> None:
 
 
 def _add_to_set(r: Reader, _: Any) -> None:
-    items = _set_of(r.after_mark())
+    items = plain.set_of(r.after_mark())
     r.of(set).update(items)
 
 

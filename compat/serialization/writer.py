@@ -21,6 +21,7 @@ from ..ops.interchange import attributes
 from ..parameter import Parameter
 from ..size import Size
 from ..size import device as Device
+from . import plain
 from .names import ADVICE, STORAGE_OF, UNTYPED, may_be_key
 
 OrderedDict = collections.OrderedDict
@@ -91,8 +92,8 @@ def _not_data(x: Any) -> str:
     said = f"torch.save: {type(x).__module__}.{type(x).__qualname__} is not data. {ADVICE}."
     if hasattr(x, "state_dict"):
         return f"{said} Save its state_dict(), and call load_state_dict on a new one."
-    if isinstance(x, np.ndarray | np.generic):
-        return f"{said} Save torch.as_tensor(x) in its place, or x.tolist()."
+    if isinstance(x, np.ndarray):
+        return f"{said} Save np.asarray(x) in its place, or x.tolist()."
     if isinstance(x, Tensor):
         return f"{said} Save x.detach(), which is a plain tensor."
     return said
@@ -250,6 +251,7 @@ _WRITERS: dict[type, Callable[[Writer, Any], Any]] = {
     list: _write_list,
     tuple: _write_tuple,
     set: _write_set,
+    frozenset: _write_set,
     dict: _write_dict,
     OrderedDict: _write_ordered,
     Size: lambda w, x: w.call("torch Size", tuple(x)),
@@ -257,4 +259,5 @@ _WRITERS: dict[type, Callable[[Writer, Any], Any]] = {
     Device: lambda w, x: w.call("torch device", x.type, *([] if x.index is None else [x.index])),
     Tensor: _write_tensor,
     Parameter: _write_tensor,
+    **plain.WRITERS,
 }

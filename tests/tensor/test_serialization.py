@@ -7,8 +7,10 @@ import contextlib
 import importlib
 import io
 import json
+import math
 import os
 import pickle
+import pickletools
 import struct
 import sys
 import zipfile
@@ -23,7 +25,7 @@ from hypothesis.extra import numpy as arrays
 
 import compat
 from compat.safetensors import load_file, save_file
-from compat.serialization import load, save
+from compat.serialization import load, plain, save
 from compat.serialization.names import CheckpointError
 
 try:
@@ -76,12 +78,37 @@ scalars = (
     | st.binary(max_size=4)
     | st.complex_numbers(allow_nan=False)
 )
-keys = st.integers() | st.text(max_size=3) | st.tuples(st.integers(), st.text(max_size=2))
+numpy_numbers = st.builds(
+    lambda dtype, n: dtype.type(n), arrays.scalar_dtypes().filter(plain.is_plain), st.integers(0, 9)
+)
+simple_keys = st.integers() | st.text(max_size=3) | st.tuples(st.integers(), st.text(max_size=2))
+keys = simple_keys | numpy_numbers
+
+
+@st.composite
+def numpy_arrays(draw: st.DrawFn) -> np.ndarray:
+    """Of numbers or strings in any order of bytes, in C or Fortran order, or a view."""
+    codes = (st.sampled_from([*"?bhilBHILefdgFDG"]), st.sampled_from(["S1", "S5", "U1", "U3"]))
+    dtype = np.dtype(draw(st.one_of(*codes))).newbyteorder(draw(st.sampled_from("<>")))
+    shape = draw(arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
+    x = (np.arange(math.prod(shape)) % 2).astype(dtype).reshape(shape)
+    return draw(st.sampled_from([x, x.T, x[..., ::-1] if x.ndim else x]))
+
+
+python_data = st.one_of(
+    st.builds(slice, st.none() | st.integers(), st.integers(), st.none()),
+    st.builds(range, st.integers(-3, 3), st.integers(-3, 3), st.integers(1, 3)),
+    st.binary(max_size=4).map(bytearray),
+    st.frozensets(simple_keys, max_size=3),
+    st.just(...),
+)
+of_numpy = numpy_arrays() | numpy_numbers | numpy_arrays().map(lambda x: x.dtype)
 
 
 def trees(th: Any = compat) -> st.SearchStrategy[Any]:
     return st.recursive(
-        scalars | tensors(th) | st.sampled_from([th.Size([2, 3]), th.float16, th.device("cpu")]),
+        (scalars | tensors(th) | of_numpy | python_data)
+        | st.sampled_from([th.Size([2, 3]), th.float16, th.device("cpu")]),
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.lists(inner, max_size=3).map(tuple)
@@ -98,12 +125,15 @@ def shown(x: Any) -> Any:
     if type(x).__name__ in ("Tensor", "Parameter"):
         y = x.detach()
         numbers = y.float().tolist() if "bfloat16" in str(y.dtype) else y.tolist()
-        return type(x).__name__, str(x.dtype), tuple(x.shape), x.stride(), x.requires_grad, numbers
+        strides = x.stride() if x.numel() else ()  # NumPy keeps none for arrays without elements
+        return type(x).__name__, str(x.dtype), tuple(x.shape), strides, x.requires_grad, numbers
+    if isinstance(x, np.ndarray | np.generic):
+        return type(x).__name__, x.dtype.str, np.shape(x), np.isfortran(x), x.tolist()
     if isinstance(x, dict):
-        return type(x).__name__, [(k, shown(v)) for k, v in x.items()]
+        return type(x).__name__, [(shown(k), shown(v)) for k, v in x.items()]
     if isinstance(x, list | tuple):
         return type(x).__name__, [shown(y) for y in x]
-    return (type(x).__name__, x) if isinstance(x, set | int | float | str) else repr(x)
+    return (type(x).__name__, x) if isinstance(x, set | frozenset | int | float | str) else repr(x)
 
 
 @given(tree=trees())
@@ -121,7 +151,7 @@ def test_pytorchs_files_are_read(data: st.DataObject) -> None:
 @needs_torch
 @given(tree=trees())
 def test_pytorch_reads_ours(tree: Any) -> None:
-    assert shown(torch.load(io.BytesIO(written(tree)))) == shown(tree)
+    assert shown(torch.load(io.BytesIO(written(tree)), weights_only=False)) == shown(tree)
 
 
 def savers() -> list[Any]:
@@ -258,8 +288,10 @@ def test_gpu_tensors_without_a_gpu() -> None:
 Pair = collections.namedtuple("Pair", "x")
 NOT_DATA: list[tuple[Any, str]] = [
     (compat.nn.Linear(1, 1), "state_dict"),
-    (np.ones(2), "as_tensor"),
-    (np.float64(1), "tolist"),
+    (np.ma.masked_array([1.0]), "np.asarray"),
+    (np.array([1, "a"], object), "dtype object"),
+    (np.datetime64("2020-01-01"), "tolist"),
+    (np.zeros(2, [("a", "f4")]), "tolist"),
     (object(), "object is not data"),
     (len, "is not data"),
     (Pair(1), "Pair is not data"),
@@ -333,6 +365,28 @@ def edited_bool(size: bytes, stride: bytes) -> bytes:
     return tensor_code(storage, 4, size, stride)
 
 
+def array_code(shape: tuple[int, ...], state: tuple[Any, ...] | None = None) -> bytes:
+    """Three NumPy's numbers, said to have this shape and their dtype this state."""
+    code = pickletools.optimize(pickle.dumps(np.arange(3.0), 2))
+    code = code.replace(b"(K\x01K\x03\x85", b"(K\x01(" + pickled_parts(shape) + b"t")
+    usual = b"K\x03" + pickled_parts(("<", None, None, None, -1, -1, 0))
+    return code if state is None else code.replace(usual, pickled_parts(state))
+
+
+def pickled_parts(items: tuple[Any, ...]) -> bytes:
+    """What pickles push for these, one after another."""
+    return b"".join(pickletools.optimize(pickle.dumps(x, 2))[2:-1] for x in items)
+
+
+BAD_ARRAYS: dict[str, tuple[Any, ...]] = {
+    "too many": ((4,),),
+    "too few": ((2,),),
+    "a negative size": ((-1, -3),),
+    "floats": ((3.0,),),
+    "an odd order": ((3,), (3, "x", None, None, None, -1, -1, 0)),
+    "little state": ((3,), (3, "<")),
+}
+
 MALFORMED: dict[str, bytes] = {
     "out of bounds": tensor_code(REF, 1, b"(K\x04t", b"(K\x01t"),
     "far out of bounds": tensor_code(REF, 2**30, b"(K\x01t", b"(K\x01t"),
@@ -366,6 +420,15 @@ MALFORMED: dict[str, bytes] = {
     "endless conjugate": tensor_code(
         REF, 0, b"(" + b"K\x02" * 60 + b"t", b"(" + b"K\0" * 60 + b"t"
     ).replace(b"\x89}t", b"\x89}}X\x04\0\0\0conj\x88st"),
+    **{f"array of {name}": array_code(*args) for name, args in BAD_ARRAYS.items()},
+    "array of objects": pickle.dumps(np.array([1], object), 2),
+    "array of dates": pickle.dumps(np.zeros(1, "M8[D]"), 2),
+    "number of too few bytes": pickle.dumps(np.float64(1), 2).replace(b"f8", b"f4"),
+    "matrix": pickle.dumps(np.ones(2), 2).replace(b"numpy\nndarray", b"torch\nTensor"),
+    "slice of lists": pickle.dumps(slice([1], [2]), 2),
+    "range of strings": b"\x80\x02c__builtin__\nxrange\nX\x01\0\0\0a\x85R.",
+    "bytearray of a number": b"\x80\x02c__builtin__\nbytearray\nJ\xff\xff\xff\x7f\x85R.",
+    "dtype of a list": b"\x80\x02cnumpy\ndtype\n]\x85R.",
     "unknown dtype": b"\x80\x02ctorch\nfloat8_e5m2\n.",
     "deep key": b"\x80\x02}" + b")" + b"\x85" * 3 + b"K\x01s.",
 }
@@ -376,6 +439,20 @@ def test_malformed_pickles(name: str) -> None:
     assert read(checkpoint(tensor_code(REF, 0, b"(K\x04t", b"(K\x01t"))).tolist() == [0, 1, 2, 3]
     with pytest.raises(CheckpointError, match=r"torch\.load"):
         read(checkpoint(MALFORMED[name]))
+
+
+def test_arrays_are_made_by_checked_functions() -> None:
+    assert read(checkpoint(array_code((3,)))).tolist() == [0, 1, 2]
+    assert read(checkpoint(array_code((1, 3)))).tolist() == [[0, 1, 2]]
+    old = pickle.dumps([np.ones(2), np.int8(3)], 2).replace(b"numpy._core", b"numpy.core")
+    assert shown(read(checkpoint(old))) == shown([np.ones(2), np.int8(3)])
+    x = np.ones(2)
+    a, b = read(written([x, x]))
+    assert a is b
+    assert a.flags.writeable
+    true = pickle.dumps(np.array([True]), 2)
+    with pytest.raises(CheckpointError, match="neither 0 nor 1"):
+        read(checkpoint(true.replace(b"X\1\0\0\0\1", b"X\1\0\0\0\2")))
 
 
 def test_endless_booleans_are_read_at_once() -> None:
