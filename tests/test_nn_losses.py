@@ -628,3 +628,19 @@ def test_on_a_device(name: str, cupy: Any) -> None:
     found = ON_DEVICE[name](cupy.asarray(x), cupy.asarray(labels))
     assert isinstance(found, cupy.ndarray)
     np.testing.assert_allclose(found.get(), ON_DEVICE[name](x, labels), rtol=1e-12)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit])
+def test_binary_cross_entropy_at_the_ends(transform: Any) -> None:
+    slope = transform(funcgrad.vmap(funcgrad.grad(nn.binary_cross_entropy), in_axes=(0, None)))
+    bend = transform(
+        funcgrad.vmap(funcgrad.grad(funcgrad.grad(nn.binary_cross_entropy)), in_axes=(0, None))
+    )
+    x = np.array([0.0, 1e-13, 0.25, 1.0])
+    for y in (0.0, 0.5, 1.0):
+        m = np.maximum(x * (1 - x), 1e-12)
+        assert np.allclose(slope(x, y), (x - y) / m)
+        inside = 1 / m + (y - x) * (1 - 2 * x) / m**2
+        assert np.allclose(bend(x, y), np.where(m > 1e-12, inside, 1e12))
+    half = np.array([0.0, 1.0, 0.5], np.float16)
+    assert slope(half, 1.0).tolist() == [-(2.0**14), 0, -2]

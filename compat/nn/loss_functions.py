@@ -409,7 +409,7 @@ def binary_cross_entropy(
 ) -> Tensor:
     """``-w (y log x + (1 - y) log(1 - x))`` of probabilities; a logarithm counts as -100 at least.
 
-    Where a logarithm is cut off its derivative is 0.
+    The derivative is ``w (x - y) / max(x (1 - x), 1e-12)``, also at 0 and 1.
 
     Raises: RuntimeError: a probability is not between 0 and 1. ValueError: the shapes differ.
 
@@ -444,8 +444,8 @@ def binary_cross_entropy(
 
 
 def _check_probabilities(name: str, x: Any) -> bool:
-    """Whether the numbers are known to be so far inside of (0, 1) that neither their logarithms are
-    cut off nor the derivatives of these infinite.
+    """Whether the numbers are known to be so far inside of (0, 1) that neither their logarithms nor
+    the derivatives of these are cut off.
 
     Raises: RuntimeError: a number is not between 0 and 1.
     """
@@ -455,7 +455,8 @@ def _check_probabilities(name: str, x: Any) -> bool:
     low, high = array.min(), array.max()
     if not (low >= 0 and high <= 1):
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
-    return bool(low > 1e-37 and high < 1)  # 1e37 is finite in single precision
+    edge = 2.0**-13 if array.dtype == np.float16 else 2e-12
+    return bool(low > edge and 1 - high > edge)
 
 
 def binary_cross_entropy_with_logits(

@@ -257,7 +257,7 @@ def binary_cross_entropy(prediction: Any, target: Any, *, reduction: str = "mean
     """``-(y log x + (1 - y) log(1 - x))`` of probabilities x; a logarithm counts as -100 at least.
 
     Shapes: broadcast; reduced to ``()``.   Dtypes: real; integers give float64.
-    Derivative: ``(x - y) / (x (1 - x))``; 0 of a logarithm that is cut off.
+    Derivative: ``(x - y) / max(x (1 - x), 1e-12)``, which is finite at 0 and 1, and at most 1e12.
     Raises: ShapeError: the shapes do not broadcast. ArgumentError: `prediction` is known not to be
     probabilities, complex numbers, or no such reduction.
     Source: PyTorch reference, ``torch.nn.functional.binary_cross_entropy``.

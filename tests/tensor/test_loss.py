@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import C, Call, Draw, F, I, call, check
+from hypothesis import given
+from hypothesis import strategies as st
 
 import compat
 
@@ -225,10 +227,35 @@ def test_probabilities_of_zero_and_one(th: Any) -> None:
     loss = f.binary_cross_entropy(x, y, reduction="none")
     assert loss.tolist() == [0.0, 0.0, 100.0, 100.0]
     loss.sum().backward()
-    assert np.isfinite(x.grad.numpy()).all()
+    assert np.allclose(x.grad.numpy(), [0, 0, -1e12, 1e12])
     logits = th.tensor([-200.0, 200.0], requires_grad=True)
     f.binary_cross_entropy(th.sigmoid(logits), th.tensor([1.0, 0.0])).backward()
     assert logits.grad.tolist() == [0.0, 0.0]
+
+
+ENDS = [0.0, 1.0, 1e-13, 1e-40, 1e-45, 3e-12, 1 - 1e-7, 1 - 1e-13]
+
+
+@pytest.mark.skipif(torch is None, reason="needs PyTorch")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(
+    x=st.lists(st.sampled_from(ENDS) | st.floats(0, 1), min_size=1, max_size=5),
+    y=st.sampled_from([0.0, 0.5, 1.0]),
+    weight=st.none() | st.floats(0.5, 2),
+    reduction=st.sampled_from(REDUCTIONS),
+)
+def test_slopes_at_the_ends(
+    dtype: str, x: list[float], y: float, weight: float | None, reduction: str
+) -> None:
+    found = []
+    for th in (torch, compat):
+        p = th.tensor(x, dtype=getattr(th, dtype), requires_grad=True)
+        w = None if weight is None else th.full_like(p, weight)
+        loss = th.nn.functional.binary_cross_entropy(p, th.full_like(p, y), w, reduction=reduction)
+        (g,) = th.autograd.grad(loss.sum(), p)
+        found.append((loss.tolist(), g.tolist()))
+    for expected, value in zip(*found, strict=True):
+        assert np.allclose(value, expected, rtol=1e-4, atol=1e-7)
 
 
 def test_probabilities_whose_reciprocal_is_infinite(th: Any) -> None:
