@@ -19,7 +19,7 @@ from funcgrad.ops.arithmetic import zero_preserving_multiply
 from funcgrad.ops.cumulative import last_change
 from funcgrad.ops.index import scatter_add, take_along_axis
 from funcgrad.ops.index_layout import ArrayIndex
-from funcgrad.ops.logic import equal, isnan, logical_and, logical_or
+from funcgrad.ops.logic import equal, isinf, isnan, logical_and, logical_or
 from funcgrad.ops.reduce import argmax, count_nonzero
 from funcgrad.ops.rounding import ceil, floor, rint
 from funcgrad.ops.select import maximum, minimum, where
@@ -227,7 +227,8 @@ def _quantiles(
     below = take_along_axis(ordered, low.astype(np.intp), axis=last, bounds="known")
     high = minimum(low + 1.0, top)
     above = take_along_axis(ordered, high.astype(np.intp), axis=last, bounds="known")
-    apart = where(equal(above, below), 0.0, above - below)  # infinities are not apart
+    same = logical_and(equal(above, below), isinf(below))  # infinities are not apart
+    apart = where(same, 0.0, above - below)
     y = below + zero_preserving_multiply(position - low, apart)
     return structural.transpose(y, axes=(last, *range(last)))
 

@@ -145,6 +145,12 @@ AT_KINKS = [
         for f in ("quantile", "nanquantile")
     ),
     call("quantile", With([1.0, 2.0, 3.0]), 0.5),
+    *(
+        call(f, With([2.0, 2.0, 1.0, 3.0, 2.0]), q, interpolation=how)
+        for f in ("quantile", "nanquantile")
+        for q in (0.3, 0.6)
+        for how in ("linear", "midpoint")
+    ),
     call("renorm", With([[0.0, 0.0], [3.0, 4.0]]), 2, 0, 1.0),
 ]
 
