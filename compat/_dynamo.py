@@ -8,6 +8,7 @@ from ._missing import explain as _explain_missing
 from .compiler import allow_in_graph as allow_in_graph
 from .compiler import disable as disable
 from .compiler import is_compiling as is_compiling
+from .compiler import list_backends as list_backends
 from .compiler import reset as reset
 
 config = SimpleNamespace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ._missing import explain as _explain_missing
+from .compiling import BACKENDS
 from .compiling import compile as compile
 
 F = TypeVar("F")
@@ -27,6 +28,11 @@ def is_compiling() -> bool:
 
 is_dynamo_compiling = is_compiling
 is_exporting = is_compiling
+
+
+def list_backends(exclude_tags: Any = ()) -> list[str]:
+    """What `compile` takes as `backend`: names for the one way to compile here."""
+    return sorted(BACKENDS)
 
 
 def reset() -> None:

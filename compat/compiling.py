@@ -44,6 +44,15 @@ from .ops.generator import default_generator
 from .size import Size, device
 
 MOST_PROGRAMS = 16
+BACKENDS = (
+    "funcgrad",
+    "inductor",
+    "eager",
+    "aot_eager",
+    "aot_eager_decomp_partition",
+    "cudagraphs",
+)
+MODES = ("default", "lite", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 # Python 3.13 has `__get__` for what 3.14 makes a method, and warns.
 _NO_METHODS = (functools.partial,) if sys.version_info < (3, 14) else ()
 
@@ -531,10 +540,11 @@ def compile(
     be compiled runs as it is (``.explain()`` says why), or raises with `fullgraph`. Tensors that a
     function returns which has written into others have no history.
 
-    `dynamic`, `mode` and `options` are taken and change nothing; `backend` is "funcgrad" or
-    PyTorch's default name.
+    `dynamic`, `mode` and `options` are taken and change nothing. `backend`, too, may be any name of
+    PyTorch's ("inductor", "eager", "aot_eager", ...): there is one way to compile here.
 
-    Raises: RuntimeError: with `fullgraph`, the code cannot be one program.
+    Raises: RuntimeError: with `fullgraph`, the code cannot be one program. An unknown `backend` or
+        `mode`, a function as a backend, or both `mode` and `options`.
     Source: PyTorch reference, ``torch.compile``.
 
     >>> import compat as torch
@@ -550,8 +560,7 @@ def compile(
     >>> [step(torch.ones(2)).item() for _ in range(3)], step.explain()
     ([2.0, 0.0, 0.0], '1 programs')
     """
-    if backend not in ("funcgrad", "inductor"):
-        raise RuntimeError(f"compile: unknown backend {backend!r}; need 'funcgrad'")
+    _require_known(backend, mode, options)
     if model is None:
         return lambda f: compile(f, fullgraph=fullgraph, disable=disable)
     if disable:
@@ -561,6 +570,25 @@ def compile(
         if isinstance(model, Module)
         else Compiled(model, fullgraph)
     )
+
+
+def _require_known(backend: Any, mode: Any, options: Any) -> None:
+    """Raises: RuntimeError: a way to compile that neither PyTorch nor this package has."""
+    if callable(backend):
+        raise RuntimeError(
+            f"compile: backend={backend!r} is a function of FX graphs, which there are none of here; "
+            f"need one of {', '.join(BACKENDS)}"
+        )
+    if backend not in BACKENDS:
+        raise RuntimeError(
+            f"compile: unknown backend {backend!r}; need one of {', '.join(BACKENDS)}"
+        )
+    if mode is not None and mode not in MODES:
+        raise RuntimeError(f"compile: unknown mode {mode!r}; need one of {', '.join(MODES)}")
+    if mode is not None and options is not None:
+        raise RuntimeError(
+            f"compile: mode={mode!r} and options={options!r}; need one of them at most"
+        )
 
 
 FROM_ABOVE["compile"] = compile

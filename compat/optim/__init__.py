@@ -9,6 +9,9 @@
 tensor([3.2000], requires_grad=True)
 """
 
+import sys as _sys
+
+from .._files import file_of as _file_of
 from .._missing import explain as _explain_missing
 from . import lr_scheduler, swa_utils
 from .adam import Adam, AdamW
@@ -18,6 +21,22 @@ from .optimizer import Optimizer
 from .others import ASGD, Adafactor, Muon
 from .scaled import Adadelta, Adagrad, RMSprop, Rprop
 from .sgd import SGD
+
+# PyTorch has a file for each class; those of `Adam`, `SGD` and `LBFGS` are here as well.
+for _name in [
+    "ASGD",
+    "Adadelta",
+    "Adagrad",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+]:
+    globals()[_name.lower()] = _file_of(
+        __name__, _name.lower(), [(_sys.modules[__name__], f"{_name} Optimizer")]
+    )
 
 _explain_missing("torch.optim", globals())
 

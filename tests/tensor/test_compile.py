@@ -295,3 +295,33 @@ def test_optimizer_hooks_run() -> None:
     for i in range(3):
         compiled(data(i))
     assert len(calls) == 3 and "hooks" in compiled.explain()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"backend": name} for name in torch.compiler.list_backends()]
+    + [
+        {"backend": "inductor", "mode": mode, "fullgraph": True, "dynamic": dynamic}
+        for mode in ("default", "reduce-overhead", "max-autotune")
+        for dynamic in (None, True, False)
+    ],
+)
+def test_pytorchs_options_are_taken(options: Any) -> None:
+    f = torch.compile(lambda x: (x * 2).sin(), **options)
+    x = torch.ones(3)
+    for _ in range(3):
+        assert torch.equal(f(x), (x * 2).sin())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"backend": "tensorrt"}, "unknown backend 'tensorrt'.*inductor"),
+        ({"backend": lambda graph, inputs: graph.forward}, "FX graphs.*inductor"),
+        ({"mode": "fast"}, "unknown mode 'fast'.*reduce-overhead"),
+        ({"mode": "default", "options": {}}, "one of them at most"),
+    ],
+)
+def test_other_options_are_named(options: Any, words: str) -> None:
+    with pytest.raises(RuntimeError, match=words):
+        torch.compile(lambda x: x, **options)

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ... import nn
+from ..._files import file_of
 from .. import (
     activation,
     container,
@@ -77,16 +78,7 @@ _FILES: dict[str, list[tuple[ModuleType, str]]] = {
 _SAME = (container, conv, dropout, lazy, linear, loss, normalization, pooling, transformer)
 
 
-def _file(name: str, entries: list[tuple[ModuleType, str]]) -> ModuleType:
-    """A module with the names of one of PyTorch's files, which can be imported from now on."""
-    made = sys.modules.setdefault(f"{__name__}.{name}", ModuleType(f"{__name__}.{name}"))
-    for where, names in entries:
-        for each in names.split():
-            setattr(made, each, getattr(where, each))
-    return made
-
-
-globals().update({name: _file(name, entries) for name, entries in _FILES.items()})
+globals().update({name: file_of(__name__, name, entries) for name, entries in _FILES.items()})
 for _module in _SAME:
     sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module
     globals()[_module.__name__.rpartition(".")[2]] = _module
