@@ -188,6 +188,11 @@ def multi_head_attention_forward(
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
         if key_padding_mask is not None:
             key_padding_mask = key_padding_mask.unsqueeze(0)
+        if attn_mask is not None and attn_mask.dim() == 3:
+            needed = (num_heads, query.shape[0], key.shape[0])
+            assert attn_mask.shape == needed, (
+                f"Expected `attn_mask` shape to be {needed} but got {attn_mask.shape}"
+            )
     length, batch, width = query.shape
     assert width == embed_dim_to_check, (
         f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}"
@@ -207,8 +212,22 @@ def multi_head_attention_forward(
     _check_fit(mask, padding, query, key, num_heads)
     if use_separate_proj_weight:
         projections = [None, q_proj_weight, k_proj_weight, v_proj_weight]
+        for name, x, w in (("key", key, k_proj_weight), ("value", value, v_proj_weight)):
+            assert w.shape == (width, x.shape[2]), (
+                f"expecting {name} weights shape of {(width, x.shape[2])}, but got {w.shape}"
+            )
     else:
         projections = [in_proj_weight, None, None, None]
+        if key.shape[2] != width:
+            raise RuntimeError(
+                f"expected key and value to have the embedding dimension {width}, but they are of "
+                f"the shape {list(key.shape)}"
+            )
+    if key.shape[1] != batch:
+        raise RuntimeError(
+            f"the batch sizes of query and key must be equal, but the shapes (length, batch, "
+            f"dimension) are {list(query.shape)} and {list(key.shape)}"
+        )
     count = key.shape[0] + (bias_k is not None) + bool(add_zero_attn)
     shape = (batch, num_heads, length, count)
     keep = _factors(shape, dropout_p, query) if training and dropout_p else None

@@ -316,6 +316,15 @@ ERRORS = [
     "mha(x, x, x, key_padding_mask=z(3))",
     "mha(x, x, x, is_causal=True)",
     "mha(x.double(), x, x)",
+    "mha(x, z(5, 3, 4), z(5, 3, 4))",
+    "mha(z(5, 3, 4), x, x)",
+    "mha(x, z(5, 2, 3), z(5, 2, 3))",
+    "mha(z(3, 4), z(3, 4), z(3, 4), attn_mask=z(4, 3, 3))",
+    "nn.MultiheadAttention(4, 2, kdim=3, vdim=5)(x, z(3, 2, 5), z(3, 2, 5))",
+    "nn.MultiheadAttention(4, 2, kdim=3, vdim=5)(x, z(3, 2, 3), z(3, 2, 3))",
+    "nn.MultiheadAttention(4, 2, batch_first=True)(x, z(2, 3, 4), z(2, 3, 4))",
+    "nn.TransformerDecoderLayer(4, 2)(x, z(5, 2, 3))",
+    "nn.TransformerDecoderLayer(4, 2)(x, z(5, 3, 4))",
     "nn.TransformerEncoderLayer(4, 2, activation='x')",
     "nn.TransformerEncoderLayer(4, 2)(x, src_mask=z(3, 3).long())",
     "nn.TransformerEncoderLayer(4, 2)(x, is_causal=True)",
@@ -340,6 +349,14 @@ def test_errors(source: str) -> None:
             eval(source, names)
         raised.append(info)
     assert raised[0].type is raised[1].type
+
+
+def test_errors_say_which_sizes() -> None:
+    mha, x = compat.nn.MultiheadAttention(4, 2), compat.zeros(3, 2, 4)
+    with pytest.raises(RuntimeError, match=r"batch sizes.*\[3, 2, 4\] and \[5, 3, 4\]"):
+        mha(x, compat.zeros(5, 3, 4), compat.zeros(5, 3, 4))
+    with pytest.raises(RuntimeError, match=r"key and value.*dimension 4.*\[5, 2, 3\]"):
+        mha(x, compat.zeros(5, 2, 3), compat.zeros(5, 2, 3))
 
 
 def test_masks_of_two_kinds_warn() -> None:
