@@ -101,7 +101,7 @@ def _source(
             f"({found[axis]}), for dim: {axis}"
         )
     if any(m != n for a, (m, n) in enumerate(zip(found, shape, strict=True)) if a != axis):
-        raise error(
+        raise RuntimeError(
             f"{name}_(): Source/destination tensor must have same slice shapes. Destination slice "
             f"shape: {list(shape)}, source slice shape: {list(found)} at dimension {axis}"
         )

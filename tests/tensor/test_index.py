@@ -650,6 +650,7 @@ ERRORS: list[tuple[Callable[..., Any], type[Exception], str]] = [
         "expected to have the same dtype",
     ),
     (lambda m, x, v, s, i: m.index_copy(x, 0, i, v[:2]), IndexError, "dimensionality must match"),
+    (lambda m, x, v, s, i: m.index_copy(x, 0, i, x[:2, :1]), RuntimeError, "same slice shapes"),
     (lambda m, x, v, s, i: m.index_copy(v, 0, i + 3, v[:2]), IndexError, "is out of bounds"),
     (lambda m, x, v, s, i: m.index_fill(v, 0, i, v), RuntimeError, "0-dimensional value tensor"),
     (lambda m, x, v, s, i: m.index_fill(v, 0, i + 3, 1), IndexError, "index 4 is out of bounds"),
