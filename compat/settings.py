@@ -97,6 +97,30 @@ def get_num_threads() -> int:
     return int(_set.get("threads") or (given if given.isdigit() else 0) or os.cpu_count() or 1)
 
 
+def set_num_interop_threads(threads: int) -> None:
+    """Remember a number of threads; operations run one after another here.
+
+    Raises: RuntimeError: it is not positive.
+    """
+    if threads <= 0:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    _set["interop"] = int(threads)
+
+
+def get_num_interop_threads() -> int:
+    """What `set_num_interop_threads` was told last; 1 before."""
+    return int(_set.get("interop") or 1)
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: NumPy's arithmetic keeps the numbers next to zero, whatever is asked for.
+
+    >>> set_flush_denormal(True)
+    False
+    """
+    return False
+
+
 def _assert(condition: Any, message: str) -> None:
     """``assert condition, message`` as a function."""
     assert condition, message
@@ -119,10 +143,13 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
+    "get_num_interop_threads",
     "get_num_threads",
     "is_deterministic_algorithms_warn_only_enabled",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
     "set_num_threads",
     "use_deterministic_algorithms",
 ]

@@ -224,6 +224,8 @@ SWITCHES: list[Callable[[Any], Any]] = [
     _scripted,
     lambda th: th.set_float32_matmul_precision("low"),
     lambda th: th.set_num_threads(0),
+    lambda th: th.set_num_interop_threads(0),
+    lambda th: (th.set_num_interop_threads(3), th.get_num_interop_threads()),
     lambda th: th._assert(th.tensor(1) == 2, "no"),
     lambda th: th._assert(True, "yes"),
     lambda th: th._assert_async(th.tensor(1.0)),
