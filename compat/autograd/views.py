@@ -178,13 +178,13 @@ def check_writable(x: TensorBase, *others: Any) -> None:
                 "traces it. Please clone() the tensor before performing the operation."
                 f"{made_at(x)}"
             )
-        repeated = any(prim is strided and _overlaps(**dict(given)) for prim, given in view.chain)
+        repeated = _shows_windows(view)
     else:
         is_plain = array.__class__ is ndarray and array.size > 0
         repeated = is_plain and _repeats(array)
         if is_plain and not repeated and not array.flags.writeable and current_trace.get() is EVAL:
             if not repeats(array.shape, array.strides):
-                raise _read_only(x)
+                raise _part_of_windows(x) if _shows_windows(view) else _read_only(x)
             repeated = True  # windows that overlap
     if repeated:
         raise RuntimeError(
@@ -227,8 +227,22 @@ def check_history(x: TensorBase, *others: Any) -> None:
         )
 
 
+def _shows_windows(view: View | None) -> bool:
+    """Whether this is a part of windows that overlap."""
+    return view is not None and any(
+        prim is strided and _overlaps(**dict(given)) for prim, given in view.chain
+    )
+
+
 def _overlaps(shape: Any, strides: Any, offset: int) -> bool:
     return repeats(shape, strides)
+
+
+def _part_of_windows(x: TensorBase) -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: a part of windows that overlap (unfold, as_strided) is written. "
+        f"Please write into the tensor that they show, or clone() them before.{made_at(x)}"
+    )
 
 
 def _repeats(array: Any) -> bool:

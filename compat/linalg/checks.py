@@ -185,9 +185,11 @@ def unsolvable(name: str, x: Any, info: Any = None) -> LinAlgError:
 def indefinite(name: str, x: Any, info: Any = None) -> LinAlgError:
     """The error of `cholesky` for a matrix that is not positive definite."""
     words, k = _element(minor_info(x) if info is None else info)
+    # Inside of a transform nobody knows which.
+    which = f" (the leading minor of order {k} is not positive-definite)" if k else ""
     return LinAlgError(
         f"{name}: {words}The factorization could not be completed because the input is not "
-        f"positive-definite (the leading minor of order {k} is not positive-definite)."
+        f"positive-definite{which}."
     )
 
 

@@ -116,6 +116,12 @@ def test_writes_say_that_the_memory_is_read_only(place: int, window: slice) -> N
         compat.arange(4.0).unfold(0, 2, 1).add_(1)
 
 
+@pytest.mark.parametrize("part", [lambda w: w[0], lambda w: w[:, :1], lambda w: w.diagonal()])
+def test_writes_say_that_windows_overlap(part: Any) -> None:
+    with pytest.raises(RuntimeError, match="part of windows that overlap"):
+        part(compat.arange(6.0).unfold(0, 2, 1)).mul_(2)
+
+
 def test_deprecated_functions_warn() -> None:
     with pytest.warns(UserWarning, match=re.escape("torch.range is deprecated")):
         assert compat.range(1, 3).tolist() == [1.0, 2.0, 3.0]

@@ -811,3 +811,9 @@ def test_pivots_of_complex_batches() -> None:
     alone, batched = compat.linalg.lu_factor(a), compat.linalg.lu_factor(a[None])
     assert alone[1].tolist() == batched[1][0].tolist() == [2, 2]
     compat.testing.assert_close(alone[0], batched[0][0])
+
+
+def test_transforms_do_not_know_which_minor() -> None:
+    indefinite = -compat.eye(2)[None]
+    with pytest.raises(compat.linalg.LinAlgError, match=r"not positive-definite\.$"):
+        compat.func.vmap(compat.linalg.cholesky)(indefinite)
