@@ -451,8 +451,8 @@ def _store_base(target: Tracer, new: Any) -> None:
     elif new.owner is not target.owner:
         raise MutationError(
             f"a value that an inner transform traces, {new.described()}, is written into an array "
-            f"that was made outside of it, {target.described()}; make the array inside, or return "
-            f"the value{where()}"
+            f"of values from outside, {target.described()}; fill an array that fnp.zeros(...) made "
+            f"inside, or return the value{where()}"
         )
     target.assign(new)
     part = target.alias

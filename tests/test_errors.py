@@ -308,8 +308,9 @@ MISTAKES = [
         "inner value written outside",
         write_outside,
         errors.MutationError,
-        "a value that an inner transform traces, BatchTracer(f64[3]), is written into an array that "
-        "was made outside of it, TapeTracer(f64[3]); make the array inside, or return the value",
+        "a value that an inner transform traces, BatchTracer(f64[3]), is written into an array of "
+        "values from outside, TapeTracer(f64[3]); fill an array that fnp.zeros(...) made inside, or "
+        "return the value",
     ),
     Mistake(
         "branch under vmap",
