@@ -18,9 +18,17 @@ from . import numpy as fnp
 from .algebra import conform_tangent
 from .array_methods import ArrayMethods
 from .core import Tracer, aval_of, require_live
-from .errors import ConcretizationError, HandoverError, MutationError, OperandError, where
+from .errors import (
+    ConcretizationError,
+    HandoverError,
+    MutationError,
+    OperandError,
+    sparse_matrix_asks,
+    where,
+)
 from .indexing import basic_link, known, read, write
 from .ops.index import getitem, view_update
+from .ops.sparse import is_sparse
 from .ops.structural import broadcast_to
 from .protocols import call_function, call_ufunc, conversion
 from .views import Part, View, donated, snapshot, version_of
@@ -77,7 +85,12 @@ class TracedArray(ArrayMethods):
     __mul__ = _operator(fnp.multiply, "__rmul__")
 
     def __rmul__(self, other: Any) -> Any:
-        return fnp.multiply(other, self)
+        try:
+            return fnp.multiply(other, self)
+        except OperandError:
+            if not is_sparse(other):
+                raise
+            return fnp.matmul(other, self)  # SciPy's older class, whose `*` is that of matrices
 
     __truediv__ = _operator(fnp.divide, "__rtruediv__")
 
@@ -305,6 +318,8 @@ class TracedArray(ArrayMethods):
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         require_live("np.array(x)", self)
+        if sparse_matrix_asks():
+            return np.array(None, dtype=object)  # then SciPy leaves the product to `__rmatmul__`
         if self.dtype.kind in "iub":
             raise HandoverError(
                 f"np.array(i), or plain[i] for a plain array, of the traced value "

@@ -133,6 +133,16 @@ def scipy_function() -> str | None:
     return found
 
 
+def sparse_matrix_asks() -> bool:
+    """Whether the caller's caller is the product of a sparse matrix of SciPy's.
+
+    It turns the other operand into an array, and leaves the product to what cannot be turned.
+    """
+    frame = sys._getframe(2)
+    name = frame.f_globals.get("__name__", "")
+    return name.startswith("scipy.sparse.") and frame.f_code.co_name == "_matmul_dispatch"
+
+
 def in_pandas() -> bool:
     """Whether a function of pandas' was given the traced value."""
     return any(module.startswith("pandas.") for module, _ in _between())

@@ -106,6 +106,11 @@ def conversion() -> tuple[str, str]:
         return what, f"np.linalg.{name}"
     if hasattr(fnp, name):
         return what, f"np.{name}"
+    if package == "sparse":
+        return (
+            what,
+            "A @ x or x @ A, the products with a constant sparse matrix, which are known here",
+        )
     return what, "its formula in NumPy's functions, or bring a rule for it with custom_rule"
 
 

@@ -65,6 +65,7 @@ NOT_ON_CUPY: dict[str, str] = {
     ),
     **dict.fromkeys(["ellipk", "ellipkm1"], "their derivatives need ellipe"),
     **dict.fromkeys(["logm", "logm_frechet", "sqrtm", "stable_subspace"], "CuPy has no Schur form"),
+    "sparse_product": "its matrices are SciPy's",
     **dict.fromkeys(["schur", "rsf2csf", "hessenberg"], "CuPy does not have it"),
     **dict.fromkeys(
         [

@@ -1,4 +1,7 @@
-"""Iterative solvers: solutions, derivatives and ends as those of direct solvers and of SciPy."""
+"""Products with sparse matrices, and solvers: values, derivatives and ends as those of dense matrices.
+
+And of SciPy.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad import tree
-from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.errors import ArgumentError, HandoverError, ShapeError
 from funcgrad.scipy.sparse import linalg as ours
 
 METHODS = ["cg", "bicgstab", "gmres", "minres"]
@@ -196,3 +199,94 @@ def test_errors() -> None:
     ):
         with pytest.raises(error):
             call()
+
+
+# ---------------------------------------------------------------- products with constant matrices
+
+FORMATS = ["csr", "csc", "coo", "dia", "bsr", "lil", "dok"]
+PRODUCTS: dict[str, Any] = {
+    "A @ x": lambda a, x: a @ x,
+    "x @ A.T": lambda a, x: x @ a.T,
+    "A.T.T @ X": lambda a, x: (a.T.T @ fnp.stack([x, x**2], 1)).sum(1),
+    "X @ A.T": lambda a, x: (fnp.stack([x, x**2]) @ a.T).sum(0),
+    "np.matmul": lambda a, x: np.matmul(a, x),
+    "in a loop": lambda a, x: funcgrad.lax.map(lambda v: a @ v, fnp.stack([x, x**2]))[1],
+}
+
+
+@given(
+    st.sampled_from(FORMATS),
+    st.sampled_from([scipy.sparse.coo_array, scipy.sparse.coo_matrix]),
+    st.sampled_from(sorted(PRODUCTS)),
+    st.sampled_from(["value", "jacrev", "jacfwd", "jit", "vmap", "hessian"]),
+    st.integers(0, 9),
+)
+def test_products_with_constant_matrices(
+    form: str, kind: Any, product: str, transform: str, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    dense = rng.normal(size=(3, 4)) * (rng.random((3, 4)) < 0.6)
+    x = rng.normal(size=4)
+    t = {
+        "value": lambda f: funcgrad.jit(f),
+        "jacrev": funcgrad.jacrev,
+        "jacfwd": funcgrad.jacfwd,
+        "jit": lambda f: funcgrad.jit(funcgrad.jacrev(f)),
+        "vmap": lambda f: lambda x: funcgrad.vmap(funcgrad.jacrev(f))(np.stack([x, 2 * x])),
+        "hessian": lambda f: funcgrad.hessian(lambda x: fnp.sum(f(x) ** 3)),
+    }[transform]
+    f = PRODUCTS[product]
+    sparse = kind(dense).asformat(form)
+    found, expected = t(lambda x: f(sparse, x))(x), t(lambda x: f(dense, x))(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+def test_the_older_class_multiplies_matrices_by_a_star() -> None:
+    a, x = scipy.sparse.csr_matrix([[1.0, 2.0], [0.0, 3.0]]), np.array([1.0, -1.0])
+    gradient = funcgrad.grad(lambda x: fnp.sum((a * x) ** 2))(x)
+    np.testing.assert_allclose(gradient, 2 * a.toarray().T @ (a.toarray() @ x))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, x: a @ x,
+        lambda a, x: a.T @ x,
+        lambda a, x: a.toarray() @ x,
+        lambda a, x: (a @ np.ones(3)) * x,
+    ],
+)
+def test_programs_see_what_is_written_into_the_matrix(form: str, f: Any) -> None:
+    a = scipy.sparse.csr_array(np.diag([1.0, 2.0, 3.0])).asformat(form)
+    x, g = np.ones(3), f
+    f = funcgrad.jit(funcgrad.grad(lambda x: fnp.sum(g(a, x))))
+    assert f(x).tolist() == [1, 2, 3]
+    if form in ("lil", "dok"):
+        a[0, 0] = 7.0
+    else:
+        a.data *= np.where(a.data == 1, 7.0, 1.0)
+    assert f(x).tolist() == [7, 2, 3]
+
+
+def test_products_that_do_not_fit() -> None:
+    a = scipy.sparse.csr_array(np.eye(3))
+    x = np.ones(3)
+
+    def gradient(f: Any) -> Any:
+        return funcgrad.grad(lambda x: fnp.sum(f(x)))(x)
+
+    with pytest.raises(ShapeError, match=r"shape \[3, 3\] times an array of shape \[2\]"):
+        gradient(lambda x: a @ x[:2])
+    with pytest.raises(
+        ShapeError, match=r"sparse array of shape \[3, 3\] and an array of shape \[3, 1, 1\]"
+    ):
+        gradient(lambda x: a @ x[:, None, None])
+    with pytest.raises(ShapeError, match=r"a sparse array of shape .* and a sparse array"):
+        fnp.matmul(a, a)
+    with pytest.raises(ShapeError, match="need a sparse matrix and an array of one or two axes"):
+        gradient(lambda x: x[0] @ a)
+    with pytest.raises(HandoverError, match="use A @ x or x @ A"):
+        gradient(lambda x: scipy.sparse.csr_array(x[None]))
+    with pytest.raises(TypeError):
+        fnp.matmul("a", x)

@@ -42,6 +42,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Tracer
+from ..ops.sparse import is_sparse
 from ..transforms.arguments import is_bound
 from .freshness import (
     MISSING,
@@ -53,6 +54,7 @@ from .freshness import (
     Place,
     Size,
     as_elements,
+    as_sparse,
     attribute,
     member,
     variable,
@@ -189,6 +191,9 @@ class _Search:
         elif isinstance(x, property | functools.cached_property):
             getters = (x.fget,) if isinstance(x, property) else (x.func,)
             self.waiting += [g for g in getters if g is not None]
+        elif is_sparse(x):  # one kind is a dict, whose items are not its elements
+            self.found.containers.append(Contents(x, as_sparse))
+            self.look_at_object(x)
         elif isinstance(x, _CONTAINERS):
             self.look_into(x)
         elif isinstance(x, _PLAIN):

@@ -191,6 +191,14 @@ def as_elements(x: Any) -> Any:
     return found.shape, found.dtype, some_elements(found).tobytes()
 
 
+def as_sparse(x: Any) -> Any:
+    """Some elements of the arrays in which a sparse matrix of SciPy's is kept."""
+    kept = x.tocoo() if x.format in ("lil", "dok") else x
+    held = [y for v in vars(kept).values() for y in (v if isinstance(v, tuple) else (v,))]
+    arrays = [y for y in held if isinstance(y, np.ndarray)]
+    return x.format, x.shape, [(y.dtype, some_elements(y).tobytes()) for y in arrays]
+
+
 class Elements:
     """What is in an array."""
 

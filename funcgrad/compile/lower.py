@@ -21,6 +21,7 @@ from ..core import EVAL, Primitive, run_under
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, does_something
 from ..ops.cast import as_number
 from ..ops.index import FULL, Slice, embed
+from ..ops.sparse import sparse_product
 from ..ops.structural import diagonal_embed
 from ..weak import number
 from .simplify import simplify
@@ -430,7 +431,7 @@ def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     written = len(writer.steps)
     avals = [v.aval for v in eqn.outs]
     try:
-        if does_something(eqn):
+        if does_something(eqn) or eqn.prim is sparse_product:  # its matrix may be written into
             raise NotLowerableError("what is done when the program runs")
         made = run_under(EVAL, _run, (eqn.prim, operands, eqn.params))
         outs = [writer.value(x) for x in (made if eqn.prim.multiple else (made,))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import contract as _contract
@@ -16,6 +16,7 @@ from ..ops import structural as _structural
 from ..ops.conv import conv as _conv
 from ..ops.einsum import einsum as _einsum
 from ..ops.join import roll
+from ..ops.sparse import Held, is_sparse, sparse_product
 from ._arguments import (
     array_of,
     arrays_of,
@@ -43,6 +44,8 @@ def matmul(
 ) -> Any:
     """``sum_k x1_ik x2_kj`` over the last axis and the second to last; a vector is a row or column.
 
+    One operand may be a sparse matrix of SciPy's, which is a constant; the other has one or two axes.
+
     Shapes: ``x1: (*a, m, k), x2: (*b, k, n) -> (*broadcast(a, b), m, n)``.   Dtypes: numbers.
     Derivative: bilinear; smooth everywhere.
     Raises: ShapeError: the lengths differ, an operand is 0-d, or the other axes do not broadcast.
@@ -54,7 +57,29 @@ def matmul(
     if out or options:
         x1, x2 = preferred(preferred_element_type, x1, x2)
         return with_options("matmul", (x1, x2, *out), options)
-    return _contract.matmul(*preferred(preferred_element_type, x1, x2))
+    try:
+        return _contract.matmul(*preferred(preferred_element_type, x1, x2))
+    except ArgumentError:
+        if not (is_sparse(x1) or is_sparse(x2)):
+            raise
+        return _sparse_matmul(x1, x2)
+
+
+def _sparse_matmul(x1: Any, x2: Any) -> Any:
+    matrix, other = (x1, x2) if is_sparse(x1) else (x2, x1)
+    if is_sparse(other) or len(matrix.shape) != 2 or array_of(other).ndim not in (1, 2):
+        shapes = " and ".join(
+            f"{'a sparse' if is_sparse(x) else 'an'} array of shape {list(np.shape(x))}"
+            for x in (x1, x2)
+        )
+        raise ShapeError(
+            f"matmul: {shapes}; need a sparse matrix and an array of one or two axes{where()}"
+        )
+    held, x = Held(matrix), array_of(other)
+    if matrix is x1:
+        return sparse_product(x, matrix=held, transposed=False)
+    # x2 is the matrix: its transpose multiplies the columns
+    return sparse_product(x.T, matrix=held, transposed=True).T
 
 
 def dot(

@@ -20,7 +20,7 @@ from ...errors import ArgumentError, ShapeError, where
 from ...flatten_util import ravel_pytree
 from ...lax.implicit import custom_linear_solve
 from ...numpy._arguments import array_of, converted, is_array
-from ...ops.segments import segment_sum
+from ...ops.sparse import is_sparse
 from ...transforms.linearize import linear_transpose
 from ...transforms.trace import eval_shape
 from ...transforms.until import while_loop
@@ -200,13 +200,13 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     [1.0, 1.0]
     """
     b = floating(b)
-    shape = A.shape if _is_sparse(A) else aval_of(array_of(A)).shape
+    shape = A.shape if is_sparse(A) else aval_of(array_of(A)).shape
     if len(shape) != 2 or shape != (b.shape[:1] * 2) or b.ndim > 2:
         raise ShapeError(
             f"spsolve: A has shape {list(shape)} and b {list(b.shape)}; need (n, n), and (n,) or (n, k)"
             f"{where()}"
         )
-    if not _is_sparse(A):
+    if not is_sparse(A):
         return fnp.linalg.solve(array_of(A), b)
     dtype = np.result_type(A.dtype, aval_of(b).dtype)
     b, A = b.astype(dtype), A.tocsc().astype(dtype)
@@ -221,27 +221,10 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
 
         return solve
 
-    return custom_linear_solve(_product(A), b, solver("N"), solver("T"))
+    return custom_linear_solve(lambda x: fnp.matmul(A, x), b, solver("N"), solver("T"))
 
 
 # ---------------------------------------------------------------- what they share
-
-
-def _is_sparse(A: Any) -> bool:
-    return hasattr(A, "tocoo") and hasattr(A, "nnz")
-
-
-def _product(A: Any) -> Function:
-    """The product with a sparse matrix of SciPy's."""
-    found = A.tocoo()
-    rows, columns, values = (np.asarray(v) for v in (found.row, found.col, found.data))
-
-    def matvec(x: Any) -> Any:
-        parts = fnp.take(x, columns, axis=0)
-        weights = values.reshape(values.shape + (1,) * (parts.ndim - 1))
-        return segment_sum(parts * weights, rows, num_segments=found.shape[0])
-
-    return matvec
 
 
 def _solved(
@@ -295,7 +278,7 @@ def _promoted(b: Any, *operators: Any) -> Any:
         if _is_function(operator):
             b = tree.map(lambda v, y: converted(v, _wider(v, y)), b, eval_shape(operator, b))
         elif operator is not None:
-            b = converted(b, _wider(b, operator if _is_sparse(operator) else array_of(operator)))
+            b = converted(b, _wider(b, operator if is_sparse(operator) else array_of(operator)))
     return b
 
 
@@ -317,14 +300,14 @@ def _function(name: str, what: str, A: Any, b: Any) -> Function:
         return lambda x: x
     if _is_function(A):
         return A
-    A = A if _is_sparse(A) else array_of(A)
+    A = A if is_sparse(A) else array_of(A)
     n = aval_of(b).shape
     if A.shape != (*n, *n) or len(n) != 1:
         raise ShapeError(
             f"{name}: {what} has shape {list(A.shape)} and b is {aval_of(b)}; need (n, n) and (n,), "
             f"or a function in place of the matrix{where()}"
         )
-    return _product(A) if _is_sparse(A) else lambda x: A @ x
+    return lambda x: fnp.matmul(A, x)
 
 
 def _norm(x: Any) -> Any:
