@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
@@ -18,6 +19,7 @@ from .custom_call import Rules, custom_call, require_fit
 _NUMBERS = (bool, int, float, complex)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_OF_NUMPY = (np.ufunc, types.BuiltinFunctionType, type(np.mean))
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -137,7 +139,9 @@ def positional(
 
 
 def _is_complete(f: Any, args: tuple[Any, ...]) -> bool:
-    """Whether there is surely no default to fill in; quicker than the signature."""
+    """Whether there is surely no default to fill in, or it is NumPy's own, such as `out=None`."""
+    if isinstance(f, _OF_NUMPY):
+        return True
     code = getattr(f, "__code__", None)
     return code is not None and not hasattr(f, "__wrapped__") and len(args) >= code.co_argcount
 
