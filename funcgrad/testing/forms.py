@@ -315,7 +315,8 @@ FORMS: dict[str, Form] = {
     "sum": along_axes(kinds="cf"),
     **_each("cos sinh cosh exp expm1 exp2 square", of_one(small, "cf")),
     **_each("arctan arcsinh sinc", of_one()),
-    **_each("tanh expit log_expit erf erfc ndtr log_ndtr", of_one(small)),  # before they saturate
+    **_each("tanh expit log_expit erf erfc ndtr", of_one(small)),  # before they saturate
+    **_each("log_ndtr log_ndtr_slope", of_one(small)),
     **_each("positive conjugate real imag", of_one(kinds="cf")),
     **_each("deg2rad rad2deg", of_one()),
     **_each("i0 i1 erfcx", of_one(small)),
@@ -329,6 +330,8 @@ FORMS: dict[str, Form] = {
     "arccosh": of_one(above_one),
     **_each("relu i0e i1e sign", of_one(nonzero)),
     "absolute": of_one(nonzero, "cf"),
+    "nan_to_num": of_one(kinds="cf", nan=0.0, posinf=9.0, neginf=None),
+    "sinc_derivative": of_one(order=1),
     "zero_preserving_multiply": of_two(kinds="cf"),
     "divide": of_two(other=positive, kinds="cf"),
     **_each("logaddexp logaddexp2", of_two()),
