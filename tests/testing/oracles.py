@@ -130,6 +130,8 @@ JAX: Table = {
     **_named("numpy.linalg.", "inv det slogdet cholesky"),
     **_named("scipy.special.", "expit erf erfc ndtr log_ndtr i0 i1 i0e i1e erfinv logit ndtri"),
     **_named("scipy.special.", "entr gammaln digamma gamma xlogy xlog1py rel_entr logsumexp"),
+    **_named("numpy.", "nan_to_num"),
+    "log_ndtr_slope": lambda jax, x: jax.scipy.stats.norm.pdf(x) / jax.scipy.stats.norm.cdf(x),
     **_named("nn.", "relu softmax log_softmax"),
     **_named("lax.", "cumsum cumprod cummax cummin"),
     "log_expit": "nn.log_sigmoid",
@@ -337,6 +339,10 @@ TORCH: Table = {
     **_named("", "less less_equal greater greater_equal reshape"),
     **_named("special.", "expit erf erfc erfcx erfinv ndtr log_ndtr ndtri logit i0 i1 i0e i1e"),
     **_named("special.", "entr gammaln digamma xlogy xlog1py"),
+    "nan_to_num": "nan_to_num",
+    "log_ndtr_slope": lambda torch, x: (
+        torch.exp(-x * x / 2) / math.sqrt(2 * math.pi) / torch.special.ndtr(x)
+    ),
     **_named("linalg.", "inv qr"),
     "power": "pow",
     "where": _torch_where,
