@@ -27,6 +27,8 @@ from .autograd.programs import TapeProgram
 from .compiled_state import State, is_leaf
 from .ops.generator import default_generator
 
+_NODE = "JitCallBackward0"
+
 
 class Hole:
     """Where a tensor is in what the function returned: a result, or a tensor from outside."""
@@ -92,7 +94,9 @@ class TensorProgram:
         self.writes, self.new_gradients, self.leaves = writes
         self.out_def, self.fixed = out
         self.into = self._into()
-        self.tape = TapeProgram(self.jaxpr, self.constants)
+        reads = read_by(self.jaxpr, self.jaxpr.outs)
+        self.read = [i for i, r in enumerate(reads[len(self.constants) :]) if r]
+        self.tape = self._of_what_it_reads(reads)
         x = self.fixed[0] if len(self.fixed) == 1 else None
         # Whether it returns a new tensor, and nothing around it.
         self.returns_one_result = (
@@ -114,6 +118,12 @@ class TensorProgram:
             number += kind != "none"
         return tuple(found)
 
+    def _of_what_it_reads(self, reads: Sequence[bool]) -> TapeProgram:
+        """A node has no part in tensors that do not matter, gradients for instance."""
+        variables = [v for v, r in zip(self.jaxpr.in_vars, reads, strict=True) if r]
+        constants = [c for c, r in zip(self.constants, reads, strict=False) if r]
+        return TapeProgram(Jaxpr(variables, self.jaxpr.eqns, self.jaxpr.outs), constants)
+
     @property
     def is_pure(self) -> bool:
         """Whether the run wrote into no tensor and left no gradient."""
@@ -121,9 +131,8 @@ class TensorProgram:
 
     def reads_gradients(self) -> bool:
         """Whether the results depend on gradients."""
-        start = len(self.constants) + len(self.tensors)
-        reads = read_by(self.jaxpr, self.jaxpr.outs)
-        return any(reads[start : start + len(self.gradients)])
+        start = len(self.tensors)
+        return any(start <= i < start + len(self.gradients) for i in self.read)
 
 
 def run(program: TensorProgram, tensors: Sequence[Any], mine: Sequence[Any]) -> Any:
@@ -210,9 +219,7 @@ def printed(
         return None
     _require_same(printer, program, tensors, mine, state)
     if program.is_pure:
-        printer.scope |= {"run": run_pure, "whole": program}
-        names = [f"x{i}" for i in range(len(tensors))]
-        printer.after = [f"return run(whole, [{', '.join(names)}])"]
+        printer.after = _recording_lines(printer, program, len(tensors))
     else:
         printer.after = _result_lines(printer, program, tensors)
     return printer.function()
@@ -314,20 +321,36 @@ def _result_lines(printer: Printer, program: TensorProgram, tensors: Sequence[An
     return [*lines, f"made = owned([{', '.join(made)}])", *after, f"return {results}"]
 
 
+def _recording_lines(printer: Printer, program: TensorProgram, count: int) -> list[str]:
+    """The call of a program that is recorded as one node, and reads no gradient."""
+    tensors = f"[{', '.join(f'x{i}' for i in range(count))}]"
+    printer.scope |= {"run": run_pure, "finish": _finished, "whole": program, "tape": program.tape}
+    if any(i >= count for i in program.read):  # what is drawn
+        return [f"return run(whole, {tensors})"]
+    read = ", ".join(f"x{i}" for i in program.read)
+    return [f"return finish(whole, tape({_NODE!r}, [{read}]), {tensors})"]
+
+
 def run_pure(program: TensorProgram, tensors: Sequence[Any]) -> Any:
     """A function of its tensors, recorded as one node."""
-    gradients = [t._grad for t in tensors if t._grad is not None]
+    operands = [*tensors, *(t._grad for t in tensors if t._grad is not None)]
 
     def recorded(*drawn: Any) -> Any:
-        return program.tape("JitCallBackward0", [*tensors, *gradients, *map(tensor, drawn)])
+        every = [*operands, *map(tensor, drawn)]
+        return program.tape(_NODE, [every[i] for i in program.read])
 
-    results = list(program.draws.run(recorded))
+    return _finished(program, program.draws.run(recorded), tensors)
+
+
+def _finished(program: TensorProgram, results: Sequence[Any], tensors: Sequence[Any]) -> Any:
+    """What the function returns, its results in memory of their own."""
     for x, array in zip(results, _owned([x._array for x in results]), strict=True):
         x._array = array
+    made = list(results)
     for x in program.fixed:
         if x.__class__ is Hole and x.is_result and not x.requires_grad:
-            results[x.place] = results[x.place].detach()
-    return results[0] if program.returns_one_result else _put_together(program, results, tensors)
+            made[x.place] = made[x.place].detach()
+    return made[0] if program.returns_one_result else _put_together(program, made, tensors)
 
 
 def _put_together(program: TensorProgram, results: Sequence[Any], tensors: Sequence[Any]) -> Any:
