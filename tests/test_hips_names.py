@@ -3,9 +3,11 @@ installed, against autograd itself."""
 
 from __future__ import annotations
 
+import gc
 import itertools
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.autograd as ag
 import funcgrad.autograd.numpy as anp
+from funcgrad.autograd.core import primitive_jvps, primitive_vjps
 from funcgrad.autograd.extend import (
     def_linear,
     defjvp,
@@ -270,6 +273,42 @@ def test_rules_that_are_missing_or_wrong_are_named() -> None:
     assert float(ag.deriv(g, 0)(1.0, 2.0)) == 0.0
     with pytest.warns(UserWarning, match=r"defvjp: <lambda> is no primitive.*not used"):
         defvjp(lambda x: x, None)
+
+
+def test_rules_can_be_taken_away_and_given_back() -> None:
+    double = primitive(lambda x: 2.0 * x)
+    assert double not in primitive_vjps and primitive_vjps.pop(np.sin, None) is None
+    defvjp(double, lambda ans, x: lambda g: g * 2.0)
+    assert double in list(primitive_vjps) and double not in primitive_jvps
+    rule = primitive_vjps.pop(double)
+    with pytest.raises(MissingRuleError, match="no derivative"):
+        ag.grad(double)(1.0)
+    with pytest.raises(KeyError):
+        del primitive_vjps[double]
+    primitive_vjps[double] = rule
+    assert ag.grad(double)(1.0) == 2.0
+    other = primitive(lambda x: x)
+    defvjp(other, lambda ans, x: lambda g: g)
+    assert len(primitive_vjps) == len(list(primitive_vjps)) >= 2
+    alive = weakref.ref(other)
+    del other
+    gc.collect()
+    assert alive() is None
+
+
+def test_where_leaves_the_values_of_python_what_they_are() -> None:
+    assert type(anp.where(True, 1, 2.0)) is int
+    assert anp.where(np.bool(False), 1, [2]) == [2]
+    assert anp.where(False, np.float64(1), np.float32(2)).dtype == np.float64
+    np.testing.assert_array_equal(anp.where(X > 0), np.where(X > 0))
+    by_hand = np.where(X > 0, 2.0 * X, 1.0)
+
+    def f(x: Any) -> Any:
+        return anp.sum(
+            anp.where(condition=x > 0, x=x, y=0.0) * anp.where(True, x, 1.0) + x * (x <= 0)
+        )
+
+    np.testing.assert_allclose(ag.grad(f)(X), by_hand)
 
 
 def test_methods_are_primitives_too() -> None:

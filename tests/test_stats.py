@@ -536,6 +536,19 @@ def test_single_precision(family: Family) -> None:
     assert ours.pdf(np.zeros((0, 3), np.float32), *params).shape == (0, 3)
 
 
+def test_methods_without_a_derivative_are_those_of_scipy():
+    rng = np.random.default_rng
+    for name, params in (("gamma", (2.0,)), ("poisson", (3.0,)), ("dirichlet", ([1.0, 2.0],))):
+        ours, scipys = getattr(stats, name), getattr(theirs, name)
+        expected = scipys.rvs(*params, size=4, random_state=rng(0))
+        np.testing.assert_array_equal(ours.rvs(*params, size=4, random_state=rng(0)), expected)
+        np.testing.assert_array_equal(ours(*params).rvs(size=4, random_state=rng(0)), expected)
+    data = theirs.norm.rvs(2.0, size=50, random_state=rng(0))
+    assert stats.norm.fit(data) == theirs.norm.fit(data)
+    assert stats.norm.moment(4) == pytest.approx(3.0)
+    assert stats.norm.expect(lambda x: x**2) == pytest.approx(1.0)
+
+
 class Refused(NamedTuple):
     call: Callable[[], Any]
     error: type[Exception]
@@ -543,8 +556,19 @@ class Refused(NamedTuple):
 
 
 REFUSED = [
-    Refused(lambda: stats.norm.rvs(size=3), ArgumentError, "norm.rvs: not offered; .*random"),
-    Refused(lambda: stats.norm(0, 1).fit, ArgumentError, "norm.fit: .*funcgrad.grad"),
+    Refused(
+        lambda: funcgrad.grad(lambda m: stats.norm.rvs(m))(1.0),
+        ArgumentError,
+        "norm.rvs: it has no derivative, and an argument is traced; draw with funcgrad.random",
+    ),
+    Refused(
+        lambda: funcgrad.jit(lambda x: stats.norm(0, 1).moment(x))(1),
+        ArgumentError,
+        "norm.moment: .*mean, var and std",
+    ),
+    Refused(
+        lambda: stats.dirichlet.fit([0.5]), ArgumentError, "dirichlet.fit: SciPy does not have"
+    ),
     Refused(lambda: stats.gamma.pdf(1.0), ArgumentError, r"gamma.pdf: a is missing; parameters"),
     Refused(lambda: stats.norm.pdf(1.0, 0, 1, 2), ArgumentError, "3 parameters are given"),
     Refused(lambda: stats.norm.pdf(1.0, 0, loc=1), ArgumentError, "loc= is given twice"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..core import Tracer, aval_of
 from ..transforms.jvp import jvp as push
 from ..transforms.vjp import vjp as pull
 from .extend import (
+    Rule,
     VSpace,
     def_linear,
     defjvp,
@@ -22,6 +23,7 @@ from .extend import (
     defvjp_argnum,
     defvjp_argnums,
     primitive,
+    primitives,
     vspace,
 )
 
@@ -37,8 +39,40 @@ __all__ = [
     "make_jvp",
     "make_vjp",
     "primitive",
+    "primitive_jvps",
+    "primitive_vjps",
     "vspace",
 ]
+
+
+class _Rules(MutableMapping[Any, Rule]):
+    """The rules of all primitives of users, which `defvjp` or `defjvp` gave and may be taken away."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __getitem__(self, fun: Any) -> Rule:
+        rule = vars(fun).get(self._kind) if isinstance(fun, primitive) else None
+        if rule is None:
+            raise KeyError(fun)
+        return rule
+
+    def __setitem__(self, fun: Any, rule: Rule) -> None:
+        vars(fun)[self._kind] = rule
+
+    def __delitem__(self, fun: Any) -> None:
+        if fun not in self:
+            raise KeyError(fun)
+        vars(fun)[self._kind] = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return (fun for fun in list(primitives) if fun in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+primitive_vjps, primitive_jvps = _Rules("vjp"), _Rules("jvp")
 
 
 def make_vjp(fun: Callable[[Any], Any], x: Any) -> tuple[Callable[[Any], Any], Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Rule = Callable[..., Any]
+primitives: weakref.WeakSet[Any] = weakref.WeakSet()  # all that there are
 
 
 class primitive:
@@ -63,6 +65,7 @@ class primitive:
         self.fun = fun
         self.vjp: Rule | None = None
         self.jvp: Rule | None = None
+        primitives.add(self)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

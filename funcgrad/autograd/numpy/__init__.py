@@ -12,8 +12,17 @@ from ...numpy import *  # noqa: F403
 from ...numpy import vstack as row_stack
 from . import numpy_boxes, numpy_vjps, random
 from .diagonals import make_diagonal
+from .where import where  # type: ignore[assignment]  # autograd's, not NumPy's
 
-__all__ = [*_numpy.__all__, "make_diagonal", "numpy_boxes", "numpy_vjps", "random", "row_stack"]
+__all__ = [
+    *_numpy.__all__,
+    "make_diagonal",
+    "numpy_boxes",
+    "numpy_vjps",
+    "random",
+    "row_stack",
+    "where",
+]
 
 
 def __getattr__(name: str) -> _typing.Any:

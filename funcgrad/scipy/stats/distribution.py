@@ -14,28 +14,31 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ... import tree
 from ...algebra import broadcast_shapes
-from ...core import aval_of
+from ...core import Tracer, aval_of
 from ...errors import ArgumentError, where
 from ...numpy._arguments import array_of, converted, operand
 from ...ops.exponential import log, sqrt
+from ...ops.from_scipy import scipy_function
 from ...ops.logic import equal
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from ...ops.structural import broadcast_to
 
 _NUMBERS = (bool, int, float)
+# What SciPy does where nothing is traced, and what takes its place where something is.
 _INSTEAD = {
-    "rvs": "draw with funcgrad.random, or with scipy.stats",
+    "rvs": "draw with funcgrad.random",
     "fit": "minimise -{name}.logpdf(data, ...).sum() with scipy.optimize.minimize and "
     "jac=funcgrad.grad(...)",
     "expect": "integrate the density, or average over draws",
-    "moment": "mean, var and std are offered",
+    "moment": "mean, var and std have derivatives",
 }
 
 
 class NamedDistribution:
-    """A distribution with a name, which says what is not offered."""
+    """A distribution with SciPy's name, whose methods without a derivative are SciPy's own."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -51,8 +54,21 @@ class NamedDistribution:
 
     def __getattr__(self, name: str) -> Any:
         if name in _INSTEAD:
-            self.refuse(name, "not offered; " + _INSTEAD[name].format(name=self.name))
+            return functools.partial(self._of_scipy, name)
         raise AttributeError(f"a distribution has no attribute {name!r}")
+
+    def _of_scipy(self, method: str, *args: Any, **kwds: Any) -> Any:
+        """What SciPy's method gives for plain arguments.
+
+        Raises: ArgumentError: one is traced, or SciPy has no such method. ImportError: no SciPy.
+        """
+        if any(isinstance(x, Tracer) for x in tree.leaves((args, kwds))):
+            instead = _INSTEAD[method].format(name=self.name)
+            self.refuse(method, f"it has no derivative, and an argument is traced; {instead}")
+        found = getattr(scipy_function(np, self.name, "stats"), method, None)
+        if found is None:
+            self.refuse(method, "SciPy does not have it")
+        return found(*args, **kwds)
 
 
 class Distribution(NamedDistribution):
