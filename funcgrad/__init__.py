@@ -15,7 +15,6 @@ from .core import Array
 from .device import block_until_ready
 from .jaxpr import check_jaxpr, eval_jaxpr
 from .memory import keep_freed_memory as _keep_freed_memory
-from .ops.select import stop_gradient
 from .transforms.callbacks import io_callback, pure_callback
 from .transforms.checkpoint import checkpoint
 from .transforms.checkpoint import checkpoint as remat
@@ -28,6 +27,7 @@ from .transforms.derivatives import (
     jacfwd,
     jacobian,
     jacrev,
+    stop_gradient,
     value_and_grad,
 )
 from .transforms.jvp import jvp

@@ -14,7 +14,7 @@ from . import numpy as fnp
 from .algebra import concrete_namespace
 from .core import Tracer
 from .errors import ArgumentError, HandoverError, where
-from .numpy._arguments import copied
+from .numpy._arguments import copied, of_numpy
 from .views import snapshot
 
 
@@ -128,38 +128,40 @@ class ArrayMethods(Tracer):
     def squeeze(self, axis: Any = None) -> Any:
         return fnp.squeeze(self, axis=axis)
 
-    # NumPy's reductions take the rest (keepdims, initial, where) by name.
+    # NumPy's reductions take the rest (keepdims, initial, where) by name. `funcgrad.jax.install`
+    # gives ``where=None`` the meaning that it has there.
+    reducing = staticmethod(of_numpy)
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        return fnp.sum(self, axis, dtype, out, **options)
+        return fnp.sum(self, axis, dtype, out, **self.reducing(options))
 
     def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        return fnp.prod(self, axis, dtype, out, **options)
+        return fnp.prod(self, axis, dtype, out, **self.reducing(options))
 
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        return fnp.mean(self, axis, dtype, out, **options)
+        return fnp.mean(self, axis, dtype, out, **self.reducing(options))
 
     def var(
         self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **options: Any
     ) -> Any:
-        return fnp.var(self, axis, dtype, out, ddof, **options)
+        return fnp.var(self, axis, dtype, out, ddof, **self.reducing(options))
 
     def std(
         self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **options: Any
     ) -> Any:
-        return fnp.std(self, axis, dtype, out, ddof, **options)
+        return fnp.std(self, axis, dtype, out, ddof, **self.reducing(options))
 
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
-        return fnp.max(self, axis, out, keepdims, **options)
+        return fnp.max(self, axis, out, keepdims, **self.reducing(options))
 
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
-        return fnp.min(self, axis, out, keepdims, **options)
+        return fnp.min(self, axis, out, keepdims, **self.reducing(options))
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
-        return fnp.all(self, axis, out, keepdims, **options)
+        return fnp.all(self, axis, out, keepdims, **self.reducing(options))
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
-        return fnp.any(self, axis, out, keepdims, **options)
+        return fnp.any(self, axis, out, keepdims, **self.reducing(options))
 
     def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         return fnp.argmax(self, axis=axis, out=out, keepdims=keepdims)

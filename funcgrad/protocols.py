@@ -17,7 +17,7 @@ import numpy as np
 from . import numpy as fnp
 from . import scipy, ufunc_methods
 from .errors import HandoverError, in_pandas, polynomial_function, scipy_function, where
-from .numpy._arguments import written
+from .numpy._arguments import of_numpy, written
 from .numpy._ufuncs import call_with_options
 from .scipy import special
 
@@ -121,8 +121,8 @@ def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any
         answer = _FUNCTIONS[func] = _find_function(func)
     out = kwargs.get("out")
     if out is None:
-        return answer(*args, **kwargs)
-    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+        return answer(*args, **of_numpy(kwargs))
+    kwargs = {k: v for k, v in of_numpy(kwargs).items() if k != "out"}
     return written(f"np.{func.__name__} with out=", answer(*args, **kwargs), out)
 
 

@@ -62,10 +62,14 @@ assert f(x).at[jnp.array([0, 7])].set(5.0, mode="drop").tolist() == [5.0, 2.0, 0
 assert x.sum().block_until_ready() == 2.0 and x.sum().at[()].add(1.0) == 3.0
 assert x.ptp() == 2.0 and x.aval.shape == (3,) and not x.weak_type
 assert [d.platform for d in x.devices()] == ["cpu"]
+assert x.sum(where=None) == 2.0 and np.float64(3.0).max(where=None, initial=0.0) == 3.0
+assert x.any(where=None) and x.sum(where=[True, False, True]) == 0.0 and x.mean(0) == 2.0 / 3.0
+assert jax.grad(lambda x: jax.jit(lambda y: y.sum(where=None))(x))(x).tolist() == [1.0] * 3
 funcgrad.jax.remove()
 funcgrad.jax.remove()
 assert not hasattr(x, "at") and not hasattr(np.float64(1.0), "at")
 assert not hasattr(x, "ptp") and x.dtype == float
+assert x.sum(where=None) == 0.0 and type(vars(np.ndarray)["sum"]) is type(vars(np.ndarray)["sort"])
 import sys
 assert not [name for name in sys.modules if name.split(".")[0] == "jax"]
 sys.modules["jax"] = np

@@ -182,3 +182,22 @@ def test_flat_places_that_do_not_exist() -> None:
     ):
         with pytest.raises(ArgumentError, match=r"fnp\.(un)?ravel"):
             funcgrad.jit(bad)(1)
+
+
+REDUCTIONS = ("sum", "prod", "mean", "var", "std", "max", "min", "all", "any")
+
+
+@pytest.mark.parametrize("name", [*REDUCTIONS, "nansum", "nanmean", "nanmax", "nanstd"])
+def test_no_mask_is_none_for_functions_and_refused_for_numpy(name: str) -> None:
+    """NumPy takes ``where=None`` for False: a sum is 0. JAX's code means that nothing is left out."""
+    x = np.array([1.5, 0.5, 3.0])
+    f = getattr(fnp, name)
+    np.testing.assert_array_equal(f(x, where=None), f(x))
+    if name not in ("all", "any"):
+        found = funcgrad.grad(lambda x: f(x, where=None))(x)
+        np.testing.assert_array_equal(found, funcgrad.grad(f)(x))
+    with pytest.raises(ArgumentError, match="where=None: NumPy takes None for False"):
+        funcgrad.make_jaxpr(lambda x: getattr(np, name)(x, where=None))(x)
+    if name in REDUCTIONS:
+        with pytest.raises(ArgumentError, match="where=None: NumPy takes None for False"):
+            funcgrad.make_jaxpr(lambda x: getattr(x, name)(where=None))(x)

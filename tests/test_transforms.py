@@ -306,6 +306,8 @@ def test_stop_gradient_stops_every_mode(name: str) -> None:
     derive = DERIVATIVES[name]
     assert float(derive(lambda x: x * funcgrad.stop_gradient(x))(3.0)) == 3.0
     assert float(derive(derive(lambda x: x * x * funcgrad.stop_gradient(x)))(3.0)) == 6.0
+    kept = lambda x: funcgrad.stop_gradient({"a": (x, None), "b": [2.0 * x]})  # noqa: E731
+    assert float(derive(lambda x: x * kept(x)["a"][0] + kept(x)["b"][0])(3.0)) == 3.0
 
 
 def test_vmap_takes_trees_keywords_and_chunks() -> None:
@@ -322,6 +324,48 @@ def test_vmap_takes_trees_keywords_and_chunks() -> None:
     first, rows = funcgrad.vmap(lambda x: (1.0, x), out_axes=(None, 1))(batch["w"])
     assert first == 1.0 and rows.shape == (2, 3)
     assert funcgrad.vmap(lambda: 2.0, axis_size=3)().tolist() == [2.0, 2.0, 2.0]
+
+
+def sines(x: Any) -> tuple[Any, Any]:
+    z = fnp.zeros_like(x)
+    z[1:] = np.sin(x[1:])
+    return z, x * z
+
+
+@funcgrad.custom_jvp
+def sines_by_rule(x: Any) -> tuple[Any, Any]:
+    return sines(x)
+
+
+@sines_by_rule.defjvp
+def sines_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    z, product = sines(x)
+    dot = fnp.zeros_like(t)
+    dot[1:] = np.cos(x[1:]) * t[1:]
+    return (z, product), (dot, x * dot + z * t)
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_values_of_jvp_rules_may_be_written_into(name: str) -> None:
+    """Reverse mode records the rule: what is written into is recorded, too, and is a value."""
+
+    def loss(f: Any) -> Any:
+        return lambda s: sum(np.sum(y * y) for y in f(s * np.array([0.3, 0.5, -0.7])))
+
+    derive = DERIVATIVES[name]
+    for order in (derive, lambda f: derive(derive(f)), lambda f: derive(funcgrad.jit(derive(f)))):
+        np.testing.assert_allclose(order(loss(sines_by_rule))(1.2), order(loss(sines))(1.2))
+
+
+def test_values_of_jvp_rules_that_depend_on_tangents_are_refused() -> None:
+    @funcgrad.custom_jvp
+    def f(x: Any) -> Any:
+        return 2.0 * x
+
+    f.defjvp(lambda primals, tangents: (primals[0] + tangents[0], 2.0 * tangents[0]))
+    with pytest.raises(RuleError, match="value that its jvp rule returned depends on the tangents"):
+        funcgrad.grad(f)(1.0)
 
 
 def test_custom_rules_with_static_arguments() -> None:

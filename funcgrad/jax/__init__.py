@@ -24,8 +24,8 @@ from . import (
     test_util,
     typing,
 )
-from ._arrays import ATTRIBUTES as _ATTRIBUTES
 from ._arrays import set_attributes as _set_attributes
+from ._arrays import take_attributes as _take_attributes
 from .custom_derivatives import closure_convert, custom_gradient
 from .devices import (
     Device,
@@ -123,7 +123,7 @@ def install() -> None:
     """
     _borrow("jax", __name__)
     try:
-        _set_attributes(_ATTRIBUTES)
+        _set_attributes()
     except _ArgumentError:
         _give_back("jax", __name__)
         raise
@@ -132,7 +132,7 @@ def install() -> None:
 def remove() -> None:
     """Undo `install`."""
     if _give_back("jax", __name__):
-        _set_attributes(dict.fromkeys(_ATTRIBUTES))
+        _take_attributes()
 
 
 if _typing.TYPE_CHECKING:

@@ -6,6 +6,7 @@ NumPy's types are written in C and take no attributes; their dictionaries do.
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import sys
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
+from ..array_methods import ArrayMethods
 from ..core import aval_of
 from ..errors import ArgumentError, where
+from ..numpy._arguments import of_numpy
 from .devices import devices
 
 ATTRIBUTES: dict[str, Any] = {
@@ -27,8 +30,13 @@ ATTRIBUTES: dict[str, Any] = {
 }
 
 
-def set_attributes(attributes: dict[str, Any]) -> None:
-    """Give NumPy's arrays and numbers some attributes, or take away those that are None.
+_KINDS = (np.ndarray, np.generic)
+_REDUCTIONS = ("sum", "prod", "mean", "var", "std", "max", "min", "all", "any")
+_OWN = {kind: {name: vars(kind)[name] for name in _REDUCTIONS} for kind in _KINDS}
+
+
+def set_attributes() -> None:
+    """Give NumPy's arrays and numbers what JAX's arrays have; methods take ``where=None`` for no mask.
 
     Raises: ArgumentError: this is not CPython.
     """
@@ -37,11 +45,39 @@ def set_attributes(attributes: dict[str, Any]) -> None:
             f"install: NumPy's types take attributes under CPython only; this is "
             f"{sys.implementation.name}{where()}"
         )
-    for kind in (np.ndarray, np.generic):
-        (own,) = gc.get_referents(kind.__dict__)  # what the read-only proxy refers to
-        for name, value in attributes.items():
-            if value is None:
-                own.pop(name, None)
-            else:
-                own[name] = value
-        ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+    for kind, own in _OWN.items():
+        _write(kind, ATTRIBUTES | {name: _masked(method) for name, method in own.items()})
+    ArrayMethods.reducing = staticmethod(_without_none)
+
+
+def take_attributes() -> None:
+    """Undo `set_attributes`."""
+    for kind, own in _OWN.items():
+        _write(kind, dict.fromkeys(ATTRIBUTES) | own)
+    ArrayMethods.reducing = staticmethod(of_numpy)
+
+
+def _write(kind: type, attributes: dict[str, Any]) -> None:
+    (own,) = gc.get_referents(kind.__dict__)  # what the read-only proxy refers to
+    for name, value in attributes.items():
+        if value is None:
+            own.pop(name, None)
+        else:
+            own[name] = value
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+
+
+def _masked(method: Any) -> Any:
+    """A reduction of NumPy's, to which None would be False: 0 for every sum."""
+
+    @functools.wraps(method)
+    def reduced(x: Any, *args: Any, **options: Any) -> Any:
+        return method(x, *args, **_without_none(options))
+
+    return reduced
+
+
+def _without_none(options: dict[str, Any]) -> dict[str, Any]:
+    if options.get("where", True) is None:
+        del options["where"]
+    return options

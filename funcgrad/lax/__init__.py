@@ -100,7 +100,6 @@ from ..ops.logic import (
 from ..ops.rounding import ceil, floor, nextafter
 from ..ops.select import maximum as max
 from ..ops.select import minimum as min
-from ..ops.select import stop_gradient
 from ..ops.special import erf, erfc
 from ..ops.special import erfinv as erf_inv
 from ..ops.trigonometric import (
@@ -135,6 +134,7 @@ from ..ops.trigonometric import (
 from ..scipy.special import i0e as bessel_i0e
 from ..scipy.special import i1e as bessel_i1e
 from ..transforms.control import cond, switch
+from ..transforms.derivatives import stop_gradient
 from ..transforms.loops import associative_scan, scan
 from ..transforms.until import fori_loop, while_loop
 from . import linalg

@@ -209,6 +209,24 @@ def written(what: str, result: Any, out: Any, casting: str = "same_kind", mask: 
 # ---------------------------------------------------------------- axes and shapes
 
 
+def of_numpy(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a function or method of NumPy's, to which ``where=None`` means False.
+
+    Raises: ArgumentError: it is given, by code for JAX, most likely.
+    """
+    if options.get("where", True) is None:
+        raise ArgumentError(
+            "where=None: NumPy takes None for False and leaves everything out; give True or a mask, "
+            f"or call the function of funcgrad.numpy, which takes None for no mask{where()}"
+        )
+    return options
+
+
+def takes_all(mask: Any) -> bool:
+    """Whether a `where=` of functions leaves nothing out: True, or None as in JAX's functions."""
+    return mask is True or mask is None
+
+
 def axis_of(name: str, axis: Any, ndim: int) -> int:
     """`axis` counted from the front.
 

@@ -15,7 +15,7 @@ from ..ops.select import where as _where
 from . import accumulating as _accumulating
 from . import reductions as _reductions
 from . import searching as _searching
-from ._arguments import array_of, module_of, operand
+from ._arguments import array_of, module_of, operand, takes_all
 
 
 def _inexact(a: Any) -> bool:
@@ -33,7 +33,7 @@ def _numbers(a: Any, where: Any) -> Any:
     if not _inexact(a):
         return where
     here = logical_not(isnan(a))
-    return here if where is True else logical_and(here, operand(where, module_of(a)))
+    return here if takes_all(where) else logical_and(here, operand(where, module_of(a)))
 
 
 # ---------------------------------------------------------------- sums and products

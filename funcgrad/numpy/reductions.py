@@ -1,6 +1,7 @@
 """Reductions along axes: sums, means, extremes, counts.
 
 `where=` and `initial=` are compositions: what is masked out is replaced by the neutral element.
+``where=None`` leaves nothing out.
 """
 
 from __future__ import annotations
@@ -18,14 +19,23 @@ from ..ops import structural as _structural
 from ..ops.exponential import sqrt as _sqrt
 from ..ops.logic import greater, logical_not, logical_or
 from ..ops.structural import kept
-from ._arguments import array_of, axes_of, converted, module_of, operand, with_axes, written
+from ._arguments import (
+    array_of,
+    axes_of,
+    converted,
+    module_of,
+    operand,
+    takes_all,
+    with_axes,
+    written,
+)
 
 Axes = tuple[int, ...]
 
 
 def _masked(a: Any, mask: Any, neutral: Any) -> Any:
     """`a` with `neutral` where `mask` does not hold."""
-    return a if mask is True else _select.where(operand(mask, module_of(a)), a, neutral)
+    return a if takes_all(mask) else _select.where(operand(mask, module_of(a)), a, neutral)
 
 
 def sum(
@@ -132,7 +142,7 @@ def mean(
         return written("fnp.mean with out=", mean(a, axis, dtype, None, keepdims, where=where), out)
     a = converted(array_of(a), dtype)
     axes = axes_of("mean", axis, a.ndim)
-    if where is True:
+    if takes_all(where):
         y = _reduce.mean(a, axis=axes)
     else:
         y = sum(a, axis=axes, where=where)
@@ -142,7 +152,7 @@ def mean(
 
 def _count(mask: Any, a: Any, axes: Axes) -> Any:
     """How many elements of `a` the mask lets through, for every result."""
-    if mask is True:
+    if takes_all(mask):
         return math.prod(a.shape[i] for i in axes)
     mask = _structural.broadcast_to(operand(mask, module_of(a)), shape=a.shape)
     return _reduce.count_nonzero(mask, axis=axes)
@@ -188,7 +198,7 @@ def var(
     a = converted(array_of(a), dtype)
     axes = axes_of("var", axis, a.ndim)
     ddof = _correction("var", ddof, correction)
-    if where is True and mean is None:
+    if mean is None and takes_all(where):
         y = _reduce.var(a, axis=axes, correction=ddof)
     else:
         freedom, where = _freedom(where, a, axes, ddof)
@@ -232,7 +242,7 @@ def std(
     a = converted(array_of(a), dtype)
     axes = axes_of("std", axis, a.ndim)
     ddof = _correction("std", ddof, correction)
-    if where is True and mean is None:
+    if mean is None and takes_all(where):
         y = _reduce.std(a, axis=axes, correction=ddof)
     else:
         freedom, where = _freedom(where, a, axes, ddof)
@@ -262,7 +272,7 @@ def _freedom(mask: Any, a: Any, axes: Axes, ddof: float) -> tuple[Any, Any]:
     So NaN results have NaN derivatives by every element, whatever the mask says.
     """
     freedom = _count(mask, a, axes) - ddof
-    if mask is True:
+    if takes_all(mask):
         return (freedom if freedom > 0 else math.nan), True
     fine = greater(freedom, 0)
     hopeless = _structural.reshape(logical_not(fine), shape=kept(a.shape, axes))
@@ -376,7 +386,7 @@ def _extreme(
         )
     a = array_of(a)
     axes = axes_of(name, axis, a.ndim)
-    if mask is not True:
+    if not takes_all(mask):
         if initial is None:
             raise ArgumentError(f"fnp.{name}: where= needs initial=, for what is left out{_line()}")
         a = _masked(a, mask, operand(initial))

@@ -26,6 +26,7 @@ from ._arguments import (
     module_of,
     operand,
     operands,
+    takes_all,
     with_axes,
     written,
 )
@@ -76,7 +77,7 @@ def _truth(
         )
     a = array_of(a)
     axes = axes_of(name, axis, a.ndim)
-    if mask is not True:
+    if not takes_all(mask):
         a = _select.where(operand(mask, module_of(a)), a, neutral)
     return with_axes(reduction(a, axis=axes), a.shape, axes, keepdims)
 

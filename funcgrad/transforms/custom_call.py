@@ -14,10 +14,10 @@ from typing import Any
 from ..algebra import zeros_like
 from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
 from ..errors import MissingRuleError, RuleError, where
-from ..jaxpr import Jaxpr, eval_jaxpr
+from ..jaxpr import Jaxpr, Var, eval_jaxpr, live
 from ..views import snapshot
 from .jvp import instantiate, jvp_flat
-from .program_call import open_jaxpr
+from .program_call import open_jaxpr, read_by
 from .trace import JaxprTrace, JaxprTracer, trace_to_jaxpr
 from .transpose import transpose_jaxpr
 from .vmap import batch_flat, move_batch
@@ -103,6 +103,26 @@ class Rules:
         outs, dots = jvp_flat(self.f, primals, tangents)
         return outs, [instantiate(t, y) for t, y in zip(dots, outs, strict=True)]
 
+    def untraced(
+        self, outs: Sequence[Any], recorder: JaxprTrace, in_vars: Sequence[Var]
+    ) -> tuple[Any, ...]:
+        """The values of a jvp rule, of which those are recorded, too, that were written into.
+
+        Raises: RuleError: one depends on the tangents.
+        """
+        traced = [y for y in outs if y.__class__ is JaxprTracer and y.owner is recorder]
+        if not traced:
+            return tuple(outs)
+        program = live(recorder.finish(in_vars, traced))
+        if any(read_by(program, program.outs)):
+            raise RuleError(
+                f"{self.name}: the value that its jvp rule returned depends on the tangents; the "
+                f"rule returns the pair (value, tangent){where()}"
+            )
+        alone = Jaxpr((), program.eqns, program.outs, program.const_vars, program.consts)
+        values = {id(y): z for y, z in zip(traced, eval_jaxpr(alone), strict=True)}
+        return tuple(values.get(id(y), y) for y in outs)
+
     def closed(self, program: Jaxpr) -> Rules:
         """These rules for operands that begin with what `f` closes over, the program's constants."""
         n, outs = len(program.consts), len(program.outs)
@@ -185,7 +205,8 @@ class CustomCall(Primitive):
             outs, dots = rules.tangent_rule(xs, ts)
         finally:
             current.reset(token)
-        return tuple(outs), (None, recorder.finish(in_vars, dots))
+        values = rules.untraced(outs, recorder, in_vars)
+        return values, (None, recorder.finish(in_vars, dots))
 
     def held(self, residual: Any, keep: Callable[[Any], Any]) -> Any:
         saved, program = residual

@@ -13,6 +13,7 @@ from ..algebra import concrete_namespace, zeros_like
 from ..core import aval_of, dtype_of, tangent_dtype
 from ..errors import ArgumentError, NonScalarOutputError, where
 from ..jaxpr import eval_jaxpr
+from ..ops.select import stop_gradient as _constant
 from ..ops.structural import broadcast_to, diagonal_embed, reshape
 from .arguments import (
     Flat,
@@ -33,6 +34,20 @@ from .vmap import batch_flat, move_batch
 Argnums = int | Sequence[int] | None
 Argnames = str | Sequence[str] | None
 _R = TypeVar("_R")
+
+
+def stop_gradient(x: _R) -> _R:
+    """`x`, an array or a tree of arrays, as a constant to every derivative.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: all.
+    Derivative: zero by declaration.
+    Raises: OperandError: a leaf is no array or number.
+    Source: JAX reference, ``jax.lax.stop_gradient``.
+
+    >>> float(grad(lambda p: p["a"] * stop_gradient(p)["a"])({"a": 3.0})["a"])
+    3.0
+    """
+    return tree.map(_constant, x)
 
 
 def _flat(f: Callable[..., Any], selection: Selection, treedef: Any, has_aux: bool) -> Flat:
