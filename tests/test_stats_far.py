@@ -226,3 +226,32 @@ def test_the_variance_of_rices_distribution(b: float) -> None:
     np.testing.assert_allclose(
         stats.rice.var([1e4, 1e8, 1e160]), [1.0 - 5e-9, 1.0, 1.0], rtol=1e-15
     )
+
+
+@settings(deadline=None)
+@given(
+    k=st.sampled_from([-690.0, 3.0, 30.0, 400.0, -2000.0]),
+    low=st.sampled_from([1e-200, 1e-9, 0.4, 6.0]),
+    share=st.floats(1e-3, 1.5).map(lambda v: round(v, 3)),
+)
+def test_skellams_probabilities_of_large_differences(k: float, low: float, share: float) -> None:
+    """Bessel's function underflows, the probability need not."""
+    mpmath = pytest.importorskip("mpmath")
+    high = share * abs(k)
+    with mpmath.workdps(60):
+        mp_low, mp_high, order = mpmath.mpf(low), mpmath.mpf(high), abs(k)
+        root = mpmath.sqrt(mp_low * mp_high)
+        bessel = mpmath.besseli(order, 2 * root)
+        # I_v' = I_v+1 + v / x I_v; by a mean m that is 2 root / (2 m) times as much
+        ratio = root * mpmath.besseli(order + 1, 2 * root) / bessel
+        value = order / 2 * mpmath.log(mp_high / mp_low) + mpmath.log(bessel) - mp_low - mp_high
+        slopes = [float(ratio / mp_low - 1), float((ratio + order) / mp_high - 1)]
+        value, chance = float(value), float(mpmath.exp(value))
+    flipped = k < 0
+    args = [np.float64(v) for v in ((low, high) if flipped else (high, low))]
+    np.testing.assert_allclose(stats.skellam.logpmf(k, *args), value, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(stats.skellam.pmf(k, *args), chance, rtol=1e-9, atol=1e-300)
+    found = funcgrad.grad(stats.skellam.logpmf, argnums=(1, 2))(k, *args)
+    off = np.abs(np.array(found if flipped else found[::-1]) - slopes)
+    cancelled = 1e-13 * order / np.array([low, high])
+    assert (off <= 1e-9 * np.abs(slopes) + cancelled + 1e-12).all()

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.bessel import ive
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
 from ...ops.gamma import betaln, digamma
 from ...ops.hypergeometric import exprel
-from ...ops.logic import equal, greater, less
+from ...ops.logic import greater, less
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from .continuous import ContinuousDistribution, reach
 from .discrete import DiscreteDistribution
 from .elementary import EULER
-from .logs import log1mexp, log1mexpexp, near_zero
+from .logs import log1mexp, log1mexpexp, log_ive, near_zero
 
 
 def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
@@ -320,11 +319,8 @@ class Skellam(DiscreteDistribution):
 
     def _logpmf(self, k: Any, mu1: Any, mu2: Any) -> Any:
         a, b = sqrt(mu1), sqrt(mu2)
-        value = ive(stop_gradient(absolute(k)), 2.0 * a * b)
-        none = equal(value, 0.0)  # too small a number: its logarithm, with no derivative
-        value = log(choose(none, 1.0, value))
-        found = 0.5 * k * (log(mu1) - log(mu2)) - (a - b) * (a - b) + value
-        return choose(none, -math.inf, found)
+        value = log_ive(stop_gradient(absolute(k)), 2.0 * a * b)
+        return 0.5 * k * (log(mu1) - log(mu2)) - (a - b) * (a - b) + value
 
     def _mean(self, mu1: Any, mu2: Any) -> Any:
         return mu1 - mu2

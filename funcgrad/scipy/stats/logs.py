@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from ...core import aval_of
-from ...ops.arithmetic import power
-from ...ops.bessel import i0e
-from ...ops.exponential import exp, log, log1p
+from ...ops.arithmetic import divide, polynomial, power
+from ...ops.bessel import i0e, ive
+from ...ops.exponential import exp, log, log1p, sqrt
+from ...ops.gamma import gammaln
 from ...ops.logic import greater, less
 from ...ops.select import minimum
 from ...ops.select import where as choose
@@ -22,6 +24,7 @@ __all__ = [
     "log1mexp",
     "log1mexpexp",
     "log_i0e",
+    "log_ive",
     "log_of",
     "log_sum",
     "near_zero",
@@ -83,6 +86,37 @@ def log_i0e(x: Any) -> Any:
     v = choose(near, x, 0.0)
     w = 0.25 * v * v
     return choose(near, w * (1.0 - w * (0.25 - w / 9.0)) - v, log(i0e(choose(near, 1.0, x))))
+
+
+@functools.cache
+def _uniform(count: int) -> tuple[tuple[float, ...], ...]:
+    """Coefficients of the polynomials U_1, U_2, ... of DLMF 10.41.10, the lowest power first."""
+    p = np.polynomial.Polynomial([0.0, 1.0])
+    found = [np.polynomial.Polynomial([1.0])]
+    for _ in range(count):
+        u = found[-1]
+        found.append(p * p * (1 - p * p) * u.deriv() / 2 + ((1 - 5 * p * p) * u).integ() / 8)
+    return tuple(tuple(u.coef.tolist()) for u in found[1:])
+
+
+def log_ive(v: Any, x: Any) -> Any:
+    """``log(ive(v, x))`` for x > 0 and a constant v >= 0, also where `ive` underflows.
+
+    >>> float(log_ive(np.array(690.0), np.array(128.7)).round(4))
+    -1073.8451
+    """
+    value = ive(v, x)
+    tiny = less(value, 1e10 * float(np.finfo(aval_of(value).dtype).tiny))
+    v, x = choose(tiny, v, 1.0), choose(tiny, x, 1.0)
+    # The first term of the series at 0, times how the uniform expansion goes on from there.
+    z = x / v
+    root = sqrt(1.0 + z * z)
+    p, half = divide(1.0, root), divide(z * z, 2.0 * (1.0 + root))
+    here = polynomial(divide(1.0, v), [0.0, *[polynomial(p, u) for u in _uniform(4)]])
+    start = polynomial(divide(1.0, v), [0.0, *[math.fsum(u) for u in _uniform(4)]])
+    first = v * log(0.5 * x) - gammaln(v + 1.0)
+    rest = v * (2.0 * half - log1p(half)) - 0.5 * log(root) + log1p(here) - log1p(start) - x
+    return choose(tiny, first + rest, log(choose(tiny, 1.0, value)))
 
 
 def bounded_exp(x: Any) -> Any:
