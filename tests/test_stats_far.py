@@ -83,6 +83,49 @@ def test_derivatives_where_probabilities_are_zero_or_one(family: Family, share: 
                 np.testing.assert_allclose(slopes[0], sign * density, rtol=1e-8, atol=1e-18)
 
 
+@pytest.mark.parametrize("family", CONTINUOUS, ids=lambda f: f.name)
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@np.errstate(all="ignore")
+def test_the_slopes_of_probabilities_at_finite_ends_are_the_density(
+    family: Family, share: float
+) -> None:
+    """From inside, where the density is not infinite or set to 0."""
+    shapes = shapes_of(family, share)
+    ours = getattr(stats, family.name)
+    for end in ours.support(*shapes):
+        density = ours.pdf(end, *shapes)
+        if not np.isfinite(end) or not np.isfinite(density) or ours.open:
+            continue
+        for method, sign in (("cdf", 1.0), ("sf", -1.0)):
+            if method in family.without.split():
+                continue
+            slope = funcgrad.grad(getattr(ours, method))(np.float64(end), *shapes)
+            np.testing.assert_allclose(slope, sign * density, rtol=1e-9, atol=1e-14)
+            if getattr(ours, method)(end, *shapes) == 1.0:
+                of_log = funcgrad.grad(getattr(ours, "log" + method))(np.float64(end), *shapes)
+                np.testing.assert_allclose(of_log, slope, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("shapes", [(0.5, 0.5), (1.0, 0.5), (1.0, 2.0)], ids=str)
+@np.errstate(all="ignore")
+def test_f_and_betaprime_at_zero(shapes: tuple[float, float]) -> None:
+    """Steep or not, the slopes by the shapes are 0, those by x the limit of the density."""
+    for name, steep in (("betaprime", shapes[0] < 1.0), ("f", True)):
+        found = funcgrad.grad(getattr(stats, name).cdf, argnums=(0, 1, 2))(0.0, *shapes)
+        limit = math.inf if steep else shapes[1]
+        np.testing.assert_allclose(found, [limit, 0.0, 0.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("function", [special.gammainc, special.gammaincc])
+def test_slopes_by_shapes_of_nan_are_nan(function: Any) -> None:
+    for args in ((math.nan, 0.5), (0.5, math.nan)):
+        assert np.isnan(funcgrad.grad(function, argnums=(0, 1))(*args)).all()
+    for f in (special.betainc, special.betaincc):
+        for x in (math.nan, -1.0, 2.0):
+            assert np.isnan(funcgrad.grad(f, argnums=(0, 1))(0.5, 2.0, x)).all()
+    assert np.isnan(funcgrad.grad(special.gammainc)(0.5, -1.0))
+
+
 @settings(deadline=None)
 @given(
     beta=st.floats(0.3, 6.0).map(lambda v: round(v, 3)),

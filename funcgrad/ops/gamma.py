@@ -22,7 +22,7 @@ from .from_scipy import (
     together,
 )
 from .index_layout import on_host
-from .logic import greater, less, less_equal, logical_and
+from .logic import greater, greater_equal, less, less_equal, logical_and
 from .quadrature import as_column, integral_from
 from .select import maximum, minimum, stop_gradient, where
 from .special import expit
@@ -340,7 +340,8 @@ def _gamma_by_shape(a: Any, log_x: Any, log_scale: Any) -> Any:
 def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
     a, x = _double(a), _double(x)
     inside = logical_and(greater(x, 0), less(x, math.inf))
-    return where(inside, _gamma_by_shape(a, log(where(inside, x, 1.0)), 0.0), 0.0)
+    end = where(greater_equal(x, 0), 0.0, math.nan)
+    return where(inside, _gamma_by_shape(a, log(where(inside, x, 1.0)), 0.0), end)
 
 
 def log_gamma_moved(a: Any, log_x: Any) -> Any:
@@ -496,6 +497,7 @@ def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
     """
     a, b, x = _double(a), _double(b), _double(x)
     inside = logical_and(greater(x, 0), less(x, 1))
+    end = where(logical_and(greater_equal(x, 0), less_equal(x, 1)), 0.0, math.nan)
     x = where(inside, x, 0.5)
     log_x, log_y = log(x), log1p(-x)
     odds = log_x - log_y
@@ -509,7 +511,7 @@ def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
         - t * (log_x - digamma(a + 1) + total + 1 / (a + b))
     )
     d = d + s * (log_y - digamma(b) + total) - t * (log_y - digamma(b + 1) + total + 1 / (a + b))
-    return where(inside, c, 0.0), where(inside, d, 0.0)
+    return where(inside, c, end), where(inside, d, end)
 
 
 def _beta_density(a: Any, b: Any, x: Any) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.exponential import exp, log, log1p, sqrt, xlog1py, xlogy
+from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlog1py, xlogy
 from ...ops.gamma import betainc, betaincc, betaincinv, betaln, digamma
 from ...ops.logic import greater, isinf, less
 from ...ops.select import where as choose
 from ...ops.special import log_ndtr, ndtri
-from ..probabilities import fdtr, fdtrc, stdtr, student_peak
+from ..probabilities import stdtr, student_peak
 from .continuous import ContinuousDistribution
 from .elementary import log1p_square
 from .logs import LOG_2, bounded_exp, log1mexp, log_of
@@ -119,28 +119,23 @@ class BetaPrime(ContinuousDistribution):
         return power(z, a - 1.0) * bounded_exp(-(a + b) * log1p(z) - betaln(a, b))
 
     def _cdf(self, z: Any, a: Any, b: Any) -> Any:
-        return fdtr(2.0 * a, 2.0 * b, z * b / a)
+        return self._of_beta(z, a, b, betainc, betaincc)
 
     def _sf(self, z: Any, a: Any, b: Any) -> Any:
-        return fdtrc(2.0 * a, 2.0 * b, z * b / a)
+        return self._of_beta(z, a, b, betaincc, betainc)
 
     def _logcdf(self, z: Any, a: Any, b: Any) -> Any:
-        far, near = greater(z, 1.0), less(z, 1.0)
-        inner = log_betainc(a, b, self._share(choose(far, 1.0, z)))
-        return choose(far, log_betaincc(b, a, self._rest(choose(near, 1.0, z))), inner)
+        return self._of_beta(z, a, b, log_betainc, log_betaincc)
 
     def _logsf(self, z: Any, a: Any, b: Any) -> Any:
+        return self._of_beta(z, a, b, log_betaincc, log_betainc)
+
+    def _of_beta(self, z: Any, a: Any, b: Any, lower: Any, upper: Any) -> Any:
+        """``lower(a, b, w)`` of the beta variable; beyond w = 1/2 the same by `upper` from 1 - w."""
         far, near = greater(z, 1.0), less(z, 1.0)
-        inner = log_betaincc(a, b, self._share(choose(far, 1.0, z)))
-        return choose(far, log_betainc(b, a, self._rest(choose(near, 1.0, z))), inner)
-
-    def _share(self, z: Any) -> Any:
-        """The beta variable, if it is small."""
-        return z / (1.0 + z)
-
-    def _rest(self, z: Any) -> Any:
-        """1 minus the beta variable, if that is small."""
-        return divide(1.0, 1.0 + z)
+        share = -expm1(-log1p(choose(far, 1.0, z)))  # z / (1 + z) with no 0 in its slope at 0
+        rest = divide(1.0, 1.0 + choose(near, 1.0, z))
+        return choose(far, upper(b, a, rest), lower(a, b, share))
 
     def _ppf(self, q: Any, a: Any, b: Any) -> Any:
         return exp(log_odds(a, b, q))

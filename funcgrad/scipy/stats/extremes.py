@@ -113,9 +113,6 @@ class GenPareto(_AnyShape):
         inner = -expm1(-log1p_over(choose(near, c, 1.0), choose(near, z, 0.0)))
         return choose(near, inner, 1.0 - self._sf(choose(near, 0.5, z), choose(near, -1.0, c)))
 
-    def _logcdf(self, z: Any, c: Any) -> Any:
-        return log1mexp(log1p_over(c, z))
-
     def _logsf(self, z: Any, c: Any) -> Any:
         return -log1p_over(c, z)
 

@@ -11,7 +11,7 @@ from ...ops.arithmetic import divide, power
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
 from ...ops.gamma import digamma, polygamma
 from ...ops.gamma import gamma as gamma_function
-from ...ops.logic import greater, less
+from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
 from ...ops.special import erf, erfc, erfinv, log_ndtr, ndtr, ndtri
 from ...ops.trigonometric import arcsinh, arctan, cosh, sinh, tan
@@ -84,7 +84,9 @@ class PowerLaw(ContinuousDistribution):
 
     shapes = ("a",)
     low, high = 0.0, 1.0
-    formulas_at_ends = False
+
+    def _powers(self, a: Any) -> tuple[Any, Any]:
+        return a, 1.0
 
     def _logpdf(self, z: Any, a: Any) -> Any:
         return log(a) + xlogy(a - 1.0, z)
@@ -96,7 +98,9 @@ class PowerLaw(ContinuousDistribution):
         return power(z, a)
 
     def _sf(self, z: Any, a: Any) -> Any:
-        return -expm1(a * log(z))
+        least = equal(z, 0.0)
+        inner = -expm1(a * log(choose(least, 1.0, z)))
+        return choose(least, 1.0 - power(choose(least, z, 1.0), a), inner)
 
     def _logcdf(self, z: Any, a: Any) -> Any:
         return a * log(z)

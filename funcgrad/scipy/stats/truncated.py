@@ -28,18 +28,25 @@ def log_mass(a: Any, b: Any) -> Any:
     >>> float(log_mass(-1.0, 1.0).round(4))
     -0.3817
     """
+    log_rate, width = _rate(a, b)
+    return log_rate + log(width)
+
+
+def _rate(a: Any, b: Any) -> tuple[Any, Any]:
+    """The logarithm of the probability over a width, and that: of the bounds if they are near, or 1."""
     middle, width = 0.5 * (a + b), b - a
     narrow = less(width * (1.0 + absolute(middle)), 1.0)
-    inner = _log_narrow(choose(narrow, middle, 0.0), choose(narrow, width, 1.0))
-    return choose(narrow, inner, _log_wide(choose(narrow, -1.0, a), choose(narrow, 1.0, b)))
+    inner = _log_narrow(choose(narrow, middle, 0.0), choose(narrow, width, 0.0))
+    outer = _log_wide(choose(narrow, -1.0, a), choose(narrow, 1.0, b))
+    return choose(narrow, inner, outer), choose(narrow, width, 1.0)
 
 
 def _log_narrow(middle: Any, width: Any) -> Any:
-    """By Gauss and Legendre's rule: nothing cancels."""
+    """The logarithm of the mean density, by Gauss and Legendre's rule: nothing cancels."""
     nodes, weights = (beside(width, v * 0.5) for v in np.polynomial.legendre.leggauss(8))
     step = as_column(width) * nodes
     inner = exp(-step * (as_column(middle) + 0.5 * step)) * weights
-    return log_density(middle) + log(width) + log(sum(inner, axis=(inner.ndim - 1,)))
+    return log_density(middle) + log(sum(inner, axis=(inner.ndim - 1,)))
 
 
 def _log_wide(a: Any, b: Any) -> Any:
@@ -80,7 +87,7 @@ class TruncNorm(ContinuousDistribution):
     """
 
     shapes = ("a", "b")
-    exact_ends = formulas_at_ends = False
+    exact_ends = False
 
     def _valid(self, a: Any, b: Any) -> Any:
         return a < b
@@ -96,19 +103,25 @@ class TruncNorm(ContinuousDistribution):
     def _mass(self, a: Any, b: Any) -> Any:
         return log_mass(maximum(a, -_FAR), minimum(b, _FAR))
 
+    def _share(self, low: Any, high: Any, a: Any, b: Any) -> Any:
+        """The probability between two numbers, which may be one."""
+        log_rate, width = _rate(maximum(low, -_FAR), minimum(high, _FAR))
+        return exp(log_rate - self._mass(a, b)) * width
+
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
         return log_density(z) - self._mass(a, b)
 
     def _cdf(self, z: Any, a: Any, b: Any) -> Any:
-        return exp(self._mass(a, z) - self._mass(a, b))
+        return self._share(a, z, a, b)
 
     def _sf(self, z: Any, a: Any, b: Any) -> Any:
-        return exp(self._mass(z, b) - self._mass(a, b))
+        return self._share(z, b, a, b)
 
     def _logcdf(self, z: Any, a: Any, b: Any) -> Any:
-        whole, low, high = self._mass(a, b), self._mass(a, z), self._mass(z, b)
-        small = less(low, high)
-        return choose(small, low - whole, log1p(-exp(choose(small, -1.0, high - whole))))
+        above = self._sf(z, a, b)
+        small = greater(above, 0.5)
+        below = self._mass(a, choose(small, z, b)) - self._mass(a, b)
+        return choose(small, below, log1p(-choose(small, 0.5, above)))
 
     def _logsf(self, z: Any, a: Any, b: Any) -> Any:
         return self._logcdf(-z, -b, -a)
