@@ -202,3 +202,26 @@ def test_poles_of_degrees(name: str, pole: float, slope: float) -> None:
             assert funcgrad.grad(f)(pole * k) == slope * np.inf
     with np.errstate(all="raise"):  # what is not chosen does not divide
         assert f(pole - 90.0) == 0.0
+
+
+@pytest.mark.parametrize("options", [{}, {"axis": 1}, {"axis": -1, "b": [1.0, 0.0, -2j]}], ids=str)
+def test_logsumexp_of_complex_numbers(options: dict[str, Any]) -> None:
+    """SciPy's values, and the derivative of the formula, also where exp overflows."""
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=(3, 3)) + 2j * rng.normal(size=(3, 3))
+    for shift in (0.0, 900.0):
+        found = special.logsumexp(z + shift, **options)
+        np.testing.assert_allclose(found, ss.logsumexp(z + shift, **options), rtol=1e-14)
+    size, turn = special.logsumexp(z, return_sign=True, **options)
+    np.testing.assert_allclose(np.exp(size) * turn, np.exp(special.logsumexp(z, **options)))
+
+    def f(z: Any) -> Any:
+        return special.logsumexp(z, **options).sum()
+
+    direction = rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3))
+    step = 1e-6
+    slope = (f(z + step * direction) - f(z - step * direction)) / (2 * step)
+    np.testing.assert_allclose(funcgrad.jvp(f, (z,), (direction,))[1], slope, rtol=1e-8)
+    ct = funcgrad.grad(lambda z: np.real(f(z)))(z)
+    np.testing.assert_allclose(np.real(np.sum(ct * direction)), slope.real, rtol=1e-8)
+    assert special.logsumexp(np.array([-np.inf + 0j, -np.inf])) == -np.inf

@@ -43,6 +43,7 @@ from ..ops.bessel import (
 )
 from ..ops.bessel import jv as jn
 from ..ops.bessel import yv as yn
+from ..ops.complex import real
 from ..ops.exponential import cbrt, exp2, expm1, log, log1p, xlog1py, xlogy
 from ..ops.exponential import exp as _exp
 from ..ops.gamma import (
@@ -192,12 +193,12 @@ def logsumexp(
     a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
 ) -> Any:
     """``log(sum_i b_i exp(a_i))`` along the axes, without overflow; with `return_sign` of the
-    absolute value, and its sign.
+    absolute value, and its sign. Of complex numbers the principal branch.
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``; `b` broadcasts against `a`.
-    Dtypes: real; integers give float64.
+    Dtypes: numbers; integers give float64.
     Derivative: ``b_i exp(a_i) / sum`` and ``exp(a_i) / sum``; 0 where everything is minus infinity.
-    Raises: ShapeError: an axis does not exist. ArgumentError: complex numbers.
+    Raises: ShapeError: an axis does not exist.
     Source: SciPy reference, ``scipy.special.logsumexp``.
 
     >>> float(logsumexp([1000.0, 1000.0]).round(4))
@@ -206,10 +207,10 @@ def logsumexp(
     a = array_of(a)
     if a.ndim == 0:
         a = _structural.reshape(a, shape=(1,))  # as SciPy has it
-    if b is None and not return_sign:
+    if b is None and not return_sign and a.dtype.kind != "c":
         axes = axes_of("logsumexp", axis, a.ndim)
         return with_axes(_softmax.logsumexp(a, axis=axes), a.shape, axes, keepdims)
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in "fc":
         a = converted(a, _softmax.floating_dtype("logsumexp", a.dtype))
     b = 1.0 if b is None else operand(b)
     shape = broadcast_shapes("logsumexp", [a.shape, aval_of(b).shape])
@@ -217,7 +218,8 @@ def logsumexp(
     used = _where(equal(b, 0), -math.inf, a)  # what has no weight must not set the scale
     if used.shape != shape:
         used = _structural.broadcast_to(used, shape=shape)
-    top = stop_gradient(_structural.reshape(_reduce.max(used, axis=axes), shape=_kept(shape, axes)))
+    top = _reduce.max(real(used), axis=axes)
+    top = stop_gradient(_structural.reshape(top, shape=_kept(shape, axes)))
     empty = equal(top, -math.inf)
     top = _where(isfinite(top), top, 0.0)
     total = _structural.sum(b * _exp(used - top), axis=axes)
