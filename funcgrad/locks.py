@@ -47,10 +47,14 @@ def is_constant(array: Any) -> bool:
 def can_be_held(array: Any) -> bool:
     """Whether NumPy would make the array writeable again: it asks the owner of the memory.
 
-    Not if that is another library, whose tensor or capsule does not answer.
+    Not if that is another library, whose tensor or capsule does not answer, or unknown, as where C
+    made the array (SciPy's MINPACK).
     """
-    base = array.base
-    return base is None or isinstance(base, ndarray) or _is_writeable(base, unknown=False)
+    while isinstance(array, ndarray):
+        if array.flags.owndata:
+            return True
+        array = array.base
+    return array is not None and _is_writeable(array, unknown=False)
 
 
 def _is_writeable(owner: Any, *, unknown: bool) -> bool:
@@ -69,7 +73,9 @@ def repeats(array: Any) -> bool:
 
 
 def hold(array: Any) -> list[Any] | None:
-    """Make an array read-only until `release` is given the lock; None if its maker has made it so."""
+    """Make an array read-only until `release` is given the lock; None if its maker has made it so, or
+    if it would stay so.
+    """
     base = array.base
     owner = array if base.__class__ is not ndarray else base
     key = id(owner)
@@ -81,7 +87,7 @@ def hold(array: Any) -> list[Any] | None:
                 lock = None
         if lock is None:
             flags = owner.flags
-            if not flags.writeable:
+            if not flags.writeable or not (flags.owndata or can_be_held(owner)):
                 return None
             lock = _locks[key] = [1, owner, None]
             if owner is not array:

@@ -141,3 +141,34 @@ def test_threads_that_share_data(size: int, rows: bool) -> None:
     for found in (*gradients, back(1.0)[0]):
         np.testing.assert_array_equal(found, 2 * x)
     assert not locks._locks
+
+
+class Foreign:
+    """The memory of another library, which does not say whether it may be written into."""
+
+    def __init__(self, count: int) -> None:
+        self.memory = np.ones(count)
+        self.__array_interface__ = self.memory.__array_interface__
+
+
+@pytest.mark.parametrize("count", [8, 20_000])
+def test_memory_of_other_libraries(count: int) -> None:
+    """NumPy makes neither it nor views of it writeable again; so they are copied."""
+    whole = np.asarray(Foreign(count))
+    for c in (whole, whole[1:]):
+        value, pull = funcgrad.vjp(lambda x, c=c: x * x * c, np.ones(c.shape))
+        assert c.flags.writeable
+        c[...] = 7.0
+        np.testing.assert_array_equal(pull(np.ones(c.shape))[0], 2.0)
+        c[...] = 1.0
+        np.testing.assert_array_equal(funcgrad.grad(lambda x: (x * x).sum())(c), 2.0)
+        np.testing.assert_array_equal(value, 1.0)
+
+
+def test_arrays_that_c_has_made() -> None:
+    """MINPACK's arguments neither own their memory nor say who does."""
+    optimize = pytest.importorskip("scipy.optimize")
+    slope = funcgrad.grad(lambda x: ((x - 2.0) ** 2).sum() + (x[1:] * x[1:]).sum())
+    for options in ({}, {"fprime": funcgrad.jacrev(slope)}):
+        found = optimize.fsolve(lambda x: slope(x), np.zeros(3), **options)
+        np.testing.assert_allclose(found, [2.0, 1.0, 1.0], rtol=1e-8)

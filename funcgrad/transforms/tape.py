@@ -107,7 +107,7 @@ class TapeTrace(Trace):
             return known[1]
         if value.__class__ is not ndarray and not isinstance(value, ndarray):
             return snapshot(value, copy=self.lasting)
-        if value.base is not None and (value.nbytes <= SMALL or not can_be_held(value)):
+        if not value.flags.owndata and (value.nbytes <= SMALL or not can_be_held(value)):
             return snapshot(value, copy=True)  # every time, as it may be written into in between
         lock = hold(value)
         found = value
