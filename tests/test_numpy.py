@@ -825,7 +825,14 @@ ALONG: dict[str, Row] = {
     ),
     "vander": one_of(call(V), call(V, 3), call(V, N=3, increasing=True), call([1, 2, 3])),
     "vdot": one_of(call(V, W), call(M, N), call(Z, Z)),
-    "vecdot": one_of(call(V, W), call(M, V), call(T, M), call(M, N, axis=0), call(Z, Z)),
+    "vecdot": one_of(
+        call(V, W),
+        call(M, V),
+        call(T, M),
+        call(M, N, axis=0),
+        call(Z, Z),
+        call(M, N, axis=0, keepdims=True),
+    ),
     "vecmat": one_of(call(V[:3], M), call(V[:3], np.stack([M, N])), call(Z, S)),
 }
 

@@ -308,3 +308,13 @@ def test_what_is_refused() -> None:
         traced(lambda x: np.add.reduceat(x, [0, 3]), x)
     with pytest.raises(ArgumentError, match="needs initial="):
         traced(lambda x: np.fmin.reduce(x, where=x > 1), x)
+
+
+@pytest.mark.parametrize(
+    "options", [{"axis": 0}, {"keepdims": True}, {"axes": [(0, 1)] * 3}], ids=str
+)
+def test_products_of_matrices_refuse_the_options_of_other_ufuncs(options: dict[str, Any]) -> None:
+    """They went back and forth between NumPy and its counterpart."""
+    name = next(iter(options))
+    with pytest.raises(HandoverError, match=rf"np.matmul: {name}= is not supported"):
+        traced(lambda x: np.matmul(x, x, **options), np.eye(3))

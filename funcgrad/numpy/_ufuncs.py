@@ -234,7 +234,7 @@ def call_with_options(
     if kwargs.pop("order", "K") == "F":
         raise ArgumentError(f"np.{name}: order='F'; traced arrays are in C order{where()}")
     options = {}
-    if ufunc.signature is not None:  # vecdot and its like take the axes as options
+    if ufunc is np.vecdot:
         options = {k: kwargs.pop(k) for k in ("axis", "keepdims") if k in kwargs}
     refused = [k for k, v in kwargs.items() if v is not None]
     if refused:

@@ -28,7 +28,7 @@ from ._arguments import (
 )
 from ._ufuncs import with_options
 from .ordering import flip, moveaxis
-from .shaping import ravel
+from .shaping import expand_dims, ravel
 
 # ---------------------------------------------------------------- contractions
 
@@ -235,7 +235,9 @@ def kron(a: Any, b: Any) -> Any:
     return _contract.kron(*arrays_of(a, b))
 
 
-def vecdot(x1: Any, x2: Any, /, *out: Any, axis: int = -1, **options: Any) -> Any:
+def vecdot(
+    x1: Any, x2: Any, /, *out: Any, axis: int = -1, keepdims: bool = False, **options: Any
+) -> Any:
     """``sum_k conj(x1_k) x2_k`` along an axis; the other axes broadcast.
 
     Shapes: ``x1: (*a, n), x2: (*b, n) -> broadcast(a, b)``.   Dtypes: numbers.
@@ -247,8 +249,10 @@ def vecdot(x1: Any, x2: Any, /, *out: Any, axis: int = -1, **options: Any) -> An
     [3.0, 7.0]
     """
     if out or options:
-        return with_options("vecdot", (x1, x2, *out), options | {"axis": axis})
-    return _contract.vecdot(*arrays_of(x1, x2), axis=axis)
+        axes = {"axis": axis, "keepdims": keepdims}
+        return with_options("vecdot", (x1, x2, *out), options | axes)
+    y = _contract.vecdot(*arrays_of(x1, x2), axis=axis)
+    return expand_dims(y, axis) if keepdims else y
 
 
 def matvec(x1: Any, x2: Any, /, *out: Any, **options: Any) -> Any:
