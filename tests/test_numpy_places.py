@@ -128,6 +128,12 @@ SIZES: dict[str, Callable[[Any], Any]] = {
     "repeat: repeats": lambda n: fnp.repeat(ROW, n),
     "sum: axis": lambda n: fnp.sum(MATRIX, axis=n - 3),
     "concatenate: axis": lambda n: fnp.concatenate([MATRIX, MATRIX], axis=n - 3),
+    "diag: k": lambda n: fnp.diag(MATRIX, n - 2),
+    "diag: k of": lambda n: fnp.diag(ROW, n),
+    "diagonal: offset": lambda n: fnp.diagonal(MATRIX, n - 2),
+    "trace: offset": lambda n: fnp.trace(MATRIX, n - 2),
+    "rot90: k": lambda n: fnp.rot90(MATRIX, n),
+    "bincount: minlength": lambda n: fnp.bincount(np.array([0, 1, 1]), minlength=n),
 }
 
 
@@ -140,6 +146,11 @@ def test_a_traced_size_is_named(name: str) -> None:
             traced(3)
     static = funcgrad.jit(f, static_argnums=0)(3)
     np.testing.assert_array_equal(static, f(3))
+
+
+def test_a_traced_number_of_classes_is_named() -> None:
+    with pytest.raises(ConcretizationError, match=r"nn\.one_hot: num_classes must be known"):
+        funcgrad.jit(lambda n: funcgrad.nn.one_hot(np.array([0, 2]), n))(3)
 
 
 # ---------------------------------------------------------------- flat places

@@ -10,7 +10,7 @@ import numpy as np
 from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ShapeError, where
-from ..numpy._arguments import array_of, axis_of, beside
+from ..numpy._arguments import array_of, axis_of, beside, known_lengths
 from ._arguments import integers, require
 
 
@@ -29,7 +29,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: int = -1) -> A
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
     x = integers("one_hot", "x", x)
-    count = operator.index(num_classes)
+    count = operator.index(known_lengths("nn.one_hot: num_classes", num_classes))
     require(count >= 0, "one_hot", "num_classes", count, "0 or more")
     ndim = aval_of(x).ndim
     axis = axis_of("nn.one_hot", axis, ndim + 1)

@@ -11,7 +11,7 @@ from ..errors import ShapeError, where
 from ..ops import structural as _structural
 from ..ops.logic import greater_equal, less_equal
 from ..ops.select import where as _choose
-from ._arguments import array_of, axis_of, beside, converted, integer, written
+from ._arguments import array_of, axis_of, beside, converted, integer, known_lengths, written
 from .creation import offsets
 from .shaping import ravel
 
@@ -27,7 +27,7 @@ def diag(v: Any, k: int = 0) -> Any:
     >>> diag([1.0, 2.0]).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
-    v = array_of(v)
+    v, k = array_of(v), known_lengths("fnp.diag: k", k)
     if v.ndim == 1:
         n = v.shape[0] + abs(k)
         return _structural.diagonal_embed(v, shape=(n, n), offset=k, axis1=0, axis2=1)
@@ -63,6 +63,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """
     a = array_of(a)
     first, second = _two_axes("diagonal", a, axis1, axis2)
+    offset = known_lengths("fnp.diagonal: offset", offset)
     return _structural.diagonal(a, offset=offset, axis1=first, axis2=second)
 
 
@@ -90,6 +91,7 @@ def trace(
         return written("fnp.trace with out=", trace(a, offset, axis1, axis2, dtype, None), out)
     a = converted(array_of(a), dtype)
     first, second = _two_axes("trace", a, axis1, axis2)
+    offset = known_lengths("fnp.trace: offset", offset)
     y = _structural.trace(a, offset=offset, axis1=first, axis2=second)
     return converted(y, dtype)
 

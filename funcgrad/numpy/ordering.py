@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ShapeError, where
 from ..ops import structural as _ops
-from ._arguments import array_of, axes_of, axis_of
+from ._arguments import array_of, axes_of, axis_of, known_lengths
 
 # ---------------------------------------------------------------- the order of axes
 
@@ -186,7 +186,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     first, second = (axis_of("rot90", i, m.ndim) for i in axes)
     if first == second:
         raise ShapeError(f"fnp.rot90: axes={tuple(axes)} must be two different axes{where()}")
-    k %= 4
+    k = known_lengths("fnp.rot90: k", k) % 4
     if k == 0:
         return _ops.transpose(m, axes=tuple(range(m.ndim)))
     if k == 2:

@@ -23,6 +23,7 @@ from ._arguments import (
     concrete,
     converted,
     host,
+    known_lengths,
     module_of,
     refuse,
 )
@@ -326,7 +327,7 @@ def bincount(
     >>> bincount(np.array([0, 2, 2]), [1.0, 2.0, 3.0]).tolist()
     [1.0, 0.0, 5.0]
     """
-    places = array_of(x)
+    places, minlength = array_of(x), known_lengths("fnp.bincount: minlength", minlength)
     hint = "; or give the length of the result, length="
     values = concrete("bincount", "x", places, hint) if length is None else known(places)
     if weights is None and length is None:
