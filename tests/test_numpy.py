@@ -495,6 +495,9 @@ JOINING: dict[str, Row] = {
         call(M, ((1, 0), (2, 1)), "linear_ramp", end_values=((1.0, 2.0), (3.0, 4.0))),
         call(I3, 2, "mean"),
         call(I3, 3, "linear_ramp", end_values=9),
+        *(call(M, (3, 9), mode, reflect_type="odd") for mode in ("reflect", "symmetric")),
+        call(I3, (4, 7), "reflect", reflect_type="odd"),
+        call(V[:1], (2, 1), "symmetric", reflect_type="odd"),
     ),
     "repeat": one_of(
         call(V, 2), call(M, 2, 1), call(M, [1, 0, 2], axis=0), call(V, [2]), call(3, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -153,9 +154,9 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     """Elements before and after those of `array`, along every axis.
 
-    `mode` is "constant" (with constant_values=), "edge", "reflect", "symmetric", "wrap" (elements of
-    the array itself), "linear_ramp" (with end_values=), "maximum", "mean", "minimum", "median" (with
-    stat_length=), or "empty" (zeros).
+    `mode` is "constant" (with constant_values=), "edge", "reflect", "symmetric" (these two with
+    reflect_type=), "wrap" (elements of the array itself), "linear_ramp" (with end_values=), "maximum",
+    "mean", "minimum", "median" (with stat_length=), or "empty" (zeros).
 
     Shapes: ``(n1, n2, ...) -> (before1 + n1 + after1, ...)``.   Dtypes: that of `array`.
     Derivative: linear, but for the statistics, whose derivatives are those of `max`, `mean`, ...
@@ -236,16 +237,44 @@ def _pad_empty(x: Any, widths: Any, mode: str) -> Any:
 
 
 def _pad_from_inside(x: Any, widths: Any, mode: str, *, reflect_type: str = "even") -> Any:
-    if reflect_type != "even":
+    if reflect_type not in ("even", "odd"):
         raise ArgumentError(
-            f"fnp.pad: reflect_type={reflect_type!r} is not supported, only 'even'{where()}"
+            f"fnp.pad: reflect_type={reflect_type!r}; need 'even' or 'odd'{where()}"
         )
     for axis, width in enumerate(widths):
         if any(width) and x.shape[axis] == 0:
             raise ShapeError(
                 f"fnp.pad: mode {mode!r} cannot extend axis {axis}, which is empty{where()}"
             )
+    if reflect_type == "odd":
+        return _extended(x, widths, functools.partial(_turned, mode == "symmetric"))
     return _join.pad_from_inside(x, widths=widths, mode=mode)
+
+
+def _turned(twice: bool, x: Any, axis: int, before: int, after: int) -> tuple[Any, Any]:
+    """`x` turned around its ends, along an axis, again and again; the ends are there `twice` or once.
+
+    Every second stretch is minus `x` backwards, and stretches go on where the one before ends.
+    """
+    n = x.shape[axis]
+    period = max(2 * (n - 1 + twice), 1)
+    ends = _at(x, axis, 0, 1), _at(x, axis, n - 1, n)
+
+    def side(places: np.ndarray, end: int) -> Any:
+        back = places % period >= n
+        source = np.where(back, period - twice - places % period, places % period)
+        turns = np.where(
+            back, (places + source + twice) // period - end, (places - source) // period
+        )
+        column = (-1,) + (1,) * (x.ndim - axis - 1)
+        signs, shares, steps = (
+            beside(x, v.astype(x.dtype).reshape(column))
+            for v in (1 - 2 * back, 2 * back, 2 * turns)
+        )
+        part = _take(x, beside(x, source), axis=axis, bounds="known")
+        return part * signs + ends[end] * shares + (ends[1] - ends[0]) * steps
+
+    return side(np.arange(-before, 0), 0), side(np.arange(n, n + after), 1)
 
 
 def _extended(x: Any, widths: Any, sides: Callable[[Any, int, int, int], tuple[Any, Any]]) -> Any:
