@@ -7,6 +7,7 @@ is NumPy's own object, which arrays carry.
 from __future__ import annotations
 
 import builtins
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,21 @@ class dtype:
         return self.name
 
 
+class NamedDtype(dtype):
+    """A dtype of which there are no tensors: programs compare with it, and ask for its limits."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, numpy: Any = None, category: builtins.int | None = None) -> None:
+        super().__init__(name, numpy)
+        del _DTYPES[self.numpy]
+        if category is not None:
+            self.category = category
+
+    def to_real(self) -> dtype:
+        return float16 if self.category == 3 else self
+
+
 float32 = dtype("float32")
 float64 = dtype("float64")
 float16 = dtype("float16")
@@ -80,18 +96,26 @@ int16 = dtype("int16")
 int8 = dtype("int8")
 uint8 = dtype("uint8")
 bool = dtype("bool")
+uint16 = NamedDtype("uint16")
+uint32 = NamedDtype("uint32")
+uint64 = NamedDtype("uint64")
+complex32 = NamedDtype("complex32", [("real", "f2"), ("imag", "f2")], 3)
 
 try:
-    from ml_dtypes import bfloat16 as _bfloat16
-    from ml_dtypes import finfo as _limits_of
+    import ml_dtypes as _ml_dtypes
 except ImportError:
     pass
 else:
-    bfloat16 = dtype("bfloat16", _bfloat16)
+    bfloat16 = dtype("bfloat16", _ml_dtypes.bfloat16)
+    float8_e4m3fn = NamedDtype("float8_e4m3fn", _ml_dtypes.float8_e4m3fn)
+    float8_e4m3fnuz = NamedDtype("float8_e4m3fnuz", _ml_dtypes.float8_e4m3fnuz)
+    float8_e5m2 = NamedDtype("float8_e5m2", _ml_dtypes.float8_e5m2)
+    float8_e5m2fnuz = NamedDtype("float8_e5m2fnuz", _ml_dtypes.float8_e5m2fnuz)
 
 float = float32
 double = float64
 half = float16
+chalf = complex32
 cfloat = complex64
 cdouble = complex128
 long = int64
@@ -129,6 +153,11 @@ def as_dtype(x: Any, name: str = "") -> dtype:
     if x.__class__ is dtype:
         return x
     found = _PYTHON.get(x) if isinstance(x, type) else None
+    if isinstance(x, NamedDtype):
+        raise TypeError(
+            f"{name}(): there are no tensors of {x} here, which is a name to compare with. Use one "
+            f"of {', '.join(map(str, _DTYPES.values()))}."
+        )
     if found is None:
         raise TypeError(
             f"{name}(): argument 'dtype' must be torch.dtype, not {type(x).__name__}. Dtypes are "
@@ -286,20 +315,22 @@ class finfo(_Limits):
     _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
 
     def __init__(self, type: dtype | None = None) -> None:
-        real = (_default if type is None else as_dtype(type, "finfo")).to_real()
+        d = _default if type is None else type
+        real = (d if isinstance(d, dtype) else as_dtype(d, "finfo")).to_real()
         if real.category < 2:
             raise TypeError(
                 f"torch.finfo() requires a floating point input type, found {real}. Use "
                 f"torch.iinfo to handle 'torch.finfo'"
             )
-        info: Any = np.finfo(real.numpy) if real.numpy.kind == "f" else _limits_of(real.numpy)
+        ours = real.numpy.type.__module__ == "numpy"
+        info: Any = np.finfo(real.numpy) if ours else _ml_dtypes.finfo(real.numpy)
         self.bits = builtins.int(info.bits)
         self.dtype = real.name
         self.eps = builtins.float(info.eps)
         self.max = builtins.float(info.max)
         self.min = builtins.float(info.min)
         self.tiny = self.smallest_normal = builtins.float(info.smallest_normal)
-        self.resolution = 10.0 ** -builtins.int(info.precision)
+        self.resolution = 10.0 ** -builtins.int(info.nmant * log10(2))
 
 
 class iinfo(_Limits):
@@ -314,7 +345,7 @@ class iinfo(_Limits):
     _shown = ("min", "max")
 
     def __init__(self, type: dtype) -> None:
-        d = as_dtype(type, "iinfo")
+        d = type if isinstance(type, dtype) else as_dtype(type, "iinfo")
         if d.category == 0:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if d.category != 1:
@@ -334,6 +365,8 @@ __all__ = [  # written out for type checkers
     "bool",
     "cdouble",
     "cfloat",
+    "chalf",
+    "complex32",
     "complex64",
     "complex128",
     "double",
@@ -356,6 +389,9 @@ __all__ = [  # written out for type checkers
     "set_default_dtype",
     "short",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 if "bfloat16" in globals():
-    __all__ += ["bfloat16"]
+    __all__ += ["bfloat16", *(n for n in globals() if n.startswith("float8"))]

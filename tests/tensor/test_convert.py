@@ -197,6 +197,49 @@ def test_limits_are_those_of_numpy(torch: Any) -> None:
         assert found.dtype == name
 
 
+NAMED = [
+    "uint16",
+    "uint32",
+    "uint64",
+    "complex32",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+]
+
+
+@needs_torch
+@pytest.mark.parametrize("name", NAMED)
+def test_dtypes_that_are_only_names(name: str) -> None:
+    """Packages compare with them and ask for their limits; there are no tensors of them."""
+    if name.startswith("float8"):
+        pytest.importorskip("ml_dtypes")
+    import torch
+
+    ours, theirs = getattr(compat, name), getattr(torch, name)
+    for d, limits in ((ours, compat), (theirs, torch)):
+        assert isinstance(d, limits.dtype) and d is not limits.float32
+    for what in ("itemsize", "is_floating_point", "is_complex", "is_signed"):
+        assert getattr(ours, what) == getattr(theirs, what), what
+    of = "iinfo" if name[0] == "u" else "finfo"
+    a, b = (getattr(th, of)(d) for th, d in ((compat, ours), (torch, theirs)))
+    shown = ("bits", "min", "max") if name[0] == "u" else ("bits", "min", "max", "eps", "tiny")
+    assert [getattr(a, k) for k in shown] == [getattr(b, k) for k in shown]
+    assert repr(ours) == repr(theirs)
+    for make in (
+        lambda: compat.zeros(2, dtype=ours),
+        lambda: compat.tensor([1], dtype=ours),
+        lambda: compat.ones(2).to(ours),
+        lambda: compat.nn.Linear(2, 2).to(ours),
+        lambda: compat.from_numpy(np.zeros(2, ours.numpy)),
+        lambda: compat.set_default_dtype(ours),
+    ):
+        with pytest.raises(TypeError):
+            make()
+    with pytest.raises(TypeError, match=f"no tensors of torch.{name} here"):
+        compat.zeros(2, dtype=ours)
+
+
 @pytest.mark.parametrize("name", ["float64", "float16"])
 def test_the_default_dtype_decides_for_numbers(torch: Any, name: str) -> None:
     d = getattr(torch, name)
