@@ -20,11 +20,41 @@ class UntypedStorage:
             array = array.base
         self._array = array
 
+    @classmethod
+    def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first bytes of a file, in memory of its own.
+
+        Raises: NotImplementedError: for `shared`, where writes would go to the file. RuntimeError: the
+        file is shorter.
+        """
+        if shared:
+            raise NotImplementedError(
+                "UntypedStorage.from_file(): shared=True is not offered; np.memmap(filename) and "
+                "torch.from_numpy write to files"
+            )
+        data = np.fromfile(filename, np.uint8, nbytes)
+        if data.nbytes < nbytes:
+            raise RuntimeError(
+                f"UntypedStorage.from_file(): {nbytes} bytes are asked of {str(filename)!r}, which "
+                f"has {data.nbytes}"
+            )
+        return cls(data)
+
+    def _bytes(self) -> Any:
+        return self._array.ravel(order="K").view(np.uint8)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._bytes(), dtype, copy=copy)
+
     def nbytes(self) -> int:
         """The number of bytes."""
         return int(self._array.nbytes)
 
     size = __len__ = nbytes
+
+    def untyped(self) -> UntypedStorage:
+        """The storage itself."""
+        return self
 
     def data_ptr(self) -> int:
         """The address of the first byte."""
@@ -45,10 +75,15 @@ class UntypedStorage:
 
     def tolist(self) -> list[int]:
         """The bytes."""
-        return self._array.ravel(order="K").view(np.uint8).tolist()
+        return self._bytes().tolist()
 
     def __getitem__(self, index: Any) -> Any:
-        return self.tolist()[index]
+        """A byte, or for a slice a part of the storage."""
+        if not isinstance(index, slice):
+            return int(self._bytes()[index])
+        part = object.__new__(UntypedStorage)
+        part._array = self._bytes()[index]
+        return part
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()

@@ -56,6 +56,49 @@ def current_device() -> int:
     return int(cupy().cuda.runtime.getDevice())
 
 
+class device:
+    """``with torch.cuda.device(i)``: the GPU that ``"cuda"`` without a number is, inside of it.
+
+    A negative number, None or a CPU means none in particular.
+
+    Raises: AssertionError, RuntimeError: there is no GPU, when it is entered.
+    """
+
+    def __init__(self, device: Any) -> None:
+        of_type, index = getattr(device, "type", "cuda"), getattr(device, "index", device)
+        self._index = -1 if of_type != "cuda" or index is None else int(index)
+        self._held: Any = None
+
+    def __enter__(self) -> None:
+        if self._index >= 0:
+            self._held = cupy().cuda.Device(self._index)
+            self._held.__enter__()
+
+    def __exit__(self, *args: object) -> None:
+        if self._held is not None:
+            self._held.__exit__(*args)
+
+
+class Stream:
+    """What runs on the GPU in an order of its own. CuPy's are not offered here.
+
+    Raises: NotImplementedError: when one is made.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            f"torch.cuda.{type(self).__name__} is not offered: all work runs in one order, which "
+            "torch.cuda.synchronize() waits for"
+        )
+
+
+class Event(Stream):
+    """A moment in such an order.
+
+    Raises: NotImplementedError: when one is made.
+    """
+
+
 def synchronize(device: Any = None) -> None:
     """Wait until the GPU has done all it was told to.
 
@@ -112,7 +155,10 @@ def manual_seed_all(seed: int) -> None:
 manual_seed = manual_seed_all
 
 __all__ = [
+    "Event",
+    "Stream",
     "current_device",
+    "device",
     "device_count",
     "empty_cache",
     "is_available",

@@ -22,6 +22,22 @@ def script(obj: F, *args: Any, **kwargs: Any) -> F:
     return obj
 
 
+def trace(func: F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> F:
+    """A function or module as it is, once it has run on the example inputs.
+
+    They are a tuple of arguments, or a tensor that is the only one; `example_kwarg_inputs` names
+    others. Branches are not fixed to what they are for these.
+
+    Raises: RuntimeError: there are no example inputs.
+    """
+    named = kwargs.get("example_kwarg_inputs")
+    if example_inputs is None and named is None:
+        raise RuntimeError("example_kwarg_inputs should be a dict")
+    given = () if example_inputs is None else example_inputs
+    func(*(given if builtins.isinstance(given, (tuple, list)) else (given,)), **(named or {}))  # type: ignore[operator]
+    return func
+
+
 def script_if_tracing(fn: F) -> F:
     """A function as it is."""
     return fn

@@ -181,7 +181,28 @@ def grid_sampler_3d(
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
+# ---------------------------------------------------------------- ways back
+
+
+def _softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any) -> Tensor:
+    """The cotangent of x from that of ``y = softmax(x, dim)``: ``y (ct - sum(ct y))``.
+
+    Packages call it in rules of their own for a softmax that leaves places out.
+
+    Derivative: of the formula, by both.
+
+    >>> import compat as torch
+    >>> y = torch.tensor([0.25, 0.75])
+    >>> torch._softmax_backward_data(torch.tensor([4.0, 0.0]), y, 0, torch.float32)
+    tensor([ 0.7500, -0.7500])
+    """
+    ct = operand("_softmax_backward_data", 1, "grad_output", grad_output)
+    y = operand("_softmax_backward_data", 2, "output", output)
+    return (y * (ct - (ct * y).sum(dim, keepdim=True))).to(input_dtype)
+
+
 __all__ = [
+    "_softmax_backward_data",
     "grid_sampler",
     "grid_sampler_2d",
     "grid_sampler_3d",

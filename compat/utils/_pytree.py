@@ -9,7 +9,42 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from funcgrad.tree import register_node
+
 PyTree = Any
+_OWN: dict[type, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {}  # by class
+
+
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Any, Any]],
+    unflatten_fn: Callable[[Any, Any], Any],
+    *,
+    serialized_type_name: str | None = None,
+    to_dumpable_context: Callable[[Any], Any] | None = None,
+    from_dumpable_context: Callable[[Any], Any] | None = None,
+    flatten_with_keys_fn: Callable[[Any], Any] | None = None,
+) -> None:
+    """Make the instances of `cls`, but not of its subclasses, containers: for transforms, too.
+
+    ``flatten_fn(x)`` gives the children and a context, ``unflatten_fn(children, context)`` undoes it.
+    The other arguments are about files and names of children, which are not offered.
+
+    Raises: ValueError: `cls` is registered already.
+
+    >>> class Pair:
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> register_pytree_node(Pair, lambda p: ([p.a, p.b], None), lambda xs, _: Pair(*xs))
+    >>> tree_map(lambda x: 2 * x, Pair(1, [2, 3])).b
+    [4, 6]
+    """
+    register_node(
+        cls,
+        lambda x: tuple(flatten_fn(x)),
+        lambda context, children: unflatten_fn(list(children), context),
+    )
+    _OWN[cls] = flatten_fn, unflatten_fn
 
 
 class TreeSpec(NamedTuple):
@@ -51,6 +86,9 @@ def _children(x: Any) -> tuple[Any, Any, list[Any]] | None:
         return kind, x.maxlen, list(x)
     if kind in (list, tuple) or _is_namedtuple(x):
         return kind, None, list(x)
+    if kind in _OWN:
+        children, context = _OWN[kind][0](x)
+        return kind, context, list(children)
     return None
 
 
@@ -64,6 +102,8 @@ def _made(spec: TreeSpec, children: list[Any]) -> Any:
         return defaultdict(factory, zip(keys, children, strict=True))
     if kind is deque:
         return deque(children, maxlen=spec.context)
+    if kind in _OWN:
+        return _OWN[kind][1](children, spec.context)
     return kind(children) if kind in (list, tuple) else kind(*children)
 
 

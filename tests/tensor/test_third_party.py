@@ -27,7 +27,10 @@ torch = pytest.importorskip("torch")
 # module -> names that packages import from it
 MODULES = {
     "__config__": "show parallel_info",
-    "_C": "_get_tracing_state _log_api_usage_once",
+    "_C": "_get_tracing_state _log_api_usage_once _are_functorch_transforms_active Graph Value",
+    "_subclasses.fake_tensor": "FakeTensor is_fake",
+    "_tensor_str": "PRINT_OPTS _tensor_str",
+    "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
     "accelerator": "current_accelerator current_device_index device_count is_available synchronize",
     "amp": "GradScaler autocast custom_bwd custom_fwd",
     "amp.autocast_mode": "autocast custom_fwd",
@@ -35,13 +38,19 @@ MODULES = {
     "backends.cuda": "matmul sdp_kernel flash_sdp_enabled",
     "backends.cudnn": "benchmark deterministic enabled is_available version",
     "backends.mps": "is_available is_built",
-    "_dynamo": "list_backends reset",
+    "_dynamo": "list_backends reset mark_static_address OptimizedModule",
+    "_dynamo.eval_frame": "OptimizedModule",
     "compiler": "list_backends disable is_compiling allow_in_graph",
     "cuda.amp": "GradScaler autocast custom_fwd custom_bwd",
     "distributed": "is_available is_initialized get_rank all_reduce ProcessGroup ReduceOp",
+    "cuda": "Event Stream device",
+    "distributed.algorithms.join": "Join",
+    "distributed.fsdp": "FullyShardedDataParallel",
     "distributed.nn": "all_reduce",
+    "distributed.tensor": "DTensor",
     "futures": "Future collect_all wait_all",
-    "fx": "wrap",
+    "fx": "wrap GraphModule Proxy",
+    "fx.experimental.proxy_tensor": "get_proxy_mode",
     "onnx": "is_in_onnx_export",
     "overrides": "is_tensor_like has_torch_function handle_torch_function TorchFunctionMode",
     "serialization": "MAP_LOCATION load save add_safe_globals safe_globals",
@@ -86,10 +95,11 @@ MODULES = {
     "optim.sgd": "SGD",
     "testing": "assert_close",
     "utils._foreach_utils": "_group_tensors_by_device_and_dtype _has_foreach_support",
-    "utils._pytree": "tree_map tree_flatten tree_unflatten tree_leaves TreeSpec",
+    "utils._pytree": "tree_map tree_flatten tree_unflatten tree_leaves TreeSpec register_pytree_node",
     "utils.benchmark": "Timer Measurement",
     "utils.checkpoint": "checkpoint get_device_states set_device_states",
-    "utils.data.dataloader": "DataLoader default_collate",
+    "utils.data._utils.collate": "default_collate np_str_obj_array_pattern",
+    "utils.data.dataloader": "DataLoader default_collate _collate_fn_t",
     "utils.data.dataset": "Dataset IterableDataset TensorDataset Subset random_split",
     "utils.data.distributed": "DistributedSampler",
     "utils.data.sampler": "Sampler BatchSampler RandomSampler",
@@ -310,6 +320,26 @@ def test_assert_close_says_what_is_not_close() -> None:
     assert messages[:3] == messages[3:]
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit.trace:DeprecationWarning")
+def test_what_is_traced_runs_once_and_computes_the_same() -> None:
+    def code(th: Any) -> Any:
+        layer = th.nn.Linear(2, 1)
+        th.nn.init.ones_(layer.weight), th.nn.init.zeros_(layer.bias)
+        f = th.jit.trace(lambda x, y: x * y + 1, (th.ones(2), th.ones(2)))
+        g = th.jit.trace(layer, th.ones(1, 2))
+        h = th.jit.trace(
+            lambda x, y: x - y, example_kwarg_inputs={"x": th.ones(2), "y": th.ones(2)}
+        )
+        with pytest.raises(RuntimeError):
+            th.jit.trace(layer, th.ones(1, 3))
+        with pytest.raises(RuntimeError, match="example_kwarg_inputs should be a dict"):
+            th.jit.trace(layer)
+        x = th.tensor([2.0, 3.0])
+        return [f(x, x), g(x[None]), h(x=x, y=x)]
+
+    same(code)
+
+
 # ---------------------------------------------------------------- trees
 
 Point = namedtuple("Point", "x y")
@@ -335,6 +365,36 @@ def test_trees(tree: Any) -> None:
         only = t.tree_map_only(int, lambda x: -x, tree)
         few = t.tree_leaves(tree, is_leaf=lambda x: isinstance(x, tuple))
         return [leaves, back, doubled, only, few, spec.num_leaves, type(back).__name__]
+
+    same(code)
+
+
+class Held(dict):
+    """A container that packages register."""
+
+
+def test_trees_of_registered_classes() -> None:
+    def code(th: Any) -> Any:
+        t = importlib.import_module(f"{th.__name__}.utils._pytree")
+
+        class Own(Held):
+            pass
+
+        before = t.tree_leaves(Own(b=1, a=[2]))
+        t.register_pytree_node(
+            Own,
+            lambda x: (list(x.values()), list(x)),
+            lambda xs, keys: Own(zip(keys, xs, strict=True)),
+        )
+        leaves, spec = t.tree_flatten([Own(b=1, a=[2]), Held(c=3)])
+        with pytest.raises(ValueError, match="is already registered"):
+            t.register_pytree_node(Own, lambda x: ([], None), lambda xs, _: Own())
+        # Transforms know it, too.
+        f = th.func.grad(lambda x: x["w"] ** 2 * x["v"])
+        slopes = f(Own(v=th.tensor(2.0), w=th.tensor(3.0)))
+        found = [type(slopes) is Own, {k: float(v) for k, v in slopes.items()}]
+        back = t.tree_unflatten([10 * x for x in leaves[:2]] + leaves[2:], spec)
+        return [before, leaves, back, type(back[0]) is Own, found]
 
     same(code)
 
@@ -546,6 +606,48 @@ STORAGES: list[Callable[[Any], Any]] = [
     lambda th: th.arange(3)[1:].untyped_storage().tolist(),
     lambda th: th.tensor([[1, 2], [3, 4]], dtype=th.uint8).t().untyped_storage()[2],
 ]
+
+
+def test_storages_of_files(tmp_path: Path) -> None:
+    path = tmp_path / "bytes"
+    np.arange(16, dtype=np.uint8).tofile(path)
+
+    def code(th: Any) -> Any:
+        whole = th.UntypedStorage.from_file(str(path), False, 12)
+        part = whole.untyped()[4:12]
+        numbers = th.asarray(part, dtype=th.uint8).view(th.int32)
+        found = [type(part) is th.UntypedStorage, len(part), part.tolist(), numbers]
+        with pytest.raises(RuntimeError, match="99"):
+            th.UntypedStorage.from_file(str(path), False, 99)
+        return found
+
+    same(code)
+
+
+def test_storages_do_not_write_to_files(tmp_path: Path) -> None:
+    with pytest.raises(NotImplementedError, match=r"np\.memmap"):
+        compat.UntypedStorage.from_file(str(tmp_path / "bytes"), True, 4)
+
+
+def test_tensors_as_one_vector_and_back() -> None:
+    def code(th: Any) -> Any:
+        u = importlib.import_module(f"{th.__name__}._utils")
+        parts = [th.tensor([[1.0, 2.0], [3.0, 4.0]]).t(), th.tensor(5.0)]
+        flat = u._flatten_dense_tensors(parts)
+        back = u._unflatten_dense_tensors(flat, parts)
+        return [flat, *back, back[0].data_ptr() == flat.data_ptr()]
+
+    same(code)
+
+
+def test_the_way_back_through_a_softmax() -> None:
+    def code(th: Any) -> Any:
+        x = th.tensor([[0.5, -1.0, 2.0], [3.0, 0.0, 1.0]], requires_grad=True)
+        ct = th.tensor([[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]])
+        y = th.softmax(x, -1)
+        return [th._softmax_backward_data(ct, y, -1, x.dtype), th.autograd.grad(y, x, ct)]
+
+    same(code)
 
 
 @pytest.mark.parametrize("code", STORAGES)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ._missing import explain as _explain_missing
+from .._missing import explain as _explain_missing
+from ..nn.module import Module
 
 F = TypeVar("F")
 
@@ -22,6 +23,14 @@ def wrap(fn_or_name: F) -> F:
             "Unsupported type for global function! Must be either a callable or string name"
         )
     return fn_or_name
+
+
+class Proxy:
+    """What stands for a value while PyTorch records a graph of modules. There are none here."""
+
+
+class GraphModule(Module):
+    """The module that PyTorch makes of such a graph. There are none here."""
 
 
 _explain_missing("torch.fx", globals())

@@ -1,0 +1,1 @@
+"""`torch.distributed.algorithms`: what packages import of it."""
