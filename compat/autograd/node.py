@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from funcgrad.algebra import conform
-from funcgrad.core import Aval, Primitive
+from funcgrad.core import Aval, Primitive, Tracer
 from funcgrad.transforms.tape import with_zeros
 from funcgrad.transforms.transpose import cotangents
 
@@ -392,7 +392,11 @@ class OpNode(Node):
             bare_ans = self._ans(ans, None)
             return self._cotangents(ct, bare_ans, values, wanted)
         values = [
-            face(x.unpack(self, e)) if x.__class__ in SAVED else x
+            face(x.unpack(self, e))
+            if x.__class__ in SAVED
+            else face(tensor(x))  # a constant that is traced: `face`'s operations would not see it
+            if isinstance(x, Tracer)
+            else x
             for x, e in zip(xs, self.next, strict=True)
         ]
         if self.prim.multiple:

@@ -86,3 +86,32 @@ def test_a_mode_is_read() -> None:
     assert f(x).min() == 0.0 and f(x).max() == 2.0
     m.eval()
     assert f(x).min() == 1.0
+
+
+def curved(direction: Any, classes: Any) -> Any:
+    """The Hessian of a loss by `bias`, times a direction."""
+    bias = torch.zeros(3, requires_grad=True)
+    outputs = torch.arange(15.0).view(5, 3).sin() + bias
+    loss = nn.functional.nll_loss(nn.functional.log_softmax(outputs, 1), classes)
+    (slope,) = torch.autograd.grad(loss, [bias], create_graph=True)
+    return torch.autograd.grad(slope @ direction, [bias])[0].detach()
+
+
+COMPILED = torch.compile(curved)
+TRANSFORMS: dict[str, Callable[[Any, Any], Any]] = {
+    "compile": lambda v, classes: COMPILED(v, classes),
+    "jit": lambda v, classes: torch.as_tensor(
+        funcgrad.jit(lambda v, y: curved(*map(torch.as_tensor, (v, y)))._array)(
+            v.numpy(), classes.numpy()
+        )
+    ),
+    "vmap": lambda v, classes: torch.func.vmap(lambda y: curved(v, y))(classes[None])[0],
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_gradients_of_gradients_where_integers_are_traced(name: str) -> None:
+    v, classes = torch.tensor([1.0, 2.0, 4.0]), torch.tensor([0, 1, 2, 0, 2])
+    transform, expected = TRANSFORMS[name], curved(v, classes)
+    for _ in range(3):
+        np.testing.assert_allclose(transform(v, classes), expected, rtol=1e-5)
