@@ -60,10 +60,12 @@ from .autograd import is_inference_mode_enabled as is_inference_mode_enabled
 from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
 from .compiling import compile as compile
+from .control import *
 from .cuda import amp as _cuda_amp
 from .distributed import nn as _distributed_nn
 from .dtypes import *
 from .func import vmap as vmap
+from .futures import Future as Future
 from .jit import annotations as _annotations
 from .linalg.lowrank import *
 from .linalg.names import *
@@ -160,7 +162,6 @@ _LATER = (
     "_dynamo",
     "_inductor",
     "distributions",
-    "futures",
     "masked",
     "multiprocessing",
     "onnx",
@@ -171,7 +172,6 @@ _LATER = (
 )
 if _typing.TYPE_CHECKING:
     from . import distributions as distributions
-    from . import futures as futures
     from . import masked as masked
     from . import multiprocessing as multiprocessing
     from . import onnx as onnx

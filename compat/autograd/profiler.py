@@ -60,6 +60,10 @@ def nothing_recorded(*_: Any, **__: Any) -> Any:
     raise RuntimeError(f"torch.profiler: nothing was recorded. {_ADVICE}")
 
 
+class EventList(list[Any]):
+    """What PyTorch's profiler records. Nothing is recorded here."""
+
+
 class profile(contextlib.ContextDecorator):
     """A part of the program to profile. It runs as it does otherwise; a warning says so.
 
@@ -103,4 +107,4 @@ class profile(contextlib.ContextDecorator):
     export_memory_timeline = nothing_recorded
 
 
-__all__ = ["profile", "record_function"]
+__all__ = ["EventList", "profile", "record_function"]

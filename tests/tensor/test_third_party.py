@@ -27,6 +27,7 @@ torch = pytest.importorskip("torch")
 # module -> names that packages import from it
 MODULES = {
     "__config__": "show parallel_info",
+    "autograd.profiler": "EventList profile record_function",
     "_C": "_get_tracing_state _log_api_usage_once _are_functorch_transforms_active Graph Value",
     "_subclasses.fake_tensor": "FakeTensor is_fake",
     "_tensor_str": "PRINT_OPTS _tensor_str",
@@ -338,6 +339,29 @@ def test_what_is_traced_runs_once_and_computes_the_same() -> None:
         return [f(x, x), g(x[None]), h(x=x, y=x)]
 
     same(code)
+
+
+BRANCHES: list[Callable[[Any], Any]] = [
+    lambda th: th.cond(th.tensor(True), lambda x: x + 1, lambda x: x - 1, (th.ones(2),)),
+    lambda th: th.cond(False, lambda x, y: x + y, lambda x, y: x - y, (th.ones(2), th.ones(2))),
+    lambda th: th.cond(th.tensor([0]), lambda x: x + 1, lambda x: x - 1, (th.ones(2),)),
+]
+
+
+@pytest.mark.parametrize("code", BRANCHES)
+@pytest.mark.filterwarnings("ignore")
+def test_branches_as_functions(code: Callable[[Any], Any]) -> None:
+    same(code)
+
+
+def test_gradients_of_branches() -> None:
+    x = compat.tensor([2.0, 3.0], requires_grad=True)
+    for flag, expected in ((True, [4.0, 6.0]), (False, [12.0, 27.0])):
+        y = compat.cond(compat.tensor(flag), lambda x: x**2, lambda x: x**3, (x,))
+        assert compat.autograd.grad(y.sum(), x)[0].tolist() == expected
+    for given in ((compat.ones(2), abs, abs), (True, abs, 1), (True, abs, abs, 1)):
+        with pytest.raises(RuntimeError, match="Expect"):
+            compat.cond(*given)
 
 
 # ---------------------------------------------------------------- trees
