@@ -117,6 +117,16 @@ def _source(
     return axis, x, y
 
 
+def _same_axes(input: Any, source: Any) -> None:
+    """Raises: RuntimeError: a number is to be added to a vector, or the other way round."""
+    shape, found = input._array.shape, source._array.shape
+    if len(shape) != len(found):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(shape)} source.shape = {list(found)}"
+        )
+
+
 @remembered_of_several
 def index_add(
     input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
@@ -136,6 +146,7 @@ def index_add(
             f"index_add_(): self ({_type_word(dtype_of(input))}) and source "
             f"({_type_word(dtype_of(source))}) must have the same scalar type"
         )
+    _same_axes(input, source)
     axis, x, y = _source("index_add", input, dim, index, source, RuntimeError)
     if alpha != 1:
         y = record(multiply, (y, element(input, alpha)))
@@ -243,6 +254,7 @@ def index_reduce(
             f"index_reduce(): self ({_type_word(dtype_of(input))}) and source "
             f"({_type_word(dtype_of(source))}) must have the same scalar type"
         )
+    _same_axes(input, source)
     axis, x, y = _source("index_reduce", input, dim, index, source, RuntimeError)
     shape = y._array.shape
     rows = reshape(index, (-1,) + (1,) * (len(shape) - axis - 1)) if index.numel() else index

@@ -636,6 +636,9 @@ ERRORS: list[tuple[Callable[..., Any], type[Exception], str]] = [
         RuntimeError,
         "Number of indices (2) should be",
     ),
+    (lambda m, x, v, s, i: m.index_add(v, 0, i[:1], v[0]), RuntimeError, "must match self tensor"),
+    (lambda m, x, v, s, i: m.index_add(v[0], 0, i[:1], v[:1]), RuntimeError, "must match self"),
+    (lambda m, x, v, s, i: m.index_reduce(v, 0, i[:1], v[0], "prod"), RuntimeError, "must match"),
     (lambda m, x, v, s, i: m.index_add(v, 0, i, i), RuntimeError, "must have the same scalar type"),
     (
         lambda m, x, v, s, i: m.index_add(v, 0, i + 3, v[:2]),
