@@ -64,21 +64,27 @@ def reduce(
     x = fnp.asarray(array)
     options = {"dtype": dtype, "initial": initial, "where": where}
     options = {k: v for k, v in options.items() if v is not None and v is not True}
-    if ufunc in _REDUCE:
+    if ufunc in _REDUCE and (initial is None or not isinstance(ufunc.identity, bool)):
         return _REDUCE[ufunc](x, axis=axis, keepdims=keepdims, **options)
     _require_associative(ufunc, "reduce")
     x = x if dtype is None else fnp.astype(x, dtype)
     if where is not True:
-        neutral = initial if ufunc.identity is None else ufunc.identity
+        neutral = initial if ufunc.identity is None else _identity(ufunc, x)
         if neutral is None:
             raise ArgumentError(f"np.{ufunc.__name__}.reduce: where= needs initial={_line()}")
         x = fnp.where(where, x, neutral)
     axes = axes_of(f"{ufunc.__name__}.reduce", axis, x.ndim)
     y = _over_axes(ufunc, f, x, axes)
-    y = y if initial is None else f(initial, y)
+    y = y if initial is None else f(fnp.astype(initial, aval_of(y).dtype), y)
     if keepdims:
         y = fnp.expand_dims(y, axes)
     return y
+
+
+def _identity(ufunc: Any, x: Any) -> Any:
+    """What changes nothing. Whole numbers have the dtype of `x`: -1, all bits, is 255 and True."""
+    neutral = ufunc.identity
+    return np.array(neutral).astype(aval_of(x).dtype) if isinstance(neutral, int) else neutral
 
 
 def _over_axes(ufunc: Any, f: Binary, x: Any, axes: tuple[int, ...]) -> Any:
@@ -89,9 +95,9 @@ def _over_axes(ufunc: Any, f: Binary, x: Any, axes: tuple[int, ...]) -> Any:
     if rows.shape[0] == 0:
         if ufunc.identity is None:
             raise ShapeError(f"np.{ufunc.__name__}.reduce: no elements along axis {axes}{_line()}")
-        return fnp.full(kept, ufunc.identity, dtype=aval_of(f(x, x)).dtype)
+        return fnp.full(kept, _identity(ufunc, x), dtype=aval_of(f(x, x)).dtype)
     if rows.shape[0] == 1 and ufunc.identity is not None:
-        return f(ufunc.identity, rows[0])
+        return f(_identity(ufunc, x), rows[0])
     while rows.shape[0] > 1:
         half = rows.shape[0] // 2
         pairs = f(rows[0 : 2 * half : 2], rows[1 : 2 * half : 2])

@@ -56,6 +56,18 @@ def test_reduce(ufunc: Any, shape: tuple[int, ...], seed: int, data: st.DataObje
     assert found.dtype == expected.dtype and found.shape == expected.shape
 
 
+@pytest.mark.parametrize("ufunc", [*TRUTH, *WHOLE[:3]], ids=lambda u: u.__name__)
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int32])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_whole_numbers_keep_their_dtype(ufunc: Any, dtype: Any, n: int) -> None:
+    """The number that changes nothing is of the array's dtype: -1 is True, and 255 of uint8."""
+    x = np.array([3, 1, 0], dtype)[:n]
+    for options in ({}, {"initial": 1}, {"where": x > 1}, {"where": x > 1, "initial": 0}):
+        expected = ufunc.reduce(x, **options)
+        found = traced(lambda x, options=options: ufunc.reduce(x, **options), x)
+        assert found.dtype == expected.dtype and found == expected, options
+
+
 @given(st.sampled_from(ALL), st.sampled_from(SHAPES), st.integers(0, 99), st.data())
 def test_accumulate(ufunc: Any, shape: tuple[int, ...], seed: int, data: st.DataObject) -> None:
     x = numbers(ufunc, shape, seed)
