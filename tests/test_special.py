@@ -204,6 +204,7 @@ def test_poles_of_degrees(name: str, pole: float, slope: float) -> None:
         assert f(pole - 90.0) == 0.0
 
 
+
 @pytest.mark.parametrize("options", [{}, {"axis": 1}, {"axis": -1, "b": [1.0, 0.0, -2j]}], ids=str)
 def test_logsumexp_of_complex_numbers(options: dict[str, Any]) -> None:
     """SciPy's values, and the derivative of the formula, also where exp overflows."""
@@ -225,3 +226,22 @@ def test_logsumexp_of_complex_numbers(options: dict[str, Any]) -> None:
     ct = funcgrad.grad(lambda z: np.real(f(z)))(z)
     np.testing.assert_allclose(np.real(np.sum(ct * direction)), slope.real, rtol=1e-8)
     assert special.logsumexp(np.array([-np.inf + 0j, -np.inf])) == -np.inf
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool])
+@pytest.mark.parametrize("name, k", [("xlogy", 1), ("xlog1py", 1), ("zeta", 1), ("hyp0f1", 1),
+                                     ("hyp1f1", 2), ("hyp2f1", 3), ("hyperu", 2), ("eval_jacobi", 3),
+                                     ("eval_gegenbauer", 2), ("eval_genlaguerre", 2)])  # fmt: skip
+def test_derivatives_beside_small_integers(name: str, k: int, dtype: Any) -> None:
+    """Rules compute with them as with float64: log(3) of int8 is a half, -2 of uint8 is 254."""
+    f = getattr(special, name)
+    whole = np.array([1, 3, 100, 127]).astype(dtype)
+    degree = [2] if name.startswith("eval") else []
+    x = np.array([0.3, 0.7, 0.2, 0.8])
+
+    def slope(parameter: np.ndarray) -> Any:
+        by = [*degree, *[parameter] * (k - len(degree))]
+        order = (lambda t: (t, parameter)) if name.startswith("xlog") else lambda t: (*by, t)
+        return funcgrad.grad(lambda t: np.sum(f(*order(t))))(x)
+
+    np.testing.assert_allclose(slope(whole), slope(whole.astype(np.float64)), rtol=1e-14)

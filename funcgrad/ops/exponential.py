@@ -216,7 +216,10 @@ def logaddexp2(xp, x, y, /):
 
 
 def _unless_both(x: Any, y: Any, singular: float, harmless: float) -> Any:
-    """`y`, but `harmless` where `x` is 0 and `y` is `singular`: the product is taken as 0 there."""
+    """`y`, but `harmless` where `x` is 0 and `y` is `singular`: the product is taken as 0 there.
+
+    `harmless` is a floating number, so that small integers are none before a logarithm.
+    """
     return where(logical_and(equal(x, 0), equal(y, singular)), harmless, y)
 
 
@@ -228,8 +231,8 @@ def _product_with_log(xp: Any, log: Callable[..., Any], x: Any, y: Any, harmless
 
 
 @elementwise(
-    lambda _z, x, y: log(_unless_both(x, y, 0, 1)),
-    lambda _z, x, y: x / _unless_both(x, y, 0, 1),
+    lambda _z, x, y: log(_unless_both(x, y, 0, 1.0)),
+    lambda _z, x, y: x / _unless_both(x, y, 0, 1.0),
 )
 def xlogy(xp, x, y, /):
     """``x * log(y)``, 0 where x = 0.
@@ -246,8 +249,8 @@ def xlogy(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, y: log1p(_unless_both(x, y, -1, 0)),
-    lambda _z, x, y: x / (1.0 + _unless_both(x, y, -1, 0)),
+    lambda _z, x, y: log1p(_unless_both(x, y, -1, 0.0)),
+    lambda _z, x, y: x / (1.0 + _unless_both(x, y, -1, 0.0)),
 )
 def xlog1py(xp, x, y, /):
     """``x * log(1 + y)``, 0 where x = 0.

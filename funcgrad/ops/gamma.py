@@ -275,7 +275,7 @@ def binom(xp, n, k, /):
     return scipy_function(xp, "binom")(*together(xp, "binom", n, k))
 
 
-@elementwise(by_nothing("zeta", "x"), lambda _y, x, q: -x * zeta(x + 1, q))
+@elementwise(by_nothing("zeta", "x"), lambda _y, x, q: -1.0 * x * zeta(x + 1.0, q))
 def zeta(xp, x, q, /):
     """``sum_k (k + q)**-x`` over ``k = 0, 1, ...``: Hurwitz's zeta function, Riemann's for q = 1.
 

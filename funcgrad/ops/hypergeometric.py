@@ -26,13 +26,16 @@ from .trigonometric import cos, sin
 
 
 def _contiguous(factor: Any, function: Callable[[Any], Any], x: Any) -> Any:
-    """``factor * function(x)``, and 0 for the factor 0 also where the function is infinite."""
+    """``factor * function(x)``, and 0 for the factor 0 also where the function is infinite.
+
+    Factors and parameters are computed with floating numbers: small integers would run over.
+    """
     return factor * function(where(equal(factor, 0), 0.5, x))
 
 
 @elementwise(
     by_nothing("hyp0f1", "v"),
-    lambda _y, v, z: divide(hyp0f1(v + 1, z), v),
+    lambda _y, v, z: divide(hyp0f1(v + 1.0, z), v),
 )
 def hyp0f1(xp, v, z, /):
     """The confluent hypergeometric limit function: the sum of ``z**k / ((v)_k k!)``.
@@ -53,7 +56,7 @@ def hyp0f1(xp, v, z, /):
 @elementwise(
     by_nothing("hyp1f1", "a"),
     by_nothing("hyp1f1", "b"),
-    lambda _y, a, b, x: _contiguous(divide(a, b), lambda t: hyp1f1(a + 1, b + 1, t), x),
+    lambda _y, a, b, x: _contiguous(divide(a, b), lambda t: hyp1f1(a + 1.0, b + 1.0, t), x),
 )
 def hyp1f1(xp, a, b, x, /):
     """Kummer's confluent hypergeometric function: the sum of ``(a)_k x**k / ((b)_k k!)``.
@@ -76,7 +79,7 @@ def hyp1f1(xp, a, b, x, /):
     by_nothing("hyp2f1", "b"),
     by_nothing("hyp2f1", "c"),
     lambda _y, a, b, c, z: _contiguous(
-        divide(a * b, c), lambda t: hyp2f1(a + 1, b + 1, c + 1, t), z
+        divide(1.0 * a * b, c), lambda t: hyp2f1(a + 1.0, b + 1.0, c + 1.0, t), z
     ),
 )
 def hyp2f1(xp, a, b, c, z, /):
@@ -100,7 +103,7 @@ def hyp2f1(xp, a, b, c, z, /):
 @elementwise(
     by_nothing("hyperu", "a"),
     by_nothing("hyperu", "b"),
-    lambda _y, a, b, x: _contiguous(-a, lambda t: hyperu(a + 1, b + 1, t), x),
+    lambda _y, a, b, x: _contiguous(-1.0 * a, lambda t: hyperu(a + 1.0, b + 1.0, t), x),
 )
 def hyperu(xp, a, b, x, /):
     """Tricomi's confluent hypergeometric function ``U(a, b, x)``, near ``x**-a`` for large `x`.

@@ -64,7 +64,7 @@ def _unless_0(n: Any, slope: Any) -> Any:
     by_nothing("eval_jacobi", "alpha"),
     by_nothing("eval_jacobi", "beta"),
     lambda _y, n, alpha, beta, x: _unless_0(
-        n, (n + alpha + beta + 1) * 0.5 * eval_jacobi(_below(n), alpha + 1, beta + 1, x)
+        n, (n + 1.0 + alpha + beta) * 0.5 * eval_jacobi(_below(n), alpha + 1.0, beta + 1.0, x)
     ),
 )
 def eval_jacobi(xp, n, alpha, beta, x, /):
@@ -86,7 +86,7 @@ def eval_jacobi(xp, n, alpha, beta, x, /):
 @elementwise(
     by_nothing("eval_gegenbauer", "n"),
     by_nothing("eval_gegenbauer", "alpha"),
-    lambda _y, n, alpha, x: _unless_0(n, 2.0 * alpha * eval_gegenbauer(_below(n), alpha + 1, x)),
+    lambda _y, n, alpha, x: _unless_0(n, 2.0 * alpha * eval_gegenbauer(_below(n), alpha + 1.0, x)),
 )
 def eval_gegenbauer(xp, n, alpha, x, /):
     """The Gegenbauer polynomial ``C_n^(alpha)(x)``.
@@ -175,7 +175,7 @@ def eval_chebyu(xp, n, x, /):
 @elementwise(
     by_nothing("eval_genlaguerre", "n"),
     by_nothing("eval_genlaguerre", "alpha"),
-    lambda _y, n, alpha, x: _unless_0(n, -eval_genlaguerre(_below(n), alpha + 1, x)),
+    lambda _y, n, alpha, x: _unless_0(n, -eval_genlaguerre(_below(n), alpha + 1.0, x)),
 )
 def eval_genlaguerre(xp, n, alpha, x, /):
     """The generalized Laguerre polynomial ``L_n^(alpha)(x)``.
