@@ -1901,3 +1901,11 @@ def test_parts_of_infinities() -> None:
     np.testing.assert_array_equal(funcgrad.grad(lambda x: np.modf(x)[0].sum())(x[:2]), 0.0)
     for number in (2.5, np.float32(np.inf), np.array([2.5], np.float32), 3):
         assert [part.dtype for part in fnp.modf(number)] == [p.dtype for p in np.modf(number)]
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning", "ignore:invalid value")
+@given(st.lists(st.sampled_from([0.0, 1.5, np.inf, -np.inf, np.nan]), min_size=1, max_size=5))
+def test_nanmedian_of_infinities(numbers: list[float]) -> None:
+    """Between two infinities lies one: they are added up and not subtracted."""
+    x = np.array(numbers)
+    np.testing.assert_array_equal(funcgrad.vmap(np.nanmedian)(x[None])[0], np.nanmedian(x))

@@ -204,7 +204,6 @@ def test_poles_of_degrees(name: str, pole: float, slope: float) -> None:
         assert f(pole - 90.0) == 0.0
 
 
-
 @pytest.mark.parametrize("options", [{}, {"axis": 1}, {"axis": -1, "b": [1.0, 0.0, -2j]}], ids=str)
 def test_logsumexp_of_complex_numbers(options: dict[str, Any]) -> None:
     """SciPy's values, and the derivative of the formula, also where exp overflows."""

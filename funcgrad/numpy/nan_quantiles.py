@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from ..errors import where as _line
 from ..ops import sort as _sort
 from ..ops.arithmetic import multiply
 from ..ops.index import take_along_axis
-from ..ops.logic import isnan, logical_not
+from ..ops.logic import equal, isnan, logical_not
 from ..ops.rounding import floor
-from ..ops.select import maximum, minimum
+from ..ops.select import maximum, minimum, where
 from ..ops.structural import reshape, transpose
 from . import searching as _searching
 from ._arguments import array_of, axes_of, converted, refuse, written
@@ -42,7 +43,7 @@ def nanmedian(
         return written(
             "fnp.nanmedian with out=", nanmedian(a, axis, None, overwrite_input, keepdims), out
         )
-    return _nanquantile("nanmedian", a, 0.5, axis, "linear", keepdims)
+    return _nanquantile("nanmedian", a, 0.5, axis, "linear", keepdims, between=_middle)
 
 
 def nanquantile(
@@ -99,8 +100,24 @@ def nanpercentile(
     return _nanquantile("nanpercentile", a, q, axis, method, keepdims, 100)
 
 
+def _on_the_line(below: Any, above: Any, share: Any) -> Any:
+    return below + (above - below) * share
+
+
+def _middle(below: Any, above: Any, share: Any) -> Any:
+    """The element in the middle, or the mean of two: infinite ones have no difference."""
+    return where(equal(share, 0.0), below, (below + above) / 2)
+
+
 def _nanquantile(
-    name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int = 1
+    name: str,
+    a: Any,
+    q: Any,
+    axis: Any,
+    method: str,
+    keepdims: bool,
+    whole: int = 1,
+    between: Callable[[Any, Any, Any], Any] = _on_the_line,
 ) -> Any:
     """The elements sorted, NaN last, and the position counted among the numbers of each slice."""
     if method != "linear":
@@ -124,6 +141,6 @@ def _nanquantile(
     place = converted(low, np.intp)
     below = take_along_axis(ordered, place, axis=len(lead))
     above = take_along_axis(ordered, minimum(place + 1, maximum(count - 1, 0)), axis=len(lead))
-    y = below + (above - below) * (position - low)
+    y = between(below, above, position - low)
     y = transpose(y, axes=(len(lead), *range(len(lead))))
     return reshape(y, shape=q.shape + (kept if keepdims else lead))
