@@ -957,6 +957,8 @@ def test_transposes_stay_on_the_device(cupy: Any) -> None:
 LINEAR: dict[str, Callable[[Any], Any]] = {
     "nothing added": lambda x: x + 0.0 - np.zeros(3),
     "padded by 0": lambda x: np.pad(x, 1),
+    "a matrix that is a sum": lambda x: (np.ones((2, 3)) + fnp.eye(2, 3)) @ x,
+    "a factor that is a sum": lambda x: (np.sin(fnp.ones(3)) - 0.5) * x,
     "infinite": lambda x: x * np.array([1.0, np.inf, 1.0]),
     "jvp": lambda t: funcgrad.jvp(lambda x: np.sin(x) * x[::-1], (ROW,), (t,))[1],
     "jvp of grad": lambda t: funcgrad.jvp(funcgrad.grad(lambda x: np.prod(x)), (ROW,), (t,))[1],

@@ -126,7 +126,11 @@ def _affine() -> NotLinearError:
 def _refuse_sums(program: Jaxpr) -> None:
     """Adding a constant is not linear, though every primitive in sight has a transpose."""
     consts: dict[Any, Any] = dict(zip(program.const_vars, program.consts, strict=True))
+    moving = set(program.in_vars)
     for eqn in program.eqns:
+        if moving.isdisjoint(eqn.inputs):  # computes a constant: a factor, if not found elsewhere
+            continue
+        moving.update(eqn.outs)
         if eqn.prim.name in ("add", "subtract"):
             for atom in eqn.inputs:
                 if atom.__class__ is Literal or atom in consts:
