@@ -1909,3 +1909,19 @@ def test_nanmedian_of_infinities(numbers: list[float]) -> None:
     """Between two infinities lies one: they are added up and not subtracted."""
     x = np.array(numbers)
     np.testing.assert_array_equal(funcgrad.vmap(np.nanmedian)(x[None])[0], np.nanmedian(x))
+
+
+@pytest.mark.parametrize("spec, shapes, by_name", [
+    ("j...,...->j", [(3, 2), (2,)], "ja,a->j"),
+    ("...i,...i->i", [(1, 3), (4, 3)], "bi,ai->i"),
+    ("...->", [(2, 3)], "ab->"),
+])  # fmt: skip
+def test_einsum_sums_over_an_ellipsis_that_the_output_leaves_out(
+    spec: str, shapes: list[tuple[int, ...]], by_name: str
+) -> None:
+    """As in JAX and PyTorch; NumPy raises."""
+    rng = np.random.default_rng(0)
+    xs = [rng.normal(size=s) for s in shapes]
+    np.testing.assert_allclose(fnp.einsum(spec, *xs), np.einsum(by_name, *xs), rtol=1e-14)
+    report = check_all(lambda *xs: fnp.einsum(spec, *xs), tuple(xs))
+    assert report.ok, str(report)

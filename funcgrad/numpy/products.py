@@ -198,7 +198,8 @@ def einsum(
     """Sums of products by subscripts: ``einsum("ij,jk->ik", a, b)`` is ``a @ b``.
 
     Takes what NumPy's takes: implicit output, ellipses, repeated letters, and lists of integers in
-    place of letters. Every pair of operands runs as one matrix product.
+    place of letters. An ellipsis that the output leaves out is summed over. Every pair of operands
+    runs as one matrix product.
 
     Shapes: as the subscripts say.   Dtypes: numbers; `dtype` converts the operands.
     Derivative: linear in every operand; smooth everywhere.

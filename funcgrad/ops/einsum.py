@@ -161,8 +161,6 @@ def _labels(spec: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[list[Labels],
         once = sorted(k for k in set(found) if k >= 0 and found.count(k) == 1)
         return labels, (*dots, *once)
     output = tuple(_DOTS if k is Ellipsis else k for k in output)
-    if dots and _DOTS not in output:
-        raise _error("the output needs '...' for the axes that '...' stands for in the operands")
     names = tuple(j for k in output for j in (dots if k is _DOTS else (k,)))
     for k in names:
         if k not in found:
