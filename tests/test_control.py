@@ -306,6 +306,18 @@ def test_plain_values_run_plain_python() -> None:
         funcgrad.jit(lambda x: lax.scan(body, 1.0, x)[0])(np.ones(2))
 
 
+def test_branches_of_cond_may_have_operands_of_their_own() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return lax.cond(x > 0, {"a": x}, lambda d: d["a"] ** 2, (y, x), lambda t: t[0] * t[1])
+
+    for x, y in ((3.0, 5.0), (-3.0, 5.0)):
+        expected = ((2 * x, 0.0) if x > 0 else (y, x), x**2 if x > 0 else x * y)
+        for derive in (funcgrad.grad(f, (0, 1)), funcgrad.jit(funcgrad.grad(f, (0, 1)))):
+            assert (derive(x, y), f(x, y)) == expected
+    with pytest.raises(ArgumentError, match="cond: the first argument must be a function"):
+        lax.cond(True, 1.0, np.sin, 2.0, 3.0)
+
+
 def equations(jaxpr: Any) -> list[str]:
     return [eqn.prim.name for eqn in jaxpr.eqns]
 

@@ -309,7 +309,7 @@ def cond(
     Where `pred` is known this is Python's `if`, and only the branch taken is run. In a program
     (`jit`, `make_jaxpr`) both are recorded, and one is run. Under `vmap` each branch runs on the
     examples that take it; in a program under `vmap`, both run on all of them. `operand` is another
-    way to give one operand.
+    way to give one operand; ``cond(pred, x, true_fun, y, false_fun)`` gives each branch its own.
 
     Shapes: `pred` is a scalar; the branches return the same tree of the same shapes.
     Dtypes: `pred` is bool, or true where it is not 0; the branches return the same dtypes.
@@ -322,6 +322,10 @@ def cond(
     >>> funcgrad.vmap(funcgrad.grad(f))(np.array([-1.0, 4.0])).tolist()
     [0.0, 0.25]
     """
+    if not callable(true_fun) and len(operands) == 2 and callable(false_fun):
+        of_each, of_true, of_false = (true_fun, operands[0]), false_fun, operands[1]
+        require_callable("cond", of_false)
+        return cond(pred, lambda x, _: of_true(x), lambda _, y: of_false(y), *of_each)
     require_callable("cond", true_fun)
     require_callable("cond", false_fun)
     kind = _scalar("cond", "pred", pred).dtype.kind
