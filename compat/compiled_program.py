@@ -16,9 +16,9 @@ from funcgrad import tree
 from funcgrad.compile.config import code
 from funcgrad.compile.entry import Printer
 from funcgrad.compile.program import program_of
-from funcgrad.jaxpr import Jaxpr
+from funcgrad.jaxpr import Jaxpr, live
 from funcgrad.quiet import QUIET, reset_state, set_state
-from funcgrad.transforms.program_call import open_jaxpr, read_by
+from funcgrad.transforms.program_call import open_jaxpr
 
 from .autograd import mirrors, modes, sites
 from .autograd.base import UNCOUNTED, TensorBase, tensor
@@ -94,9 +94,11 @@ class TensorProgram:
         self.writes, self.new_gradients, self.leaves = writes
         self.out_def, self.fixed = out
         self.into = self._into()
-        reads = read_by(self.jaxpr, self.jaxpr.outs)
+        program = live(self.jaxpr)
+        mentioned = {id(a) for eqn in program.eqns for a in eqn.inputs} | set(map(id, program.outs))
+        reads = [id(v) in mentioned for v in program.in_vars]
         self.read = [i for i, r in enumerate(reads[len(self.constants) :]) if r]
-        self.tape = self._of_what_it_reads(reads)
+        self.tape = self._of_what_it_reads(program, reads)
         x = self.fixed[0] if len(self.fixed) == 1 else None
         # Whether it returns a new tensor, and nothing around it.
         self.returns_one_result = (
@@ -118,11 +120,11 @@ class TensorProgram:
             number += kind != "none"
         return tuple(found)
 
-    def _of_what_it_reads(self, reads: Sequence[bool]) -> TapeProgram:
+    def _of_what_it_reads(self, program: Jaxpr, reads: Sequence[bool]) -> TapeProgram:
         """A node has no part in tensors that do not matter, gradients for instance."""
-        variables = [v for v, r in zip(self.jaxpr.in_vars, reads, strict=True) if r]
+        variables = [v for v, r in zip(program.in_vars, reads, strict=True) if r]
         constants = [c for c, r in zip(self.constants, reads, strict=False) if r]
-        return TapeProgram(Jaxpr(variables, self.jaxpr.eqns, self.jaxpr.outs), constants)
+        return TapeProgram(Jaxpr(variables, program.eqns, program.outs), constants)
 
     @property
     def is_pure(self) -> bool:

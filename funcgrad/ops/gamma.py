@@ -340,8 +340,8 @@ def _gamma_by_shape(a: Any, log_x: Any, log_scale: Any) -> Any:
 def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
     a, x = _double(a), _double(x)
     inside = logical_and(greater(x, 0), less(x, math.inf))
-    end = where(greater_equal(x, 0), 0.0, math.nan)
-    return where(inside, _gamma_by_shape(a, log(where(inside, x, 1.0)), 0.0), end)
+    slope = where(inside, _gamma_by_shape(a, log(where(inside, x, 1.0)), 0.0), 0.0)
+    return where(greater_equal(x, 0), slope, math.nan)
 
 
 def log_gamma_moved(a: Any, log_x: Any) -> Any:
@@ -497,7 +497,7 @@ def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
     """
     a, b, x = _double(a), _double(b), _double(x)
     inside = logical_and(greater(x, 0), less(x, 1))
-    end = where(logical_and(greater_equal(x, 0), less_equal(x, 1)), 0.0, math.nan)
+    valid = logical_and(greater_equal(x, 0), less_equal(x, 1))
     x = where(inside, x, 0.5)
     log_x, log_y = log(x), log1p(-x)
     odds = log_x - log_y
@@ -511,7 +511,8 @@ def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
         - t * (log_x - digamma(a + 1) + total + 1 / (a + b))
     )
     d = d + s * (log_y - digamma(b) + total) - t * (log_y - digamma(b + 1) + total + 1 / (a + b))
-    return where(inside, c, end), where(inside, d, end)
+    c, d = where(inside, c, 0.0), where(inside, d, 0.0)
+    return where(valid, c, math.nan), where(valid, d, math.nan)
 
 
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
