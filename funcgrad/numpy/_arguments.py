@@ -206,9 +206,6 @@ def written(what: str, result: Any, out: Any, casting: str = "same_kind", mask: 
     return out
 
 
-# ---------------------------------------------------------------- axes and shapes
-
-
 def of_numpy(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a function or method of NumPy's, to which ``where=None`` means False.
 
@@ -225,6 +222,9 @@ def of_numpy(options: dict[str, Any]) -> dict[str, Any]:
 def takes_all(mask: Any) -> bool:
     """Whether a `where=` of functions leaves nothing out: True, or None as in JAX's functions."""
     return mask is True or mask is None
+
+
+# ---------------------------------------------------------------- axes and shapes
 
 
 def axis_of(name: str, axis: Any, ndim: int) -> int:
