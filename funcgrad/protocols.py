@@ -42,7 +42,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str,
         return call_with_options(ufunc, answer, inputs, kwargs)
     if method in _METHODS:
         outs = kwargs.pop("out", None)
-        result = _METHODS[method](ufunc, _find(ufunc), *inputs, **kwargs)
+        result = _METHODS[method](ufunc, _find(ufunc), *inputs, **of_numpy(kwargs))
         what = f"np.{ufunc.__name__}.{method} with out="
         return result if outs is None else written(what, result, outs[0])
     if method == "outer":

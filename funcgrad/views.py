@@ -5,7 +5,9 @@ changed, so every transform differentiates a write like any other primitive. A v
 array it was taken from (`base`) and how (`chain`); a write into it is a `view_update` of the base,
 and a view whose base was written since it was last looked at is taken again from the base.
 
-A traced array has no memory layout; views behave as if every base were C-contiguous.
+A traced array has no memory layout; views behave as if every base were C-contiguous. Nor does its
+type say whether one without axes is an array or a number, which NumPy's functions mostly return and
+copy before they view: it is a number unless `as_array` or a view has made it an array.
 """
 
 from __future__ import annotations
@@ -85,8 +87,18 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
     if seen is None:
+        if not x.shape:  # a number: NumPy makes an array of it, which is nobody's view
+            as_array(out)
+            return
         seen = x.alias = Base()
     out.alias = View(x, (link,), seen.version)
+
+
+def as_array(x: Any) -> Any:
+    """`x`; if it is traced and has no axes it is an array from now on, and not a number."""
+    if isinstance(x, Tracer) and x.alias is None and not x.shape:
+        x.alias = Base()
+    return x
 
 
 def layout(x: Any) -> Any:

@@ -417,3 +417,52 @@ def test_copies_of_outer_values_are_of_the_inner_function(copy: Any, transform: 
         forward, backward = funcgrad.jacfwd(total)(x), transform(funcgrad.grad(total))(x)
         np.testing.assert_allclose(forward, backward)
     np.testing.assert_array_equal(x, [1.0, 2.0, 3.0])
+
+
+NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "sin": lambda x: np.sin(x[0]),
+    "sum": lambda x: x.sum(),
+    "element": lambda x: x[0],
+    "argument": lambda x: x[1] * 2.0,
+    "kept": lambda x: x[:1].sum(keepdims=True).reshape(()),
+    "place": lambda x: x[0, ...],
+    "where": lambda x: np.where(x[0] > 0.0, x[0], 1.0),
+    "select": lambda x: np.select([x[0] > 0.0], [x[0]]),
+    "copy": lambda x: np.copy(np.sin(x[0])),
+    "like": lambda x: np.zeros_like(x[0]),
+    "dots": lambda x: np.sin(x[0])[...],
+}
+ONE_AXIS: dict[str, Callable[[Any], Any]] = {
+    "None": lambda y: y[None],
+    "reshape": lambda y: np.reshape(y, 1),
+    "method": lambda y: y.reshape(1),
+    "ravel": lambda y: y.ravel(),
+    "expand_dims": lambda y: np.expand_dims(y, 0),
+    "atleast_1d": np.atleast_1d,
+    "twice": lambda y: y[None][:],
+}
+
+
+@pytest.mark.parametrize("view", ONE_AXIS.values(), ids=ONE_AXIS)
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=NUMBERS)
+def test_views_of_numbers_are_copies_and_of_arrays_without_axes_are_not(
+    number: Any, view: Any
+) -> None:
+    """`np.sin` of a number gives a number, `np.where` an array without axes: NumPy says which."""
+
+    def f(x: Any) -> Any:
+        x = x * 1.0
+        y = number(x)
+        v = view(y)
+        v[0] = 7.0 * x[2]
+        return y + v.sum() * 10.0
+
+    x = np.array([0.5, 1.5, 2.5])
+    expected = f(x)
+    for found in (
+        funcgrad.jit(f)(x),
+        funcgrad.vmap(f)(x[None])[0],
+        funcgrad.value_and_grad(f)(x)[0],
+    ):
+        np.testing.assert_allclose(found, expected)
+    funcgrad.testing.check_grads(f, (x,))

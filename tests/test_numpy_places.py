@@ -212,3 +212,11 @@ def test_no_mask_is_none_for_functions_and_refused_for_numpy(name: str) -> None:
     if name in REDUCTIONS:
         with pytest.raises(ArgumentError, match="where=None: NumPy takes None for False"):
             funcgrad.make_jaxpr(lambda x: getattr(x, name)(where=None))(x)
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.logaddexp])
+def test_no_mask_is_refused_for_reductions_by_ufuncs(ufunc: np.ufunc) -> None:
+    x = np.array([1.5, 0.5, 3.0])
+    assert ufunc.reduce(x, where=None, initial=2.0) == 2.0
+    with pytest.raises(ArgumentError, match="where=None: NumPy takes None for False"):
+        funcgrad.grad(lambda x: ufunc.reduce(x, where=None, initial=2.0))(x)

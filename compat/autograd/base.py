@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.views import as_array
+
 from . import modes, sites
 
 ndarray = np.ndarray
@@ -117,7 +119,8 @@ holders: dict[type, Callable[[TensorBase], None]] = {}
 
 def hold(x: TensorBase) -> None:
     """Tell the traced value of `x` that `x` holds it, if that wants to know."""
-    found = holders.get(x._array.__class__)
+    array = as_array(x._array)  # tensors are arrays, also those without axes
+    found = holders.get(array.__class__)
     if found is not None:
         found(x)
 

@@ -20,7 +20,7 @@ from ..ops.cast import astype as cast_to
 from ..ops.join import stack
 from ..ops.select import where as _choose
 from ..ops.structural import reshape
-from ..views import snapshot
+from ..views import as_array, snapshot
 
 _get_current = current.get
 _NUMBERS = (float, int, bool, complex)
@@ -154,7 +154,7 @@ def _array_module(x: Any) -> Any:
 def fresh(value: Any) -> Any:
     """A new array as the current transform wants it: under a trace it can be written into."""
     trace = _get_current()
-    return value if trace is EVAL else trace.lift(value)
+    return value if trace is EVAL else as_array(trace.lift(value))
 
 
 def copied(x: Any) -> Any:

@@ -14,6 +14,7 @@ from ..core import Aval, Tracer, aval_of
 from ..ops.logic import equal, less_equal
 from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
+from ..views import as_array
 from ._arguments import (
     array_of,
     contains_foreign,
@@ -307,7 +308,7 @@ def array(
         out = fresh(out)
     if ndmin > out.ndim:
         out = _reshape(out, shape=(1,) * (ndmin - out.ndim) + out.shape)
-    return out
+    return as_array(out)
 
 
 def _assembled(x: Any, dtype: Any) -> Any:

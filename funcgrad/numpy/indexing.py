@@ -17,6 +17,7 @@ from ..ops import select as _select
 from ..ops.arithmetic import remainder
 from ..ops.index_layout import ArrayIndex
 from ..ops.logic import logical_or, not_equal
+from ..views import as_array
 from ._arguments import (
     GIVE_SIZE,
     array_of,
@@ -70,7 +71,7 @@ def where(
         raise ArgumentError(f"fnp.where: give both x and y, or neither{errors.where()}")
     if size is not None or fill_value is not None:
         raise ArgumentError(f"fnp.where: size= and fill_value= without x and y{errors.where()}")
-    return _select.where(*operands(condition, x, y))
+    return as_array(_select.where(*operands(condition, x, y)))
 
 
 # ---------------------------------------------------------------- take
@@ -337,7 +338,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     y = broadcast_to(converted(array_of(choices[-1], xp), dtype), shape)
     for c, x in zip(conditions[::-1], choices[-2::-1], strict=True):
         y = _select.where(c, x, y)
-    return y
+    return as_array(y)
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
@@ -372,7 +373,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     y = zeros_like(x)
     for c, f in zip(conditions, functions, strict=True):
         y = _select.where(c, _piece(f, x, c, args, kw), y)
-    return y
+    return as_array(y)
 
 
 def _conditions(x: Any, condlist: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from ..algebra import broadcast_shapes as _broadcast_shapes
 from ..core import Tracer
 from ..errors import ArgumentError, ShapeError, where
 from ..ops import structural as _ops
-from ..views import layout, record_view, snapshot
+from ..views import as_array, layout, record_view, snapshot
 from ._arguments import array_of, arrays_of, axes_of, copied, is_array, shape_of
 from .ordering import transpose
 
@@ -244,7 +244,8 @@ def _repeated(x: Any, new: tuple[int, ...]) -> Any:
     """`x` in another shape, which NumPy gives as a view that is only to be read."""
     out = _ops.broadcast_to(x, shape=new)
     if isinstance(x, Tracer) and isinstance(out, Tracer):
-        record_view(out, x, _ops.broadcast_to, {"shape": new})
+        base = x if x.shape else as_array(snapshot(x, copy=False))
+        record_view(out, base, _ops.broadcast_to, {"shape": new})
     return out
 
 
