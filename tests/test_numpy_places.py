@@ -220,3 +220,30 @@ def test_no_mask_is_refused_for_reductions_by_ufuncs(ufunc: np.ufunc) -> None:
     assert ufunc.reduce(x, where=None, initial=2.0) == 2.0
     with pytest.raises(ArgumentError, match="where=None: NumPy takes None for False"):
         funcgrad.grad(lambda x: ufunc.reduce(x, where=None, initial=2.0))(x)
+
+
+LIKE: dict[str, Callable[[Any], Any]] = {
+    "array": lambda x: np.array([x[0], x[1] * x[0]], like=x),
+    "asarray": lambda x: np.asarray([[x[0], 3.0]], like=x),
+    "full": lambda x: np.full(3, x[0], like=x),
+    "zeros": lambda x: filled(np.zeros(2, like=x), x),
+    "ones": lambda x: filled(np.ones(2, like=x), x),
+    "empty": lambda x: filled(np.empty(1, like=x), x),
+    "eye": lambda x: filled(np.eye(2, like=x), x),
+    "arange": lambda x: filled(np.arange(3.0, like=x), x),
+}
+
+
+def filled(z: Any, x: Any) -> Any:
+    z[0] = x[0] * x[1]
+    return z
+
+
+@pytest.mark.parametrize("f", LIKE.values(), ids=LIKE)
+def test_arrays_are_made_of_traced_values_by_like(f: Callable[[Any], Any]) -> None:
+    x = np.array([1.5, -0.5])
+    expected = f(x)
+    assert type(expected) is np.ndarray
+    np.testing.assert_array_equal(funcgrad.jit(f)(x), expected)
+    np.testing.assert_array_equal(funcgrad.vmap(f)(x[None])[0], expected)
+    funcgrad.testing.check_grads(f, (x,))
