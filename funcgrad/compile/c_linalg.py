@@ -1,11 +1,12 @@
-"""Small matrices in C: what LAPACK does for them by the same methods, inside of loops.
+"""Small and banded matrices in C: what LAPACK does for them by the same methods, inside of loops.
 
 Layer 4½. A call of LAPACK through NumPy takes 4 us for four equations, which take 0.05 here, and it
 keeps the loop that it is in out of C. Where a matrix is singular, or not positive definite, and that
 matters, the program says so, and NumPy runs it again, which raises or knows better.
 
 Source: Golub & Van Loan, "Matrix Computations", algorithms 3.4.1 (elimination with partial
-pivoting), 3.1.1 (substitution) and 4.2.1 (Cholesky); of the exponential see ops/matrix_functions.py.
+pivoting), 3.1.1 (substitution), 4.2.1 (Cholesky) and section 4.3 (bands); of the exponential see
+ops/matrix_functions.py.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .c_places import dense
 from .c_source import number
 from .steps import CALL, Step, Value
 
-MOST = 24  # rows of a matrix, for which a call of LAPACK takes twice as long
+MOST = 24  # rows of a matrix, for which a call of LAPACK takes twice as long; diagonals of a band
 
 TEXT = """\
 static inline void swap_{T}(long n, {T} *x, {T} *y) {
@@ -142,6 +143,37 @@ NO_VECTORS static long triangle_solve_{T}(long n, long k, const {T} *a, {T} *x, 
     if (unit) continue;
     if (a[j * n + j] == 0) return 1;
     for (long c = 0; c < k; c++) x[j * k + c] /= a[j * n + j];
+  }
+  return 0;
+}
+// The rows that may exchange places begin in the same column in w, and take in what fills up.
+NO_VECTORS static long band_solve_{T}(
+    long n, long k, long lower, long upper, const {T} *ab, {T} *w, {T} *x) {
+  const long wide = lower + upper + 1;
+  for (long i = 0; i < n; i++)
+    for (long c = 0, j = i > lower ? i - lower : 0; c < wide; c++, j++)
+      w[i * wide + c] = j < n && j - i <= upper ? ab[(upper + i - j) * n + j] : 0;
+  for (long j = 0; j < n; j++) {
+    const long end = j + lower < n ? j + lower + 1 : n;
+    long p = j;
+    for (long i = j + 1; i < end; i++)
+      if (__builtin_fabs(w[i * wide]) > __builtin_fabs(w[p * wide])) p = i;
+    if (w[p * wide] == 0) return 1;
+    if (p != j) {
+      swap_{T}(wide, w + j * wide, w + p * wide);
+      swap_{T}(k, x + j * k, x + p * k);
+    }
+    for (long i = j + 1; i < end; i++) {
+      const {T} f = w[i * wide] / w[j * wide];
+      for (long c = 1; c < wide; c++) w[i * wide + c - 1] = w[i * wide + c] - f * w[j * wide + c];
+      w[i * wide + wide - 1] = 0;
+      for (long c = 0; c < k; c++) x[i * k + c] -= f * x[j * k + c];
+    }
+  }
+  for (long j = n - 1; j >= 0; j--) {
+    for (long i = 1; i < wide && j + i < n; i++)
+      for (long c = 0; c < k; c++) x[j * k + c] -= w[j * wide + i] * x[(j + i) * k + c];
+    for (long c = 0; c < k; c++) x[j * k + c] /= w[j * wide];
   }
   return 0;
 }
@@ -293,8 +325,10 @@ EXPONENTIAL = _with_facts(EXPONENTIAL)
 CALLED = ("solve", "cholesky", "cofactor", "det", "qr")  # what the names of the functions end with
 DETERMINANTS = frozenset({"det", "slogdet"})
 EXPONENTIALS = frozenset({"expm", "expm_frechet"})
+BANDED = "banded_solve"
+LONG = EXPONENTIALS | {BANDED}  # that are many calls to NumPy or SciPy
 SURE = DETERMINANTS | EXPONENTIALS | {"qr"}  # that need no other way
-NAMES = SURE | {"cholesky", "cofactor", "inv", "matrix_solve", "triangular_solve"}
+NAMES = SURE | {"cholesky", "cofactor", "inv", "matrix_solve", "triangular_solve", BANDED}
 
 
 def shared(text: str) -> list[str]:
@@ -310,21 +344,32 @@ def fits(step: Step) -> bool:
     name = getattr(step.function, "name", "")
     if step.kind != CALL or name not in NAMES:
         return False
-    shapes = [v.shape[:-2] for v in step.operands]
-    shapes += [v.shape if name in DETERMINANTS else v.shape[:-2] for v in step.outs]
-    same = {v.dtype for v in (*step.operands, *step.outs)} == {step.out.dtype}
-    most = MOST // 2 if name == "expm_frechet" else MOST
-    is_small = max(step.operands[0].shape[-2:]) <= most
-    if name in EXPONENTIALS and step.out.dtype != np.float64:
+    dtype = step.out.dtype
+    if {v.dtype for v in (*step.operands, *step.outs)} != {dtype} or dtype.kind != "f":
         return False
-    return (
-        is_small and len(set(map(math.prod, shapes))) == 1 and same and step.out.dtype.kind == "f"
-    )
+    if name in EXPONENTIALS and dtype != np.float64:
+        return False
+    return _is_small(name, *step.operands[0].shape[-2:]) and _are_as_many(name, step)
+
+
+def _is_small(name: str, rows: int, columns: int) -> bool:
+    if name == BANDED:
+        return rows <= MOST
+    return max(rows, columns) <= (MOST // 2 if name == "expm_frechet" else MOST)
+
+
+def _are_as_many(name: str, step: Step) -> bool:
+    """Whether there is a matrix for each result; one banded matrix does for many."""
+    leads = [v.shape[:-2] for v in step.operands]
+    if name == BANDED and math.prod(leads[0]) == 1:
+        del leads[0]
+    leads += [v.shape if name in DETERMINANTS else v.shape[:-2] for v in step.outs]
+    return len(set(map(math.prod, leads))) == 1
 
 
 def is_long(step: Step) -> bool:
     """Whether a step is worth a call by itself, as NumPy has many for it."""
-    return getattr(step.function, "name", "") in EXPONENTIALS
+    return getattr(step.function, "name", "") in LONG
 
 
 def lines(kernel: Any, step: Step) -> list[str]:
@@ -336,7 +381,10 @@ def lines(kernel: Any, step: Step) -> list[str]:
         found += _filled(kernel, step.operands[1], xs[0])
     if step.function.name not in SURE:
         kernel.bad = kernel.bad or Value((), np.dtype(np.int64))
-    found += _calls(step, a, xs, kernel._type(step.out))
+    if step.function.name == BANDED:
+        found.append(_banded_call(kernel, step, a, xs[0]))
+    else:
+        found += _calls(step, a, xs, kernel._type(step.out))
     for out, x, place in zip(step.outs, xs, given, strict=True):
         found += _result(kernel, out, x, place)
     return found
@@ -358,6 +406,16 @@ def _filled(kernel: Any, value: Value, base: str) -> list[str]:
     if value.size == 1:
         return [f"{base}[0] = {kernel.number(value, value.dtype)};"]
     return kernel.copied(value, Value(value.shape, value.dtype), dense(base, value.shape))
+
+
+def _banded_call(kernel: Any, step: Step, bands: str, x: str) -> str:
+    """The call that solves for what lies in `x`, in memory where a band takes in what fills up."""
+    (*lead, rows, n), (*many, _, k) = step.operands[0].shape, step.out.shape
+    work = kernel.reserved(Value((n, rows), step.out.dtype))
+    ab = bands if math.prod(lead) == 1 else f"{bands} + t * {rows * n}"
+    sizes = f"{n}, {k}, {step.options['lower']}, {step.options['upper']}"
+    call = f"band_solve_{kernel._type(step.out)}({sizes}, {ab}, {work}, {x} + t * {n * k})"
+    return f"for (long t = 0; t < {math.prod(many)}; t++) bad |= {call};"
 
 
 def _calls(step: Step, a: str, xs: Sequence[str], kind: str) -> list[str]:

@@ -15,7 +15,7 @@ import funcgrad.numpy as fnp
 from funcgrad import lax
 from funcgrad.compile import c_compiler, c_linalg
 from funcgrad.core import REGISTRY
-from funcgrad.scipy.linalg import solve_triangular
+from funcgrad.scipy.linalg import solve_banded, solve_triangular
 
 pytestmark = pytest.mark.skipif(c_compiler.compiler() is None, reason="no C compiler")
 
@@ -218,3 +218,66 @@ def test_exponentials(n: int, size: float) -> None:
         for x, y in zip(found, expected, strict=True):
             scale = np.max(np.abs(y), initial=0.0, where=np.isfinite(y))
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12 * scale * max(size, 1.0))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@settings(deadline=None, max_examples=12)
+@given(
+    bands=st.sampled_from([(0, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 4), (12, 11)]),
+    n=st.sampled_from([1, 2, 3, 7, 40]),
+    leads=st.sampled_from([((), ()), ((), (3,)), ((1,), (2,)), ((3,), (3,))]),
+    k=st.sampled_from([0, 1, 2]),
+    seed=st.integers(0, 99),
+)
+def test_banded_systems(dtype: str, bands: Any, n: int, leads: Any, k: int, seed: int) -> None:
+    """As SciPy solves them, with rows that change places and whatever lies outside of the bands."""
+    rng = np.random.default_rng(seed)
+    leads = leads if k else ((), ())
+    ab = rng.normal(size=(*leads[0], sum(bands) + 1, n))
+    ab[..., bands[1], :] += np.where(seed % 2, 6.0, 0.0)  # without, rows change places
+    b = rng.normal(size=(*leads[1], n, k) if k else (n,))
+    if dtype == "float32" or np.linalg.cond(full(ab.reshape(-1, *ab.shape[-2:])[0], bands)) > 1e4:
+        ab[..., bands[1], :] += 9.0 * sum(bands)
+    ab, b = ab.astype(dtype), b.astype(dtype)
+
+    def f(ab: Any, b: Any) -> Any:
+        return solve_banded(bands, ab, b)
+
+    found, code = in_loop(f, ab, b)
+    assert "for " not in code, code
+    expected = np.stack([f(ab, b)] * 2)
+    tolerance = 1e-3 if dtype == "float32" else 1e-8
+    np.testing.assert_allclose(found, expected, atol=tolerance * np.max(np.abs(expected)))
+
+    def total(ab: Any) -> Any:
+        return np.sum(np.sin(f(ab, b)))
+
+    slope = in_loop(funcgrad.grad(total), ab)[0][0]
+    expected = funcgrad.grad(total)(ab)
+    np.testing.assert_allclose(slope, expected, atol=tolerance * np.max(np.abs(expected)))
+
+
+def full(ab: np.ndarray, bands: tuple[int, int]) -> np.ndarray:
+    """The matrix with these diagonals."""
+    n = ab.shape[1]
+    rows = [
+        np.diag(ab[bands[1] - d, max(d, 0) : n + min(d, 0)], d)
+        for d in range(-bands[0], bands[1] + 1)
+        if abs(d) < n
+    ]
+    return np.sum(rows, axis=0)
+
+
+def test_a_banded_system_without_solution_raises_and_nan_goes_through() -> None:
+    def run(ab: Any) -> Any:
+        return lax.scan(lambda c, _: (c, solve_banded((1, 1), c, np.ones(3))), ab, None, length=2)[
+            1
+        ]
+
+    compiled = funcgrad.jit(run)
+    with funcgrad.config("c"):
+        assert compiled(np.array([[1.0] * 3, [3.0] * 3, [1.0] * 3])).shape == (2, 3)
+        assert "for " not in compiled.code
+        with pytest.raises(np.linalg.LinAlgError, match="singular"):
+            compiled(np.zeros((3, 3)))
+        assert np.isnan(compiled(np.full((3, 3), np.nan))).all()
