@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "nn"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
-def load(name: str) -> Any:
-    """The module `examples/nn/<name>.py`, which finds its neighbours as when run as a script."""
-    if str(FOLDER) not in sys.path:
-        sys.path.insert(0, str(FOLDER))
+def load(name: str, folder: str = "nn") -> Any:
+    """The module `examples/<folder>/<name>.py`, which finds its neighbours as when run as a script."""
+    if str(EXAMPLES / folder) not in sys.path:
+        sys.path.insert(0, str(EXAMPLES / folder))
     return importlib.import_module(name)
