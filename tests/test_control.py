@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -1076,3 +1077,77 @@ def test_flags_out_of_branches_have_no_slope() -> None:
         funcgrad.grad(funcgrad.jit(f)),
     ):
         assert_close(gradient(x), np.array([2.0, 0.0]))
+
+
+def settled(p: Any) -> Any:
+    """Steps whose number depends on the values, with a counter, and closed-over numbers."""
+
+    def step(state: Any) -> Any:
+        i, x, y = state
+        return i + 1, x + 0.1 * np.sin(p[0] * x) * y, y * np.cos(0.3 * x) + 0.05 * p[1] * x * x
+
+    _, x, y = lax.while_loop(lambda s: (s[0] < 15) & (s[1] < 5.0), step, (0, p[2], p[1]))
+    return x * y + np.sin(x)
+
+
+SECOND = {
+    "fr": lambda f: funcgrad.jacfwd(funcgrad.grad(f)),
+    "rr": lambda f: funcgrad.jacrev(funcgrad.grad(f)),
+    "rf": lambda f: funcgrad.jacrev(funcgrad.jacfwd(f)),
+}
+THIRD = {
+    "ffr": lambda f: funcgrad.jacfwd(SECOND["fr"](f)),
+    "rfr": lambda f: funcgrad.jacrev(SECOND["fr"](f)),
+    "rrr": lambda f: funcgrad.jacrev(SECOND["rr"](f)),
+    "frf": lambda f: funcgrad.jacfwd(SECOND["rf"](f)),
+}
+
+
+@pytest.mark.parametrize("kind", [*SECOND, *THIRD])
+def test_derivatives_of_derivatives_of_loops_are_those_of_forward_mode(kind: str) -> None:
+    p = np.array([0.7, 1.2, 0.9])
+    expected = functools.reduce(lambda f, _: funcgrad.jacfwd(f), kind, settled)(p)
+    found = funcgrad.jit((SECOND | THIRD)[kind](settled))(p)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    points = np.stack([p, 1.1 * p, 0.5 * p])
+    of_each = funcgrad.jit(funcgrad.vmap((SECOND | THIRD)[kind](settled)))(points)
+    np.testing.assert_allclose(of_each[0], expected, rtol=1e-9, atol=1e-12)
+
+
+def test_the_tangent_of_a_loops_pullback_is_a_pullback() -> None:
+    """Which programs can say. Also that of what was mapped first."""
+
+    def along(p: Any, v: Any) -> Any:
+        return funcgrad.jvp(funcgrad.grad(settled), (p,), (v,))[1]
+
+    def of_many(points: Any) -> Any:
+        return funcgrad.jvp(funcgrad.vmap(funcgrad.grad(settled)), (points,), (points,))[1]
+
+    p = np.array([0.7, 1.2, 0.9])
+    for f, args in ((along, (p, p)), (of_many, (np.stack([p, 2 * p]),))):
+        text = str(funcgrad.make_jaxpr(f)(*args))
+        assert "pullback of" in text and "tangent of" not in text
+        np.testing.assert_allclose(funcgrad.jit(f)(*args), f(*args), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", SECOND)
+def test_second_derivatives_by_rules_that_are_no_derivatives(kind: str) -> None:
+    """What a rule makes of a loop is not symmetric: it is differentiated as it stands."""
+
+    @funcgrad.custom_jvp
+    def odd(x: Any, y: Any) -> Any:
+        return x * y
+
+    @odd.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        (x, y), (a, b) = primals, tangents
+        return x * y, y * y * a + np.sin(x) * y * b
+
+    def f(p: Any) -> Any:
+        step = lambda s: (s[0] + 1, odd(s[1], p[1]) + 0.1 * odd(p[0], s[1]))  # noqa: E731
+        return lax.while_loop(lambda s: s[0] < 3, step, (0, p[0]))[1]
+
+    p = np.array([0.7, 1.2])
+    expected = SECOND[kind](f)(p)
+    assert kind == "rf" or not np.allclose(expected, expected.T)
+    np.testing.assert_allclose(funcgrad.jit(SECOND[kind](f))(p), expected, rtol=1e-9)

@@ -57,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
     step = funcgrad.jit(funcgrad.value_and_grad(loss))
     start = np.log(np.array([0.6, 0.03, 0.8, 0.03, 30.0, 4.0]))
     found = minimize(step, start, jac=True, method="BFGS", options={"gtol": 1e-5})
-    errors = np.sqrt(np.diag(np.linalg.inv(funcgrad.jacfwd(funcgrad.grad(loss))(found.x))))
+    curvature = funcgrad.jit(funcgrad.hessian(loss))(found.x)
+    errors = np.sqrt(np.diag(np.linalg.inv(curvature)))
     print(f"loss {found.fun:.4f} after {found.nfev} solutions of the equation")
     for name, value, error in zip(NAMES, np.exp(found.x), errors, strict=True):
         print(f"{name:12}{value:8.4f} +- {error:.0%}")

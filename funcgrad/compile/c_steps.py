@@ -278,7 +278,7 @@ def _pullback(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     of = step.options["of"]
     if not isinstance(of, Pullback):
         return []
-    if isinstance(of.function, Mapped) and of.function.is_of(Looped):
+    if is_of_examples(step):
         return [_of_examples(step, of.rewritten(as_written), expand)]
     if not isinstance(of.function, Looped):
         return []
@@ -302,6 +302,12 @@ def _pullback(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
     operands = [*xs, *(consts[i] for i in found.same), *starts]
     rest = [_zeros(out) for out in made.values()]
     return [Step(UNWIND, programs, operands, outs, options), *rest]
+
+
+def is_of_examples(step: Step) -> bool:
+    """Whether a step is the pullback of a loop for a batch."""
+    of = step.options.get("of") if step.kind == CALL and step.options else None
+    return isinstance(of, Pullback) and isinstance(of.function, Mapped) and of.function.is_of(Looped)
 
 
 def _of_examples(step: Step, of: Any, expand: Callable[[Lowered], Lowered]) -> Step:

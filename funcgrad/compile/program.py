@@ -24,7 +24,7 @@ from .c_many import together
 from .c_pool import Pooling, PoolingKernel
 from .c_regions import RegionKernel
 from .c_rejection import is_accepted
-from .c_steps import is_draw
+from .c_steps import is_draw, is_of_examples
 from .config import code
 from .cuda_run import DeviceProgram, on_device
 from .decisions import Decision
@@ -47,8 +47,8 @@ _KERNELS: dict[type, Any] = {
 LONG = 0.05  # seconds that a program has run before it is compiled as C
 PATIENCE = 1.0  # seconds for which loops may run in Python rather than wait for a compiler
 # Seconds that Python takes: for an operation on arrays, on numbers, another call, a random number, one
-# that is drawn until it is accepted.
-ARRAY, NUMBER, OTHER, DRAWN, ACCEPTED = 1.5e-6, 2e-7, 1e-5, 1.5e-4, 1e-3
+# that is drawn until it is accepted, the pullback of a loop for many examples.
+ARRAY, NUMBER, OTHER, DRAWN, ACCEPTED, UNWOUND = 1.5e-6, 2e-7, 1e-5, 1.5e-4, 1e-3, 0.1
 _compiling = renewed(threading.Lock())  # in the background one at a time, as it takes a core
 TRIALS = 8  # calls after which the faster code stays; the first of them warms up
 
@@ -161,8 +161,10 @@ def _lines(body: Lowered) -> float:
 
 def _line(step: Step) -> float:
     if step.kind == CALL:
+        if is_draw(step):
+            return DRAWN
         accepted = ACCEPTED if is_accepted(step) else OTHER
-        return DRAWN if is_draw(step) else accepted
+        return UNWOUND if is_of_examples(step) else accepted
     return ARRAY if step.outs and step.out.shape else NUMBER
 
 

@@ -18,7 +18,7 @@ from ..backend import unfit
 from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, run_under, tangent_dtype
 from ..errors import ArgumentError, NotLinearError, where
 from ..indexing import known
-from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, quiet
+from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, nested_jaxprs, quiet
 from ..ops.cast import astype, cast, cast_constant
 from ..ops.structural import broadcast_to, reshape
 from ..views import snapshot
@@ -287,6 +287,21 @@ def memo_of(jaxpr: Jaxpr, key: Any, make: Callable[[], Any]) -> Any:
     if key not in memo:
         memo[key] = make()
     return memo[key]
+
+
+# What is differentiated by rules of the user's, or not by the derivative of a program in sight.
+_OWN_RULES = frozenset({"custom_call", "python_call", "while_derivative"})
+
+
+def has_own_rules(jaxpr: Jaxpr) -> bool:
+    """Whether a derivative in the program may be none in truth, with second ones not symmetric."""
+    found = jaxpr.memo.get("own rules")
+    if found is None:
+        found = jaxpr.memo["own rules"] = any(
+            eqn.prim.name in _OWN_RULES or any(map(has_own_rules, nested_jaxprs(eqn.params)))
+            for eqn in jaxpr.eqns
+        )
+    return bool(found)
 
 
 def on_examples(

@@ -1,15 +1,21 @@
 """Derivatives that are taken when values are known: the primitive `while_derivative`.
 
 The pullback of a loop is found by running it, as only that says how many steps there are. In a program
-it is one step: a `Deferred` function, which is called on arrays. Its own derivatives are deferred
-functions again, and so on to any order.
+it is one step: a `Deferred` function, which is called on arrays. Its own derivatives are pullbacks of
+loops again: of the loop that carries tangents too, see NOTE [Second derivatives of loops]. Where a
+rule of the user's forbids that, they are derivatives of the deferred function.
+
+NOTE [Second derivatives of loops] For a function f, G(x, t) = (f(x), f'(x) t) is what the loop with
+tangents computes. The tangent of the pullback ``f'(x)^T c`` along (t, s) is, as second derivatives are
+symmetric, the pullback of G by x with the cotangents (s, c). The pullback of the pullback, with a
+cotangent z, is by x the pullback of G along z with the cotangents (0, c), and by c it is ``f'(x) z``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core import EVAL, Aval, Primitive, aval_of, current
 from ..jaxpr import Jaxpr
@@ -20,6 +26,40 @@ from .vjp import record_flat
 from .vmap import batch_flat, move_batch
 
 Dims = tuple[int | None, ...]
+
+
+class WithTangents(NamedTuple):
+    """A deferred function that computes tangents too.
+
+    Its operands are, by `places`, those of the function, their tangents and `consts`, counted in this
+    order; its results are those of the function and the tangents of those in `moving`.
+    """
+
+    function: Deferred
+    places: tuple[int, ...]
+    consts: list[Any]
+    moving: Flags
+
+    def operands(self, xs: Sequence[Any], ts: Sequence[Any]) -> list[Any]:
+        """What to call the function with; tangents that are None are zero."""
+        given = [*xs, *ts, *self.consts]
+        found = [given[p] for p in self.places]
+        return [
+            zeros(aval_of(given[p - len(xs)])) if x is None else x
+            for p, x in zip(self.places, found, strict=True)
+        ]
+
+    def pulled_back(
+        self, xs: Sequence[Any], ts: Sequence[Any], cts: Sequence[Any], wanted: Sequence[bool]
+    ) -> list[Any]:
+        """Cotangents of the function's own operands in `wanted`."""
+        by = [p < len(xs) and wanted[p] for p in self.places]
+        of_tangents = [len(xs) <= p < 2 * len(xs) for p in self.places]
+        of_results = [i < len(self.moving) for i in range(len(cts))]
+        linear = (*of_tangents, *chosen(of_results, [ct is not None for ct in cts]))
+        found = pulled_back(self.function, self.operands(xs, ts), cts, by, linear)
+        places = [p for p, w in zip(self.places, by, strict=True) if w]
+        return placed(chosen(found, by), places, len(xs))
 
 
 class Deferred:
@@ -39,6 +79,20 @@ class Deferred:
     def is_linear(self, wanted: Sequence[bool]) -> bool:
         """Whether the results are linear in these operands."""
         return False
+
+    def with_tangents(self, moving: Flags) -> WithTangents | None:
+        """The function with tangents of these operands, if second derivatives are symmetric in it."""
+        return None
+
+    def tangents(self, xs: Sequence[Any], ts: Sequence[Any]) -> list[Any] | None:
+        """Tangents of the results by a function of this kind, if there is one."""
+        return None
+
+    def cotangents(
+        self, xs: Sequence[Any], cts: Sequence[Any], wanted: Sequence[bool]
+    ) -> list[Any] | None:
+        """Cotangents of the operands in `wanted` by functions of this kind, if there are some."""
+        return None
 
     def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
         """The same function, made of programs that do the same as its own, if it has some."""
@@ -72,6 +126,14 @@ class Mapped(Deferred):
 
     def is_linear(self, wanted: Sequence[bool]) -> bool:
         return self.function.is_linear(wanted)
+
+    def with_tangents(self, moving: Flags) -> WithTangents | None:
+        found = self.function.with_tangents(moving)
+        if found is None:
+            return None
+        dims = [*self.dims, *self.dims, *[None] * len(found.consts)]
+        mapped = Mapped(found.function, self.size, tuple(dims[p] for p in found.places))
+        return found._replace(function=mapped)
 
     def is_of(self, kind: type) -> bool:
         """Whether it is such a function that is mapped, once or more often."""
@@ -113,9 +175,19 @@ class Derivative(Deferred):
 
 @dataclass(frozen=True)
 class Pullback(Derivative):
-    """Operands and cotangents of the results `given`, to cotangents of the operands that move."""
+    """Operands and cotangents of the results `given`, to cotangents of the operands that move.
+
+    It is linear in the cotangents, and in those of all that it is given that `linear` names.
+    """
 
     given: Flags
+    linear: Flags = ()
+
+    def is_linear(self, wanted: Sequence[bool]) -> bool:
+        in_these = any(self.linear) and all(
+            f or not w for f, w in zip(self.linear, wanted, strict=True)
+        )
+        return in_these or super().is_linear(wanted)
 
     @property
     def __name__(self) -> str:  # type: ignore[override]
@@ -129,6 +201,41 @@ class Pullback(Derivative):
     @property
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
         return tuple(tangent_aval(self.function.in_avals[i]) for i in self.places)
+
+    def _of_results(self, cts: Sequence[Any]) -> list[Any]:
+        """What belongs to the cotangents that are given, for each of the function's results."""
+        places = [i for i, g in enumerate(self.given) if g]
+        return placed(cts, places, len(self.given))
+
+    def tangents(self, xs: Sequence[Any], ts: Sequence[Any]) -> list[Any] | None:
+        count = len(self.moving)
+        dots, cts, moved = ts[:count], self._of_results(xs[count:]), self._of_results(ts[count:])
+        if all(t is None for t in dots):
+            return chosen(pulled_back(self.function, xs[:count], moved, self.moving), self.moving)
+        found = self.function.with_tangents(tuple(t is not None for t in dots))
+        if found is None:
+            return None
+        seeds = [*moved, *chosen(cts, found.moving)]
+        return chosen(found.pulled_back(xs[:count], dots, seeds, self.moving), self.moving)
+
+    def cotangents(
+        self, xs: Sequence[Any], cts: Sequence[Any], wanted: Sequence[bool]
+    ) -> list[Any] | None:
+        count = len(self.moving)
+        along, seeds = placed(cts, self.places, count), self._of_results(xs[count:])
+        found = self.function.with_tangents(tuple(t is not None for t in along))
+        if found is None:
+            return None
+        by_xs: list[Any] = [None] * count
+        by_cts: list[Any] = [None] * (len(xs) - count)
+        if any(wanted[:count]):
+            seeds = [*[None] * len(self.given), *chosen(seeds, found.moving)]
+            by_xs = found.pulled_back(xs[:count], along, seeds, wanted[:count])
+        if any(wanted[count:]):
+            outs = found.function(*found.operands(xs[:count], along))
+            places = [i for i, m in enumerate(found.moving) if m]
+            by_cts = chosen(placed(outs[len(self.given) :], places, len(self.given)), self.given)
+        return [g if w else None for g, w in zip([*by_xs, *by_cts], wanted, strict=True)]
 
     def __call__(self, *values: Any) -> list[Any]:
         count = len(self.moving)
@@ -189,6 +296,9 @@ class DeferredCall(Primitive):
         return params["of"].out_avals
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
+        found = params["of"].tangents(xs, ts)
+        if found is not None:
+            return tuple(found)
         of = Tangent(params["of"], tuple(t is not None for t in ts))
         dots = self(*xs, *(t for t in ts if t is not None), of=of)
         return tuple(placed(dots, of.results, len(ans)))
@@ -202,7 +312,8 @@ class DeferredCall(Primitive):
     def backward(
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
-        return pulled_back(params["of"], residual, cts, wanted)
+        found = params["of"].cotangents(residual, cts, wanted)
+        return pulled_back(params["of"], residual, cts, wanted) if found is None else found
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
         of, dims = params["of"].mapped(size, tuple(bdims))
@@ -215,10 +326,14 @@ class DeferredCall(Primitive):
 
 
 def pulled_back(
-    of: Deferred, xs: Sequence[Any], cts: Sequence[Any], wanted: Sequence[bool]
+    of: Deferred,
+    xs: Sequence[Any],
+    cts: Sequence[Any],
+    wanted: Sequence[bool],
+    linear: Flags = (),
 ) -> list[Any]:
     """Cotangents of the operands in `wanted`, found when the values are known."""
-    pullback = Pullback(of, tuple(wanted), tuple(ct is not None for ct in cts))
+    pullback = Pullback(of, tuple(wanted), tuple(ct is not None for ct in cts), linear)
     given = [ct for ct in cts if ct is not None]
     return placed(deferred_call(*xs, *given, of=pullback), pullback.places, len(wanted))
 

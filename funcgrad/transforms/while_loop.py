@@ -29,6 +29,7 @@ from .bodies import (
     chosen,
     depending,
     derived,
+    has_own_rules,
     inexact,
     joined,
     jvp_program,
@@ -44,7 +45,7 @@ from .bodies import (
     zeros,
 )
 from .control import put_together, take_rows
-from .deferred import Deferred, pulled_back
+from .deferred import Deferred, WithTangents, pulled_back
 from .vmap import move_batch
 
 
@@ -87,6 +88,43 @@ class Looped(Deferred):
     @property
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]
         return tuple(map(strong, self.body.out_avals))
+
+    def with_tangents(self, moving: Flags) -> WithTangents | None:
+        return None if has_own_rules(self.body) else self.moved(moving)
+
+    def moved(self, moving: Flags) -> WithTangents | None:
+        """The loop that carries tangents too; None if no carry moves."""
+        test, body, counts = self.test, self.body, self.counts
+        n, b, count = counts.test, counts.body, len(self.out_avals)
+        _, live, flags = map(tuple, counts.parts(moving))
+        flags = _moving(body, live, flags)
+        if not any(flags):
+            return None
+        program = jvp_program(body, (*live, *flags), flags)
+        of_body, of_carry = program.in_vars[:b], program.in_vars[b : b + count]
+        dots = program.in_vars[b + count :]
+        in_vars = (*program.const_vars, *of_body, *dots[: sum(live)], *of_carry, *dots[sum(live) :])
+        avals = [*test.in_avals, *(tangent_aval(a) for a in chosen(body.out_avals, flags))]
+        tested = memo_of(
+            test,
+            ("ignoring", flags),
+            lambda: derived(lambda *xs: eval_jaxpr(test, *xs[: len(test.in_vars)]), avals),
+        )
+        loop = Looped(
+            joined([tested])[0][0],
+            Jaxpr(in_vars, program.eqns, program.outs),
+            Counts(len(tested.consts) + n, len(program.consts) + b + sum(live)),
+        )
+        all_of, consts = n + b + count, [*tested.consts, *program.consts]
+        of_consts = range(2 * all_of, 2 * all_of + len(consts))
+        places = [
+            *(*of_consts[: len(tested.consts)], *range(n)),
+            *(*of_consts[len(tested.consts) :], *range(n, n + b)),
+            *(all_of + n + i for i, moves in enumerate(live) if moves),
+            *range(n + b, all_of),
+            *(all_of + n + b + i for i, moves in enumerate(flags) if moves),
+        ]
+        return WithTangents(loop, tuple(places), consts, flags)
 
     def rewritten(self, rewrite: Callable[[Jaxpr], Jaxpr]) -> Deferred:
         return Looped(rewrite(self.test), rewrite(self.body), self.counts)
@@ -186,50 +224,12 @@ class WhileLoop(Control):
     # ------------------------------------------------------------ forward mode
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
-        test, body, counts = params["test"], params["body"], params["counts"]
-        t_consts, b_consts, carry = counts.parts(xs)
-        _, b_dots, k_dots = counts.parts(ts)
-        live = [t is not None for t in b_dots]
-        moving = _moving(body, live, [t is not None for t in k_dots])
-        if not any(moving):
+        found = Looped(**params).moved(tuple(t is not None for t in ts))
+        if found is None:
             return (None,) * len(ans)
-        program = jvp_program(body, (*live, *moving), moving)
-        n, extra = len(body.in_vars), sum(live)
-        in_vars = program.in_vars
-        moved = Jaxpr(
-            (
-                *program.const_vars,
-                *in_vars[: counts.body],
-                *in_vars[n : n + extra],
-                *in_vars[counts.body : n],
-                *in_vars[n + extra :],
-            ),
-            program.eqns,
-            program.outs,
-        )
-        avals = [*test.in_avals, *(tangent_aval(a) for a in chosen(body.out_avals, moving))]
-        tested = memo_of(
-            test,
-            ("ignoring", moving),
-            lambda: derived(lambda *xs: eval_jaxpr(test, *xs[: len(test.in_vars)]), avals),
-        )
-        dots = [zeros(aval_of(c)) if t is None else t for c, t in zip(carry, k_dots, strict=True)]
-        outs = self(
-            *tested.consts,
-            *t_consts,
-            *program.consts,
-            *b_consts,
-            *(t for t in b_dots if t is not None),
-            *carry,
-            *chosen(dots, moving),
-            test=joined([tested])[0][0],
-            body=moved,
-            counts=Counts(
-                len(tested.consts) + counts.test, len(program.consts) + counts.body + extra
-            ),
-        )
-        places = [i for i, m in enumerate(moving) if m]
-        return tuple(placed(outs[len(carry) :], places, len(ans)))
+        outs = found.function(*found.operands(xs, ts))
+        places = [i for i, m in enumerate(found.moving) if m]
+        return tuple(placed(outs[len(ans) :], places, len(ans)))
 
     # ------------------------------------------------------------ reverse mode
 
