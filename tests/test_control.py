@@ -724,6 +724,23 @@ def test_branches_meet_in_one_type() -> None:
 
 
 @pytest.mark.parametrize("jit", [lambda f: f, funcgrad.jit], ids=["eager", "jit"])
+def test_arrays_in_another_order_of_bytes(jit: Any) -> None:
+    def f(x: Any) -> Any:
+        y = lax.fori_loop(0, 2, lambda i, c: c * 2.0, x)
+        y = lax.while_loop(lambda c: c.sum() < 40.0, lambda c: c * 2.0, y)
+        y = y + lax.scan(lambda c, r: (c + r, r), x, np.ones(2))[0]
+        return (y + lax.cond(x[0] > 0.0, lambda: same(x), lambda: y)).sum()
+
+    same = funcgrad.custom_jvp(lambda x: x)
+    same.defjvp(lambda primals, tangents: (primals[0] * 1.0, tangents[0]))
+
+    x = np.array([1.0, 2.0], ">f8")
+    for order in ("=", ">"):
+        assert jit(f)(x.astype(x.dtype.newbyteorder(order))) == 58.0
+        assert jit(funcgrad.grad(f))(x.astype(x.dtype.newbyteorder(order))).tolist() == [18.0] * 2
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, funcgrad.jit], ids=["eager", "jit"])
 def test_no_steps(jit: Any) -> None:
     nothing = np.zeros((0, 2))
 

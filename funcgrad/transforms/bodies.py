@@ -98,7 +98,11 @@ def agreed(old: Aval, new: Aval) -> Aval | None:
     if old.weak or new.weak:
         number, array = (old, new) if old.weak else (new, old)
         return array if np.can_cast(number.dtype, array.dtype, "same_kind") else None
-    return old if old.dtype == new.dtype else None
+    if old.dtype == new.dtype:
+        return old
+    # Arithmetic turns a file's order of bytes into the machine's.
+    is_swapped = np.can_cast(old.dtype, new.dtype, "equiv")
+    return Aval(old.shape, old.dtype.newbyteorder("=")) if is_swapped else None
 
 
 def as_type(x: Any, aval: Aval) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..algebra import zeros_like
 from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
 from ..errors import MissingRuleError, RuleError, where
@@ -89,7 +91,8 @@ class Rules:
             outs, dots = self.jvp(primals, tangents)
             for y, z in zip(outs, ans or outs, strict=True):
                 found, needed = aval_of(y), aval_of(z)
-                if found.shape != needed.shape or found.dtype != needed.dtype:
+                fits = np.can_cast(found.dtype, needed.dtype, "equiv")  # in any order of bytes
+                if found.shape != needed.shape or not fits:
                     raise RuleError(
                         f"{self.name}: its jvp rule returned the value {found}; the function's is "
                         f"{needed}{where()}"
