@@ -57,7 +57,7 @@ def caller(loop: Any, inputs: Sequence[Value], outs: Sequence[Value]) -> Callabl
     numbers = [k for k, v in enumerate(outs) if not v.shape]
     count = len(inputs) + len(outs)
 
-    def run(*xs: Any) -> tuple[Any, ...]:
+    def run(*xs: Any) -> Any:
         results: list[Any] = [np.empty(*kind) for kind in made]
         given: Any = map(np.ascontiguousarray, xs, dtypes)
         arrays = np.fromiter(chain(given, results), object, count)
@@ -66,6 +66,6 @@ def caller(loop: Any, inputs: Sequence[Value], outs: Sequence[Value]) -> Callabl
             loop(np.fromiter(chain(given, results), object, count))
         for k in numbers:
             results[k] = results[k][0]
-        return tuple(results)
+        return results[0] if len(results) == 1 else tuple(results)  # as a ufunc does
 
     return run

@@ -556,6 +556,19 @@ def test_loops_over_more_arrays_than_a_ufunc_takes(name: str, k: int) -> None:
         np.testing.assert_allclose(x, y, rtol=1e-6 if np.asarray(y).dtype.itemsize == 4 else 1e-12)
 
 
+def test_one_result_of_more_arrays_than_a_ufunc_takes() -> None:
+    def f(*xs: Any) -> Any:
+        return fg.lax.cond(xs[0][0] > 0.5, lambda *xs: sum(map(np.sin, xs)), lambda *xs: xs[1], *xs)
+
+    xs = [np.linspace(i, i + 1.0, 3) for i in range(70)]
+    with fg.config("c"):
+        for first in (0.0, 1.0):
+            xs[0] = np.full(3, first)
+            found = fg.jit(f)(*xs)
+            assert isinstance(found, np.ndarray)
+            np.testing.assert_allclose(found, f(*xs), rtol=1e-13)
+
+
 def test_many_arrays_by_columns_beside_one_between_places() -> None:
     """The second has all of them copied, row by row."""
     xs: list[Any] = [np.linspace(-1.0, 1.0, 12).reshape(3, 4) * i for i in range(66)]
