@@ -172,3 +172,37 @@ def test_arrays_that_c_has_made() -> None:
     for options in ({}, {"fprime": funcgrad.jacrev(slope)}):
         found = optimize.fsolve(lambda x: slope(x), np.zeros(3), **options)
         np.testing.assert_allclose(found, [2.0, 1.0, 1.0], rtol=1e-8)
+
+
+RECORDERS: dict[str, Callable[[Any], Any]] = {
+    "jit": funcgrad.jit,
+    "jit of grad": lambda f: lambda x: funcgrad.jit(funcgrad.grad(f))(x),
+    "checkpoint": lambda f: lambda x: funcgrad.grad(funcgrad.checkpoint(f))(x),
+    "make_jaxpr": funcgrad.make_jaxpr,
+    "scan": lambda f: (
+        lambda x: funcgrad.jit(lambda x: lax.scan(lambda c, r: (c + f(r), ()), 0.0, x[None])[0])(x)
+    ),
+}
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+def test_programs_do_not_read_what_is_written_later(recorder: str) -> None:
+    kept = []
+
+    def f(x: Any, show: Any) -> Any:
+        weights = np.ones(2)
+        kept.append(weights)
+        y = x * show(weights)
+        weights[0] = 5.0
+        return (y + x * weights).sum()
+
+    for show in (lambda w: w, lambda w: w[:2]):
+        with pytest.raises(ValueError, match="read-only"):
+            RECORDERS[recorder](lambda x, show=show: f(x, show))(np.array([1.0, 2.0]))
+        kept.pop()[0] = 7.0  # writeable again
+
+
+def test_numbers_that_are_read_twice_are_inputs() -> None:
+    c = np.array(2.0)
+    f = funcgrad.jit(lambda x: np.sin(x * c) + c)
+    assert "2.0" not in f.lower(1.0).code

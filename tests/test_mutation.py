@@ -466,3 +466,22 @@ def test_views_of_numbers_are_copies_and_of_arrays_without_axes_are_not(
     ):
         np.testing.assert_allclose(found, expected)
     funcgrad.testing.check_grads(f, (x,))
+
+
+@pytest.mark.parametrize("wrap", [funcgrad.jit, funcgrad.checkpoint], ids=["jit", "checkpoint"])
+def test_writes_into_outer_values_between_reads(wrap: Any) -> None:
+    def f(x: Any, wrap: Any = lambda g: g) -> Any:
+        y = x * 1.0
+
+        def g(z: Any) -> Any:
+            before = z * y
+            y[0] = 5.0
+            y.T[1:] *= x[:1]
+            return before + z * y
+
+        return (wrap(g)(x) * np.array([1.0, 2.0])).sum() + (y**3).sum()
+
+    x = np.array([2.0, 3.0])
+    for transform in (funcgrad.grad, funcgrad.jit, lambda f: funcgrad.jit(funcgrad.grad(f))):
+        want, found = transform(f)(x), transform(lambda x: f(x, wrap))(x)
+        np.testing.assert_array_equal(found, want)

@@ -18,7 +18,7 @@ import numpy as np
 from .. import tree
 from ..algebra import scaling
 from ..backend import unfit
-from ..core import EVAL, Aval, Tracer, aval_of, current, run_under
+from ..core import EVAL, Aval, Tracer, aval_of, current
 from ..errors import ArgumentError, user_frame, where
 from ..forks import waited_for
 from ..jaxpr import Jaxpr
@@ -32,7 +32,6 @@ from ..transforms.arguments import (
 from ..transforms.bodies import retyped, strong
 from ..transforms.program_call import open_jaxpr
 from ..transforms.trace import JaxprTrace
-from ..views import snapshot
 from .call import jit_call
 from .captures import captures, random_states
 from .config import PYTHON, code, config
@@ -202,14 +201,15 @@ class _Jitted(Generic[_P, _R]):
         read = functools.partial(f, *bound)
         found = captures(read)
         numbers = random_states(found)
-        outs = run_under(trace, flat, inputs)
+        outs = trace.run(flat, inputs)
         if found.has_changed():
             found.renew(captures(read))
         jaxpr = trace.finish(in_vars, outs)
         jaxpr = retyped(jaxpr, [strong(a) for a in jaxpr.out_avals])  # results are NumPy's
-        inputs = [snapshot(x, copy=False) for x in trace.captured]
         donated = self._donated(args)
-        entry = Entry(open_jaxpr(jaxpr), treedef, flat.out_def, found, inputs, donated, old)
+        entry = Entry(
+            open_jaxpr(jaxpr), treedef, flat.out_def, found, list(trace.consts), donated, old
+        )
         entry.is_kept = not found.weak and numbers == random_states(found)
         if found.weak:
             self._why = "it reads a weak reference, behind which anything may change"

@@ -15,7 +15,7 @@ import numpy as np
 from .. import tree
 from ..algebra import scaling
 from ..backend import unfit
-from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, run_under, tangent_dtype
+from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, tangent_dtype
 from ..errors import ArgumentError, NotLinearError, where
 from ..indexing import known
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, nested_jaxprs, quiet
@@ -163,7 +163,7 @@ def _recorded(
     inputs = [trace.new_input(aval) for aval in avals]
     in_vars = [x.symbol for x in inputs]
     trace.function = f
-    outs = run_under(trace, flat, inputs)
+    outs = trace.run(flat, inputs)
     return live(trace.finish(in_vars, outs))
 
 

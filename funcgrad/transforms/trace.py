@@ -24,10 +24,16 @@ from ..core import (
 )
 from ..errors import UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
+from ..locks import hold, is_constant, release
 from ..ops.structural import broadcast_to
-from ..views import refresh, snapshot
+from ..views import refresh, snapshot, version_of
 from ..weak import plain
 from .arguments import flat_outputs, origin, require_arrays, require_callable
+
+_LOCKED = (
+    "funcgrad: the array is read-only because the program that is being recorded reads it, and would "
+    "read there what is written now; write into a copy, or make the array with fnp.zeros(...)"
+)
 
 
 def _is_number(x: Any) -> bool:
@@ -68,8 +74,8 @@ class JaxprTrace(Trace):
     """
 
     __slots__ = (
-        *("captured", "concrete", "const_vars", "consts"),
-        *("encloses", "eqns", "lasting", "linear", "spreads"),
+        *("captured", "concrete", "const_vars", "consts", "encloses", "eqns"),
+        *("lasting", "linear", "locked", "spreads"),
     )
     transform = "jit, make_jaxpr or lax"
 
@@ -92,7 +98,21 @@ class JaxprTrace(Trace):
         self.eqns: list[Eqn] = []
         self.captured: list[Any] = []  # keeps the constants alive, so that their ids stay theirs
         self.consts: list[Any] = []
-        self.const_vars: dict[int, Var] = {}
+        self.const_vars: dict[tuple[int, int], Var] = {}
+        self.locked: list[Any] | None = None  # while a function runs
+
+    def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """``f(*inputs)``, recorded. Plain arrays that are read are locked until it returns."""
+        self.locked = []
+        try:
+            return run_under(self, f, inputs)
+        except ValueError as error:
+            if self.locked and "read-only" in str(error):
+                error.add_note(_LOCKED)
+            raise
+        finally:
+            release(self.locked)
+            self.locked = None
 
     def new_input(self, aval: Aval, value: Any = None) -> JaxprTracer:
         return JaxprTracer(self, Var(aval), value)
@@ -101,11 +121,16 @@ class JaxprTrace(Trace):
         return JaxprTracer(self, self._constant(value), value)
 
     def _constant(self, value: Any) -> Var:
-        var = self.const_vars.get(id(value))
+        # What others trace may be written into between two reads.
+        key = id(value), version_of(value) if isinstance(value, Tracer) else 0
+        var = self.const_vars.get(key)
         if var is None:
-            var = self.const_vars[id(value)] = Var(aval_of(value))
+            var = self.const_vars[key] = Var(aval_of(value))
             self.captured.append(value)
             self.consts.append(snapshot(value, copy=self.lasting))
+            if self.locked is not None and isinstance(value, np.ndarray):
+                lock = hold(value)
+                self.locked += [] if lock is None else [lock]
         return var
 
     def atom(self, x: Any, what: str = "result") -> Atom:
@@ -116,7 +141,7 @@ class JaxprTrace(Trace):
             return x.symbol
         if isinstance(x, bool | int | float | complex | np.generic):
             return Literal(plain(x))
-        if self.spreads and x.__class__ is np.ndarray and not x.shape and not x.flags.writeable:
+        if self.spreads and x.__class__ is np.ndarray and not x.shape and is_constant(x):
             return Literal(x[()])
         if isinstance(x, Tracer) and x.owner.is_inside(self):
             raise escaped(what, x)  # of an inner function
@@ -204,7 +229,7 @@ def trace_to_jaxpr(
     ]
     in_vars = [x.symbol for x in inputs]
     trace.function = origin(f)
-    outs = run_under(trace, f, inputs)
+    outs = trace.run(f, inputs)
     return trace.finish(in_vars, outs)
 
 
