@@ -17,7 +17,7 @@ import numpy as np
 from . import numpy as fnp
 from .algebra import conform_tangent
 from .array_methods import ArrayMethods
-from .core import Tracer, aval_of, require_live
+from .core import Tracer, aval_of, current, require_live
 from .errors import (
     ConcretizationError,
     HandoverError,
@@ -469,6 +469,15 @@ def _store_base(target: Tracer, new: Any) -> None:
             f"of values from outside, {target.described()}; fill an array that fnp.zeros(...) made "
             f"inside, or return the value{where()}"
         )
+    trace = current.get()
+    while trace is not target.owner and trace is not trace.parent:
+        if trace.repeats:
+            raise MutationError(
+                f"the body of a loop or branch writes into an array of values from outside, "
+                f"{target.described()}, which a program would do once, however often the body runs; "
+                f"fill an array that fnp.zeros(...) made inside, or return the value{where()}"
+            )
+        trace = trace.parent
     target.assign(new)
     part = target.alias
     if part is not None:

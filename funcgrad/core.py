@@ -235,6 +235,7 @@ class Trace:
     function: Any
     transform = "a transform"  # how errors call it
     ends = True  # False: its values may be used at any time
+    repeats = False  # True: what it records is run any number of times
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Interpret one application of `prim`; may be called whatever the current trace is."""

@@ -77,7 +77,7 @@ class View:
 
 def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> None:
     """Remember that `out` is the view ``prim(x, **params)``."""
-    if out is x or out.owner is not x.owner:
+    if out is x or not out.owner.is_inside(x.owner):
         return
     link = Link(prim, tuple(params.items()))
     seen = x.alias

@@ -485,3 +485,30 @@ def test_writes_into_outer_values_between_reads(wrap: Any) -> None:
     for transform in (funcgrad.grad, funcgrad.jit, lambda f: funcgrad.jit(funcgrad.grad(f))):
         want, found = transform(f)(x), transform(lambda x: f(x, wrap))(x)
         np.testing.assert_array_equal(found, want)
+
+
+BODIES: dict[str, Callable[[Any, Any], Any]] = {
+    "scan": lambda g, z: lax.scan(lambda c, r: (g(r), ()), z * 0.0, z[None])[0],
+    "cond": lambda g, z: lax.cond(z[0] > 0, g, lambda z: z, z),
+    "while": lambda g, z: lax.while_loop(lambda c: c.sum() < 9.0, g, z),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize(
+    "write", [lambda y: y.fill(5.0), lambda y: y[1:].fill(5.0), lambda y: y.T[:1].fill(5.0)]
+)
+def test_bodies_write_into_nothing_outside(name: str, write: Callable[[Any], None]) -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+
+        def g(z: Any) -> Any:
+            write(y)
+            return z + y
+
+        return BODIES[name](g, x).sum() + y.sum()
+
+    x = np.array([1.0, 2.0])
+    for transform in (funcgrad.jit, lambda f: funcgrad.jit(funcgrad.grad(f))):
+        with pytest.raises(MutationError, match="from outside"):
+            transform(f)(x)

@@ -152,7 +152,7 @@ class Body:
     ) -> None:
         flat = Flat(f, treedef)
         spreads = any(t.spreads for t in _recorders())
-        trace = JaxprTrace(current.get(), spreads=spreads, encloses=may_not_run)
+        trace = JaxprTrace(current.get(), spreads=spreads, encloses=may_not_run, repeats=True)
         self.jaxpr = _recorded(trace, flat, f, avals)
         self.out_def = flat.out_def
 

@@ -71,11 +71,12 @@ class JaxprTrace(Trace):
     is broadcast is an equation too, and no array; so a program that is to be compiled stays simple.
     `encloses`: what is done to tracers of others is recorded as well, as it may not be done at all.
     `linear`: of tangents; what has an effect and no operand of theirs is no part of it.
+    `repeats`: it is run any number of times.
     """
 
     __slots__ = (
         *("captured", "concrete", "const_vars", "consts", "encloses", "eqns"),
-        *("lasting", "linear", "locked", "spreads"),
+        *("lasting", "linear", "locked", "repeats", "spreads"),
     )
     transform = "jit, make_jaxpr or lax"
 
@@ -88,8 +89,10 @@ class JaxprTrace(Trace):
         spreads: bool = False,
         encloses: bool = False,
         linear: bool = False,
+        repeats: bool = False,
     ) -> None:
         self.parent = parent
+        self.repeats = repeats
         self.linear = linear
         self.spreads = spreads
         self.encloses = encloses
