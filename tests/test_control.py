@@ -1072,6 +1072,21 @@ def test_tangents_of_gradients_of_loops_are_transposed() -> None:
     np.testing.assert_allclose(funcgrad.linear_transpose(tangent, 0.7)(1.0)[0], expected)
 
 
+@pytest.mark.parametrize("wrap", [funcgrad.jit, funcgrad.checkpoint], ids=["jit", "checkpoint"])
+def test_tangents_of_recorded_gradients_of_loops_are_transposed(wrap: Any) -> None:
+    def f(x: Any) -> Any:
+        return lax.while_loop(lambda c: c > 0.5, np.sin, x)
+
+    slope = wrap(funcgrad.grad(f))
+    g = funcgrad.custom_jvp(lambda x: slope(x))
+    g.defjvp(lambda xs, ts: funcgrad.jvp(slope, xs, ts))
+    expected = funcgrad.grad(slope)(1.2)
+    for transform in (lambda f: f, funcgrad.jit):
+        np.testing.assert_allclose(transform(funcgrad.grad(g))(1.2), expected, rtol=1e-12)
+    with pytest.raises(NotLinearError, match="what while_derivative does"):
+        funcgrad.linear_transpose(slope, 1.2)(1.0)
+
+
 def test_a_loop_that_asks_for_its_argument_is_not_linear() -> None:
     def f(x: Any) -> Any:
         return lax.while_loop(lambda c: c < 10.0, lambda c: 2 * c, x)

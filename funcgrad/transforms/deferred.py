@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..core import EVAL, Aval, Primitive, aval_of, current
+from ..core import EVAL, Aval, aval_of, current
 from ..jaxpr import Jaxpr
-from .bodies import Flags, as_type, chosen, placed, strong, tangent_aval, zeros
+from .bodies import Control, Flags, as_type, chosen, placed, strong, tangent_aval, zeros
 from .jvp import jvp_flat
 from .tape import pull_back
 from .vjp import record_flat
@@ -286,11 +286,8 @@ class Tangent(Derivative):
         return [zeros(a) if dots[i] is None else as_type(dots[i], a) for i, a in pairs]
 
 
-class DeferredCall(Primitive):
+class DeferredCall(Control):
     """Calls the deferred function `of`."""
-
-    multiple = True
-    needs_zeros = False
 
     def aval(self, *avals: Any, **params: Any) -> tuple[Aval, ...]:
         return params["of"].out_avals
@@ -303,9 +300,15 @@ class DeferredCall(Primitive):
         dots = self(*xs, *(t for t in ts if t is not None), of=of)
         return tuple(placed(dots, of.results, len(ans)))
 
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        return [True] * len(params["of"].out_avals)
+
+    def is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
+        return params["of"].is_linear(wanted)
+
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         outs = self(*xs, **params)
-        if params["of"].is_linear(wanted):  # the way back does not read what it is linear in
+        if self.is_linear(wanted, params):  # the way back does not read what it is linear in
             xs = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
         return outs, list(xs)
 
