@@ -45,6 +45,12 @@ class Base:
         self.version = 0
 
 
+class Number(Base):
+    """Of a number whose contents may be replaced. Views of it are copies, as in NumPy."""
+
+    __slots__ = ()
+
+
 class Part(Base):
     """Of ``whole[index]`` by integers that are known only as types, which no chain of view primitives
     leads to: it is read out of the whole by `take`, and written there by `put`.
@@ -86,18 +92,20 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     if seen.__class__ is View:
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
+    if not x.shape and (seen is None or seen.__class__ is Number):
+        as_array(out)  # NumPy makes an array of the number, which is nobody's view
+        return
     if seen is None:
-        if not x.shape:  # a number: NumPy makes an array of it, which is nobody's view
-            as_array(out)
-            return
         seen = x.alias = Base()
     out.alias = View(x, (link,), seen.version)
 
 
 def as_array(x: Any) -> Any:
     """`x`; if it is traced and has no axes it is an array from now on, and not a number."""
-    if isinstance(x, Tracer) and x.alias is None and not x.shape:
+    if isinstance(x, Tracer) and not x.shape and (x.alias is None or x.alias.__class__ is Number):
+        version = 0 if x.alias is None else x.alias.version
         x.alias = Base()
+        x.alias.version = version
     return x
 
 
@@ -154,7 +162,7 @@ def is_differentiated(x: Any) -> bool:
 def version_of(x: Tracer) -> int:
     """How often what `x` shows has been written into."""
     if x.alias is None:
-        x.alias = Base()
+        x.alias = Base() if x.shape else Number()
     refresh(x)
     owner = x.alias.base if x.alias.__class__ is View else x
     version: int = owner.alias.version

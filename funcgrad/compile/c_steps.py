@@ -307,7 +307,9 @@ def _pullback(step: Step, expand: Callable[[Lowered], Lowered]) -> list[Step]:
 def is_of_examples(step: Step) -> bool:
     """Whether a step is the pullback of a loop for a batch."""
     of = step.options.get("of") if step.kind == CALL and step.options else None
-    return isinstance(of, Pullback) and isinstance(of.function, Mapped) and of.function.is_of(Looped)
+    return (
+        isinstance(of, Pullback) and isinstance(of.function, Mapped) and of.function.is_of(Looped)
+    )
 
 
 def _of_examples(step: Step, of: Any, expand: Callable[[Lowered], Lowered]) -> Step:
