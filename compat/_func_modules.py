@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .autograd import views
@@ -40,7 +41,16 @@ def functional_call(
     Raises: RuntimeError: with `strict`, the names are not exactly the module's. ValueError: no dicts
     are given, two have the same name, or tied names have different values.
     """
-    given = _merged(parameter_and_buffer_dicts)
+    with reparametrized(module, _merged(parameter_and_buffer_dicts), tie_weights, strict):
+        positional = () if args is None else args if isinstance(args, tuple) else (args,)
+        return module(*positional, **(kwargs or {}))
+
+
+@contextmanager
+def reparametrized(
+    module: Any, given: dict[str, Any], tie_weights: bool = False, strict: bool = False
+) -> Iterator[None]:
+    """Inside, a module has the tensors that are `given` by name, as in `functional_call`."""
     places = dict(_places(module))
     values = _untied(given, places) if tie_weights else given
     if strict:
@@ -50,8 +60,7 @@ def functional_call(
     try:
         for name, place in swapped.items():
             place.table[place.key] = values[name]
-        positional = () if args is None else args if isinstance(args, tuple) else (args,)
-        return module(*positional, **(kwargs or {}))
+        yield
     finally:
         for name, place in swapped.items():
             if name in given:

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ... import func
+from ..._func_modules import reparametrized
 
 
 def functional_call(
@@ -28,5 +29,7 @@ def functional_call(
         module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
     )
 
+
+_reparametrize_module = reparametrized  # what zuko and others call
 
 __all__ = ["functional_call"]
