@@ -66,6 +66,7 @@ from .distributed import nn as _distributed_nn
 from .dtypes import *
 from .func import vmap as vmap
 from .futures import Future as Future
+from .jit import ScriptModule as ScriptModule
 from .jit import annotations as _annotations
 from .linalg.lowrank import *
 from .linalg.names import *
@@ -128,6 +129,7 @@ from .parameter import Parameter as Parameter
 from .printing import set_printoptions as set_printoptions
 from .serialization import load as load
 from .serialization import save as save
+from .serialization.records import PyTorchFileReader as PyTorchFileReader
 from .settings import *
 from .settings import _assert, _assert_async, _check
 from .size import *

@@ -32,6 +32,11 @@ class ProfilerAction(enum.Enum):
     RECORD_AND_SAVE = 3
 
 
+def kineto_available() -> bool:
+    """False: the library that records for PyTorch is not used."""
+    return False
+
+
 def schedule(
     *,
     wait: int,

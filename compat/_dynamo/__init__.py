@@ -11,6 +11,7 @@ from ..compiler import is_compiling as is_compiling
 from ..compiler import list_backends as list_backends
 from ..compiler import reset as reset
 from . import eval_frame as eval_frame
+from . import utils as utils
 from .eval_frame import OptimizedModule as OptimizedModule
 
 config = SimpleNamespace(

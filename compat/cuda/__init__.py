@@ -154,6 +154,16 @@ def manual_seed_all(seed: int) -> None:
 
 manual_seed = manual_seed_all
 
+
+def get_rng_state_all() -> list[Any]:
+    """No states: the generators are those of the CPU."""
+    return []
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """Nothing, as for `get_rng_state_all`."""
+
+
 __all__ = [
     "Event",
     "Stream",
@@ -161,6 +171,7 @@ __all__ = [
     "device",
     "device_count",
     "empty_cache",
+    "get_rng_state_all",
     "is_available",
     "is_bf16_supported",
     "is_initialized",
@@ -169,5 +180,6 @@ __all__ = [
     "max_memory_allocated",
     "memory_allocated",
     "reset_peak_memory_stats",
+    "set_rng_state_all",
     "synchronize",
 ]

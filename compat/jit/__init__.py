@@ -43,6 +43,9 @@ def script_if_tracing(fn: F) -> F:
     return fn
 
 
+_script_if_tracing = script_if_tracing  # torchvision's name for it
+
+
 def script_method(fn: F) -> F:
     """A method as it is."""
     return fn

@@ -374,7 +374,7 @@ class Module(Hooked, Stateful):
 
         Raises: TypeError: the dtype is neither floating nor complex.
         """
-        where, dtype = _target(*args, **kwargs)
+        where, dtype = target_of(*args, **kwargs)
         if dtype is not None and dtype.category < 2:
             raise TypeError(
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired "
@@ -537,7 +537,7 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-def _target(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+def target_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The device and the dtype, None if not given, that the arguments of `to` name."""
     where, dtype = kwargs.get("device"), kwargs.get("dtype")
     for x in args:

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from funcgrad.tree import register_node
 
 PyTree = Any
-_OWN: dict[type, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {}  # by class
 
 
 def register_pytree_node(
@@ -44,7 +43,7 @@ def register_pytree_node(
         lambda x: tuple(flatten_fn(x)),
         lambda context, children: unflatten_fn(list(children), context),
     )
-    _OWN[cls] = flatten_fn, unflatten_fn
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
 
 
 class TreeSpec(NamedTuple):
@@ -71,40 +70,41 @@ class LeafSpec(TreeSpec):
         return super().__new__(cls, None, None, [])
 
 
-def _is_namedtuple(x: Any) -> bool:
-    return isinstance(x, tuple) and hasattr(x, "_fields")
+def _get_node_type(x: Any) -> Any:
+    """The key of a container in `SUPPORTED_NODES`; those of leaves are not there."""
+    return namedtuple if isinstance(x, tuple) and hasattr(x, "_fields") else type(x)
 
 
-def _children(x: Any) -> tuple[Any, Any, list[Any]] | None:
-    """The type, the context and the children of a container; None for a leaf."""
-    kind = type(x)
-    if kind in (dict, OrderedDict):
-        return kind, list(x), list(x.values())
-    if kind is defaultdict:
-        return kind, (x.default_factory, list(x)), list(x.values())
-    if kind is deque:
-        return kind, x.maxlen, list(x)
-    if kind in (list, tuple) or _is_namedtuple(x):
-        return kind, None, list(x)
-    if kind in _OWN:
-        children, context = _OWN[kind][0](x)
-        return kind, context, list(children)
-    return None
+class NodeDef(NamedTuple):
+    """What `register_pytree_node` was told of a type."""
+
+    type: Any
+    flatten_fn: Callable[[Any], tuple[Any, Any]]
+    unflatten_fn: Callable[[Any, Any], Any]
 
 
-def _made(spec: TreeSpec, children: list[Any]) -> Any:
-    """A container of new children."""
-    kind = spec.type
-    if kind in (dict, OrderedDict):
-        return kind(zip(spec.context, children, strict=True))
-    if kind is defaultdict:
-        factory, keys = spec.context
-        return defaultdict(factory, zip(keys, children, strict=True))
-    if kind is deque:
-        return deque(children, maxlen=spec.context)
-    if kind in _OWN:
-        return _OWN[kind][1](children, spec.context)
-    return kind(children) if kind in (list, tuple) else kind(*children)
+def _dict_flatten(x: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
+    return list(x.values()), list(x)
+
+
+def _dict_unflatten(kind: type) -> Callable[[Any, Any], Any]:
+    return lambda children, keys: kind(zip(keys, children, strict=True))
+
+
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    node.type: node
+    for node in (
+        *(NodeDef(c, _dict_flatten, _dict_unflatten(c)) for c in (dict, OrderedDict)),
+        *(NodeDef(c, lambda x: (list(x), None), lambda xs, _, c=c: c(xs)) for c in (list, tuple)),
+        NodeDef(namedtuple, lambda x: (list(x), type(x)), lambda xs, kind: kind(*xs)),
+        NodeDef(deque, lambda x: (list(x), x.maxlen), deque),
+        NodeDef(
+            defaultdict,
+            lambda x: (list(x.values()), (x.default_factory, list(x))),
+            lambda xs, context: defaultdict(context[0], zip(context[1], xs, strict=True)),
+        ),
+    )
+}
 
 
 def tree_flatten(
@@ -116,13 +116,13 @@ def tree_flatten(
     >>> leaves, tree_unflatten([x * 10 for x in leaves], spec)
     ([1, 2, 3], {'b': 10, 'a': [20, (30,)]})
     """
-    found = None if is_leaf is not None and is_leaf(tree) else _children(tree)
-    if found is None:
+    node = SUPPORTED_NODES.get(_get_node_type(tree))
+    if node is None or (is_leaf is not None and is_leaf(tree)):
         return [tree], LeafSpec()
-    kind, context, children = found
+    children, context = node.flatten_fn(tree)
     parts = [tree_flatten(child, is_leaf) for child in children]
     leaves = [leaf for part, _ in parts for leaf in part]
-    return leaves, TreeSpec(kind, context, [spec for _, spec in parts])
+    return leaves, TreeSpec(node.type, context, [spec for _, spec in parts])
 
 
 def tree_unflatten(leaves: Any, treespec: TreeSpec) -> PyTree:
@@ -142,7 +142,8 @@ def tree_unflatten(leaves: Any, treespec: TreeSpec) -> PyTree:
 def _filled(leaves: Any, spec: TreeSpec) -> Any:
     if spec.is_leaf():
         return next(leaves)
-    return _made(spec, [_filled(leaves, child) for child in spec.children_specs])
+    children = [_filled(leaves, child) for child in spec.children_specs]
+    return SUPPORTED_NODES[spec.type].unflatten_fn(children, spec.context)
 
 
 def tree_leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import io
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable
 from pathlib import Path
@@ -27,8 +28,9 @@ torch = pytest.importorskip("torch")
 # module -> names that packages import from it
 MODULES = {
     "__config__": "show parallel_info",
-    "autograd.profiler": "EventList profile record_function",
-    "_C": "_get_tracing_state _log_api_usage_once _are_functorch_transforms_active Graph Value",
+    "autograd.profiler": "EventList emit_nvtx profile record_function",
+    "_C": "_get_tracing_state _log_api_usage_once _are_functorch_transforms_active Graph Value "
+    "_TensorMeta DisableTorchFunctionSubclass",
     "_subclasses.fake_tensor": "FakeTensor is_fake",
     "_tensor_str": "PRINT_OPTS _tensor_str",
     "_utils": "_flatten_dense_tensors _unflatten_dense_tensors",
@@ -41,10 +43,11 @@ MODULES = {
     "backends.mps": "is_available is_built",
     "_dynamo": "list_backends reset mark_static_address OptimizedModule",
     "_dynamo.eval_frame": "OptimizedModule",
+    "_dynamo.utils": "is_compile_supported",
     "compiler": "list_backends disable is_compiling allow_in_graph",
     "cuda.amp": "GradScaler autocast custom_fwd custom_bwd",
     "distributed": "is_available is_initialized get_rank all_reduce ProcessGroup ReduceOp",
-    "cuda": "Event Stream device",
+    "cuda": "Event Stream device get_rng_state_all set_rng_state_all",
     "distributed.algorithms.join": "Join",
     "distributed.fsdp": "FullyShardedDataParallel",
     "distributed.nn": "all_reduce",
@@ -54,10 +57,12 @@ MODULES = {
     "fx.experimental.proxy_tensor": "get_proxy_mode",
     "onnx": "is_in_onnx_export",
     "overrides": "is_tensor_like has_torch_function handle_torch_function TorchFunctionMode",
+    "profiler": "ProfilerAction ProfilerActivity kineto_available tensorboard_trace_handler",
     "serialization": "MAP_LOCATION load save add_safe_globals safe_globals",
     "hub": "download_url_to_file get_dir load_state_dict_from_url set_dir HASH_REGEX",
-    "jit": "script ignore export unused is_scripting is_tracing Final ScriptModule annotate",
-    "jit.annotations": "List Optional Tuple",
+    "jit": "script ignore export unused is_scripting is_tracing Final ScriptModule annotate "
+    "_script_if_tracing",
+    "jit.annotations": "List Optional Tuple BroadcastingList2",
     "nn.attention": "SDPBackend sdpa_kernel",
     "nn.modules": "Linear Module Conv2d",
     "nn.modules.activation": "ReLU MultiheadAttention",
@@ -82,6 +87,7 @@ MODULES = {
     "nn.parameter": "Parameter",
     "nn.utils.clip_grad": "clip_grad_norm_ clip_grad_value_ clip_grad_norm",
     "nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",
+    "nn.utils.stateless": "functional_call _reparametrize_module",
     "optim.adadelta": "Adadelta",
     "optim.adagrad": "Adagrad",
     "optim.adam": "Adam",
@@ -96,14 +102,16 @@ MODULES = {
     "optim.sgd": "SGD",
     "testing": "assert_close",
     "utils._foreach_utils": "_group_tensors_by_device_and_dtype _has_foreach_support",
-    "utils._pytree": "tree_map tree_flatten tree_unflatten tree_leaves TreeSpec register_pytree_node",
+    "utils._pytree": "tree_map tree_flatten tree_unflatten tree_leaves TreeSpec register_pytree_node "
+    "LeafSpec SUPPORTED_NODES _get_node_type",
     "utils.benchmark": "Timer Measurement",
     "utils.checkpoint": "checkpoint get_device_states set_device_states",
     "utils.data._utils.collate": "default_collate np_str_obj_array_pattern",
-    "utils.data.dataloader": "DataLoader default_collate _collate_fn_t",
+    "utils.data.dataloader": "DataLoader default_collate _collate_fn_t _MultiProcessingDataLoaderIter",
     "utils.data.dataset": "Dataset IterableDataset TensorDataset Subset random_split",
     "utils.data.distributed": "DistributedSampler",
     "utils.data.sampler": "Sampler BatchSampler RandomSampler",
+    "utils.flop_counter": "FlopCounterMode",
     "utils.model_zoo": "load_url",
     "version": "__version__ cuda hip",
 }
@@ -111,11 +119,12 @@ MODULES = {
 
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_have_the_names_that_packages_import(name: str) -> None:
+    exempt = ("Final", "ProcessGroup", "BroadcastingList2")
     ours, theirs = (importlib.import_module(f"{th.__name__}.{name}") for th in WORLDS)
     for each in MODULES[name].split():
         assert hasattr(theirs, each) and hasattr(ours, each), each
         a, b = getattr(ours, each), getattr(theirs, each)
-        assert inspect.isclass(a) == inspect.isclass(b) or each in ("Final", "ProcessGroup"), each
+        assert inspect.isclass(a) == inspect.isclass(b) or each in exempt, each
 
 
 def test_layers_are_the_same_wherever_they_are_found() -> None:
@@ -171,6 +180,36 @@ def test_parameters_with_arguments_of_their_own(th: Any) -> None:
     module = th.nn.Module()
     module.p = p
     assert [name for name, _ in module.named_parameters()] == ["p"]
+
+
+def test_what_lightning_asks_for() -> None:
+    def code(th: Any) -> Any:
+        parse = th._C._nn._parse_to
+        said = [parse("cpu"), parse(th.float64, True), parse(th.ones(1)), parse(device="cpu:0")]
+        with th._C.DisableTorchFunctionSubclass():
+            counter = th.utils.flop_counter.FlopCounterMode(display=False)
+        file = io.BytesIO()
+        th.save({"a": th.tensor([1.0, 2.0])}, file)
+        file.seek(0)
+        reader = th.PyTorchFileReader(file)
+        records = [{"data.pkl", "data/0"} <= set(reader.get_all_records())]
+        records += [reader.get_record("data/0"), reader.has_record("data/1")]
+        for wrong in (lambda: reader.get_record("data/1"), lambda: th.PyTorchFileReader("no")):
+            with pytest.raises(RuntimeError, match="failed"):
+                wrong()
+        made = isinstance(th.nn.Linear(1, 1), th.ScriptModule)
+        return [[repr(x) for x in said], counter.get_total_flops(), records, made]
+
+    importlib.import_module("torch.utils.flop_counter")
+    importlib.import_module("compat.utils.flop_counter")
+    same(code)
+    with (
+        pytest.raises(NotImplementedError, match="not counted"),
+        compat.utils.flop_counter.FlopCounterMode(),
+    ):
+        pass
+    compat.cuda.set_rng_state_all(compat.cuda.get_rng_state_all())
+    assert not compat._dynamo.utils.is_compile_supported("cpu")
 
 
 # ---------------------------------------------------------------- switches and markers
@@ -388,7 +427,11 @@ def test_trees(tree: Any) -> None:
         doubled = t.tree_map(lambda x: x, tree)
         only = t.tree_map_only(int, lambda x: -x, tree)
         few = t.tree_leaves(tree, is_leaf=lambda x: isinstance(x, tuple))
-        return [leaves, back, doubled, only, few, spec.num_leaves, type(back).__name__]
+        node = t.SUPPORTED_NODES.get(t._get_node_type(tree))  # Lightning walks trees itself
+        parts = None if node is None else node.flatten_fn(tree)
+        again = tree if node is None else node.unflatten_fn(*parts)
+        known = [parts, again, type(again).__name__, node is None or node.type is spec.type]
+        return [leaves, back, doubled, only, few, spec.num_leaves, type(back).__name__, known]
 
     same(code)
 
