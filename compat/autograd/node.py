@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from funcgrad.algebra import conform
 from funcgrad.core import Aval, Primitive, Tracer
 from funcgrad.transforms.tape import with_zeros
@@ -429,7 +431,7 @@ class OpNode(Node):
             self.saved = (Saved(array, counter, counter[0], True), self.saved[1])
 
     def keep_copies(self, counter: list[Any]) -> None:
-        """Copy what was saved of the memory counted by `counter`; see `rescue`."""
+        """Copy what was saved of the memory counted by `counter`; see `inplace` in `ops`."""
         if self.saved is not NOTHING:
             ans, xs = self.saved
             self.saved = (
@@ -523,6 +525,23 @@ class OpaqueNode(OpNode):
         found = list(prim.backward(residual, cts, wanted, params))
         return found if bare else [None if g is None else _behind(g) for g in found]
 
+    def keep_copies(self, counter: list[Any]) -> None:
+        """As for other nodes; the residual, too, gets copies of what it has of that memory."""
+        if self.saved is not NOTHING:
+            xs = self.saved[1]
+            old = [x.array for x in xs if x.__class__ is Saved and x.counter is counter]
+            super().keep_copies(counter)
+            self.saved = (_apart(self.saved[0], old), self.saved[1])
+
+
+def _apart(x: Any, arrays: Sequence[Any]) -> Any:
+    """`x`, with copies of the arrays in it that may share memory with some of `arrays`."""
+    if x.__class__ in (list, tuple):
+        return x.__class__([_apart(part, arrays) for part in x])
+    if isinstance(x, np.ndarray) and any(np.may_share_memory(x, a) for a in arrays):
+        return x.copy()
+    return x
+
 
 def _behind(g: Any) -> TensorBase:
     """The tensor behind what rules compute with; a constant becomes one."""
@@ -559,24 +578,6 @@ def node_class(name: str, base: type[Node] = OpNode) -> Any:
 def sequence_number() -> int:
     """A number between those of the nodes recorded before and after this call."""
     return next_number()
-
-
-def rescue(node: Any, counter: list[Any], since: int) -> None:
-    """Copy what the nodes recorded after `since` have saved of the memory counted by `counter`.
-
-    It is about to be written by the very operation that they recorded.
-    """
-    stack, seen = [node], {node}
-    while stack:
-        node = stack.pop()
-        if node.seq <= since:
-            continue
-        if isinstance(node, OpNode):
-            node.keep_copies(counter)
-        for edge in node.next:
-            if edge is not None and edge not in seen:
-                seen.add(edge)
-                stack.append(edge)
 
 
 # ---------------------------------------------------------------- anomaly detection

@@ -15,7 +15,7 @@ from funcgrad.errors import ShapeError
 from .. import dtypes
 from ..autograd import modes, sites, views
 from ..autograd.base import TensorBase, tensor
-from ..autograd.node import rescue, sequence_number
+from ..autograd.node import OpNode, sequence_number
 from ..autograd.tape import record
 from ._operands import convert, dtype_of, operand, promoted
 
@@ -183,7 +183,7 @@ def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Ten
         if new._array.dtype != self._array.dtype:
             new = convert(new, dtype_of(self))
         if new._node is not None:
-            rescue(new._node, self._counter, since)
+            _rescue(new._node, self._counter, since)
         return views.assign(self, new, name)
 
     in_place.__name__ = in_place.__qualname__ = name
@@ -191,6 +191,24 @@ def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Ten
     in_place.__module__ = f.__module__
     in_place.__wrapped__ = f  # type: ignore[attr-defined]
     return in_place
+
+
+def _rescue(node: Any, counter: list[Any], since: int) -> None:
+    """Copy what the nodes recorded after `since` have saved of the memory counted by `counter`.
+
+    It is about to be written by the very operation that they recorded.
+    """
+    stack, seen = [node], {node}
+    while stack:
+        node = stack.pop()
+        if node.seq <= since:
+            continue
+        if isinstance(node, OpNode):
+            node.keep_copies(counter)
+        for edge in node.next:
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
 
 
 def is_traced(x: TensorBase) -> bool:

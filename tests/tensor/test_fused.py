@@ -277,3 +277,40 @@ def test_results_lie_in_order(name: str) -> None:
         y = ORDERED[name]()
         assert y.is_contiguous()
         assert y.view(-1).shape == (y.numel(),)
+
+
+IN_PLACE = {
+    **{
+        name: lambda x, name=name: getattr(torch.nn.functional, name)(x, inplace=True)
+        for name in (
+            "silu",
+            "mish",
+            "hardswish",
+            "hardsigmoid",
+            "elu",
+            "selu",
+            "celu",
+            "leaky_relu",
+        )
+    },
+    **{
+        name: lambda x, name=name: getattr(x, f"{name}_")()
+        for name in ("sigmoid", "logit", "sinc", "erfinv", "lgamma", "digamma", "tan", "atanh")
+    },
+    "atan2": lambda x: x.atan2_(x + 1),
+    "xlogy": lambda x: x.xlogy_(x + 2),
+    "hypot": lambda x: x.hypot_(x * 2),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_long_tensors_written_in_place(name: str) -> None:
+    """The residual of the program has the operand's memory, which is written."""
+    numbers = np.random.default_rng(0).uniform(0.1, 0.9, 20000)
+    slopes = []
+    for n in (20000, 100):  # a program, and what is printed
+        x = torch.tensor(numbers[:n], requires_grad=True)
+        y = x * 1
+        (IN_PLACE[name](y) ** 2).sum().backward()
+        slopes.append(x.grad.numpy()[:100])
+    np.testing.assert_allclose(*slopes, rtol=1e-9)
