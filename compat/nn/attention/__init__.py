@@ -7,12 +7,12 @@ import enum
 from collections.abc import Iterator
 from typing import Any
 
-from ..ops.create import empty
-from ..parameter import Parameter
-from . import init
-from .attention_functions import multi_head_attention_forward
-from .linear import Linear
-from .module import Module
+from ...ops.create import empty
+from ...parameter import Parameter
+from .. import init
+from ..attention_functions import multi_head_attention_forward
+from ..linear import Linear
+from ..module import Module
 
 
 class SDPBackend(enum.IntEnum):
