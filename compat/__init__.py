@@ -61,6 +61,8 @@ from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
 from .compiling import compile as compile
 from .control import *
+from .cuda import Event as Event
+from .cuda import Stream as Stream
 from .cuda import amp as _cuda_amp
 from .distributed import nn as _distributed_nn
 from .dtypes import *

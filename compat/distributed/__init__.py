@@ -75,4 +75,4 @@ all_reduce = _needs_group("all_reduce")
 all_gather = _needs_group("all_gather")
 reduce = _needs_group("reduce")
 
-_explain_missing("torch.distributed", globals())
+_explain_missing("torch.distributed", globals(), later=("device_mesh",))

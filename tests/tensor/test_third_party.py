@@ -49,6 +49,7 @@ MODULES = {
     "distributed": "is_available is_initialized get_rank all_reduce ProcessGroup ReduceOp",
     "cuda": "Event Stream device get_rng_state_all set_rng_state_all",
     "distributed.algorithms.join": "Join",
+    "distributed.device_mesh": "DeviceMesh init_device_mesh",
     "distributed.fsdp": "FullyShardedDataParallel",
     "distributed.nn": "all_reduce",
     "distributed.tensor": "DTensor",
@@ -64,6 +65,8 @@ MODULES = {
     "_script_if_tracing",
     "jit.annotations": "List Optional Tuple BroadcastingList2",
     "nn.attention": "SDPBackend sdpa_kernel",
+    "nn.attention.flex_attention": "BlockMask and_masks create_block_mask create_mask flex_attention "
+    "noop_mask or_masks",
     "nn.modules": "Linear Module Conv2d",
     "nn.modules.activation": "ReLU MultiheadAttention",
     "nn.modules.batchnorm": "_BatchNorm BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm",
