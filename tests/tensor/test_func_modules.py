@@ -80,6 +80,15 @@ def test_what_is_no_dict_of_tensors(torch: Any) -> None:
         call(m, {"weight": 3}, torch.ones(1, 2))
 
 
+def test_a_module_with_other_parameters_for_a_while(torch: Any) -> None:
+    layer, given = torch.nn.Linear(2, 1), {"weight": torch.ones(1, 2)}
+    before = layer.weight
+    with torch.nn.utils.stateless._reparametrize_module(layer, given):
+        assert layer.weight is given["weight"]
+        layer._parameters["weight"] = torch.zeros(1, 2)
+    assert layer.weight is before and given["weight"].tolist() == [[0, 0]]
+
+
 def test_what_the_module_puts_in_place_is_handed_back(torch: Any) -> None:
     m = counting(torch)
     given = {"n": torch.zeros(1), "scale": torch.full((1,), 3.0)}
