@@ -386,6 +386,19 @@ def test_custom_rules_with_static_arguments() -> None:
     assert funcgrad.jvp(lambda x: raised(x, 3), (2.0,), (1.0,)) == (8.0, 200.0)
 
 
+@pytest.mark.parametrize("custom", [funcgrad.custom_jvp, funcgrad.custom_vjp])
+def test_static_arguments_of_custom_rules_by_name(custom: Any) -> None:
+    f = custom(lambda x, kind, n: x**n, nondiff_argnames=("n", "kind"))
+    if custom is funcgrad.custom_jvp:
+        f.defjvp(lambda kind, n, xs, ts: (f(xs[0], kind, n), 10.0 * n * ts[0]))
+    else:
+        f.defvjp(lambda x, kind, n: (f(x, kind, n), None), lambda kind, n, _, ct: (10.0 * n * ct,))
+    assert funcgrad.grad(f)(2.0, "power", 3) == 30.0
+    assert funcgrad.grad(lambda x: f(x, n=2, kind="power"))(2.0) == 20.0
+    with pytest.raises(ArgumentError, match="<lambda> has no argument 'm'"):
+        custom(lambda x: x, nondiff_argnames="m")
+
+
 def scaled_by(x: Any, y: Any = 2.0, n: Any = 3) -> Any:
     return x * y * n
 

@@ -138,6 +138,16 @@ def positional(
     return list(bound.args)
 
 
+def _places(what: str, f: Callable[..., Any], names: Sequence[str]) -> list[int]:
+    """The places of arguments that are given by name."""
+    names = (names,) if isinstance(names, str) else names
+    known = list(inspect.signature(f).parameters) if names else []
+    for name in names:
+        if name not in known:
+            raise ArgumentError(f"{what}: {_name(f)} has no argument {name!r}{where()}")
+    return [known.index(name) for name in names]
+
+
 def _is_complete(f: Any, args: tuple[Any, ...]) -> bool:
     """Whether there is surely no default to fill in, or it is NumPy's own, such as `out=None`."""
     if isinstance(f, _OF_NUMPY):
@@ -149,11 +159,16 @@ def _is_complete(f: Any, args: tuple[Any, ...]) -> bool:
 class _Custom(Generic[_P, _R]):
     """A function with rules of its own, which is bound, copied and pickled as functions are."""
 
-    def __init__(self, f: Callable[_P, _R], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        f: Callable[_P, _R],
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
         require_callable(type(self).__name__, f, makes=True)
         functools.update_wrapper(self, f)
         self.f = f
-        self.nondiff = set(nondiff_argnums)
+        self.nondiff = {*nondiff_argnums, *_places(type(self).__name__, f, nondiff_argnames)}
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         raise NotImplementedError
@@ -184,8 +199,9 @@ class _Custom(Generic[_P, _R]):
 class custom_jvp(_Custom[_P, _R]):
     """A function whose derivative is given by ``rule(primals, tangents) -> (out, tangent)``.
 
-    Arguments listed in `nondiff_argnums` are passed to the rule first, as they are. Defaults that a
-    call leaves out are arguments like others. Reverse mode transposes the rule, `vmap` maps it.
+    Arguments listed in `nondiff_argnums`, or by name in `nondiff_argnames`, are passed to the rule
+    first, as they are. Defaults that a call leaves out are arguments like others. Reverse mode
+    transposes the rule, `vmap` maps it.
 
     >>> import funcgrad, numpy as np
     >>> @funcgrad.custom_jvp
@@ -199,8 +215,13 @@ class custom_jvp(_Custom[_P, _R]):
     -1.0
     """
 
-    def __init__(self, f: Callable[_P, _R], nondiff_argnums: Sequence[int] = ()) -> None:
-        super().__init__(f, nondiff_argnums)
+    def __init__(
+        self,
+        f: Callable[_P, _R],
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
+        super().__init__(f, nondiff_argnums, nondiff_argnames)
         self.rule: Callable[..., Any] | None = None
 
     def defjvp(self, rule: _F) -> _F:
@@ -250,8 +271,8 @@ class custom_vjp(_Custom[_P, _R]):
     """A function whose pullback is given: ``fwd(*args) -> (out, residual)``, ``bwd(residual, ct)``.
 
     `bwd` returns a tuple, one cotangent (or None) per differentiable argument. Arguments listed in
-    `nondiff_argnums` are passed to `bwd` first. Defaults that a call leaves out are arguments like
-    others. Forward mode transposes `bwd`, `vmap` maps both.
+    `nondiff_argnums`, or by name in `nondiff_argnames`, are passed to `bwd` first. Defaults
+    that a call leaves out are arguments like others. Forward mode transposes `bwd`, `vmap` maps both.
 
     >>> import funcgrad
     >>> @funcgrad.custom_vjp
@@ -262,8 +283,13 @@ class custom_vjp(_Custom[_P, _R]):
     -1.0
     """
 
-    def __init__(self, f: Callable[_P, _R], nondiff_argnums: Sequence[int] = ()) -> None:
-        super().__init__(f, nondiff_argnums)
+    def __init__(
+        self,
+        f: Callable[_P, _R],
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
+        super().__init__(f, nondiff_argnums, nondiff_argnames)
         self.fwd: Callable[..., Any] | None = None
         self.bwd: Callable[..., Any] | None = None
 
