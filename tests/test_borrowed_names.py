@@ -110,6 +110,18 @@ def test_everything_of_funcgrad_is_there() -> None:
     assert all(hasattr(fjax, name) for name in fjax.__all__)
 
 
+def test_types_of_arrays_are_known_by_their_names() -> None:
+    x = fjax.ShapeDtypeStruct((2, 3), "float32", sharding=None)
+    for name in (fjax.ShapeDtypeStruct, fjax.core.ShapedArray):
+        assert isinstance(x, name) and not isinstance(np.ones(2), name)
+        assert isinstance(fjax.typeof(np.ones(2)), name)
+    assert (
+        fjax.core.ShapedArray([2, 3], np.float32) == x == fjax.core.get_aval(np.ones((2, 3), "f"))
+    )
+    assert fjax.core.ShapedArray((), float, True) == fjax.typeof(1.0)
+    assert fjax.core.Tracer is funcgrad.core.Tracer
+
+
 # ---------------------------------------------------------------- settings
 
 

@@ -15,6 +15,7 @@ from ..stand_in import borrow as _borrow
 from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
 from . import (
+    core,
     custom_batching,
     custom_derivatives,
     dtypes,
@@ -63,6 +64,7 @@ __all__ = [
     "checkpoint",
     "closure_convert",
     "config",
+    "core",
     "custom_batching",
     "custom_derivatives",
     "custom_gradient",

@@ -267,13 +267,25 @@ def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
     return traced
 
 
-def ShapeDtypeStruct(shape: Sequence[int], dtype: Any) -> Aval:
-    """The type of an array, which stands for one where nothing is computed.
+class _OfTypes(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, Aval)
 
-    >>> eval_shape(lambda x: x @ x.T, ShapeDtypeStruct((2, 3), float))
-    f64[2,2]
+
+class ShapeDtypeStruct(metaclass=_OfTypes):
+    """The type of an array, an `Aval`, which stands for one where nothing is computed.
+
+    `sharding` changes nothing.
+
+    >>> x = ShapeDtypeStruct((2, 3), float)
+    >>> x, isinstance(x, ShapeDtypeStruct), eval_shape(lambda x: x @ x.T, x)
+    (f64[2,3], True, f64[2,2])
     """
-    return Aval(tuple(shape), np.dtype(dtype))
+
+    def __new__(
+        cls, shape: Sequence[int], dtype: Any, weak_type: bool = False, *, sharding: Any = None
+    ) -> Any:
+        return Aval(tuple(shape), np.dtype(dtype), weak_type)
 
 
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
