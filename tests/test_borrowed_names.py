@@ -31,6 +31,7 @@ from {name}.scipy.special import logsumexp
 from {name}.typing import ArrayLike
 
 assert {name}.numpy is jnp is funcgrad.numpy and stats is funcgrad.scipy.stats
+assert {name}.scipy is funcgrad.jax.scipy and {name}.scipy.stats is stats
 assert norm is stats.norm is funcgrad.scipy.stats.norm and not hasattr(norm, "__spec__")
 assert jnp.__spec__.name == "funcgrad.numpy" and lax.scan is funcgrad.lax.scan
 assert {name}.errors is funcgrad.jax.errors and {name}.grad is funcgrad.grad
@@ -120,6 +121,22 @@ def test_types_of_arrays_are_known_by_their_names() -> None:
     )
     assert fjax.core.ShapedArray((), float, True) == fjax.typeof(1.0)
     assert fjax.core.Tracer is funcgrad.core.Tracer
+
+
+@pytest.mark.parametrize("mode", ["constant", "nearest", "wrap", "mirror", "reflect"])
+@pytest.mark.parametrize("order", [0, 1])
+def test_images_beyond_their_edges_are_those_of_jax(mode, order) -> None:
+    theirs = pytest.importorskip("scipy.ndimage")
+    x, places = (
+        np.arange(6.0).reshape(2, 3) ** 2,
+        np.array([[-0.3, 0.6, 1.4, 2.2], [2.7, 0.1, 3.9, -1.2]]),
+    )
+    found = fjax.scipy.ndimage.map_coordinates(x, places, order, mode, cval=7.0)
+    kind = {"constant": "constant", "nearest": "edge", "mirror": "reflect", "reflect": "symmetric"}
+    padded = np.pad(
+        x, 6, kind.get(mode, mode), **{"constant_values": 7.0} if mode == "constant" else {}
+    )
+    assert np.allclose(found, theirs.map_coordinates(padded, places + 6, order=order))
 
 
 # ---------------------------------------------------------------- settings

@@ -21,6 +21,7 @@ from . import (
     dtypes,
     errors,
     experimental,
+    scipy,
     sharding,
     test_util,
     typing,
@@ -95,6 +96,7 @@ __all__ = [
     "process_index",
     "remat",
     "remove",
+    "scipy",
     "shard_map",
     "sharding",
     "test_util",
@@ -170,7 +172,6 @@ if _typing.TYPE_CHECKING:
     from funcgrad import ops as ops
     from funcgrad import pure_callback as pure_callback
     from funcgrad import random as random
-    from funcgrad import scipy as scipy
     from funcgrad import stop_gradient as stop_gradient
     from funcgrad import strong_zeros as strong_zeros
     from funcgrad import tree as tree
