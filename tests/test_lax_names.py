@@ -232,3 +232,11 @@ X = np.ones((3, 4))
 def test_errors(call: Any, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says or None):
         call()
+
+
+def test_precisions_by_name() -> None:
+    for name in ("default", "high", "highest"):
+        assert lax.Precision(name) is lax.Precision[name.upper()]
+    assert lax.Precision(None) is lax.Precision.DEFAULT
+    with pytest.raises(ValueError, match="bfloat"):
+        lax.Precision("bfloat")

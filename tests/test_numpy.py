@@ -1552,7 +1552,7 @@ def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call) -> None:
 # ---------------------------------------------------------------- signatures
 
 OF_JAX = frozenset([
-    "descending", "dtype", "fill_value", "indices_are_sorted", "length", "method", "mode",
+    "descending", "dtype", "fill_value", "indices_are_sorted", "inplace", "length", "method", "mode",
     "precision", "preferred_element_type", "promote_integers", "size", "strip_zeros",
     "total_repeat_length", "trim_leading_zeros", "unique_indices", "wrap_negative_indices",
 ])  # fmt: skip
@@ -1593,6 +1593,44 @@ def test_signature(name: str, ours: Any, theirs: Any) -> None:
 
 
 # ---------------------------------------------------------------- writing
+
+
+@pytest.mark.parametrize(
+    ("write", "args"),
+    [
+        ("put", (np.array([0, 5]), V[:2])),
+        ("put_along_axis", (np.array([[0], [2]]), 7.0, 1)),
+        ("put_along_axis", (np.array([0, 2]), 7.0, None)),
+        ("place", (np.array([[True, False, True], [False, True, False]]), 2.0)),
+        ("fill_diagonal", (3.0,)),
+    ],
+)
+def test_writing_gives_a_new_array_where_asked(write: str, args: Any) -> None:
+    """As in JAX, whose functions of these names take nothing else."""
+    x = np.arange(6.0).reshape(2, 3) + 10.0
+    expected = x.copy()
+    getattr(np, write)(expected, *args)
+    new = lambda x: getattr(fnp, write)(x, *args, inplace=False)  # noqa: E731
+    assert np.array_equal(new(x), expected) and x[0, 0] == 10.0
+    assert np.array_equal(funcgrad.jit(new)(x), expected)
+    kept = funcgrad.grad(lambda x: new(x).sum())(x)
+    assert np.array_equal(kept, (expected == x) * 1.0)
+    scaled = funcgrad.grad(
+        lambda c: getattr(fnp, write)(x, args[0], c, *args[2:], inplace=False).sum()
+    )
+    if write != "fill_diagonal":
+        assert scaled(2.0) == (expected != x).sum()
+
+
+def test_interpolation_goes_on_beyond_the_ends() -> None:
+    f = lambda x, **beyond: fnp.interp(x, [0.0, 1.0, 3.0], [0.0, 2.0, 3.0], **beyond)  # noqa: E731
+    x = np.array([-1.0, 0.5, 5.0])
+    assert f(x, left="extrapolate", right="extrapolate").tolist() == [-2.0, 1.0, 4.0]
+    assert f(x, right="extrapolate").tolist() == [0.0, 1.0, 4.0]
+    slopes = funcgrad.grad(lambda x: f(x, left="extrapolate").sum())(x)
+    assert slopes.tolist() == [2.0, 2.0, 0.0]
+    assert fnp.interp([2.0], [1.0], [4.0], left="extrapolate", right="extrapolate") == 4.0
+
 
 MAKERS: dict[str, Callable[[], Any]] = {
     "array": lambda: fnp.array([0.0, 0.0]),

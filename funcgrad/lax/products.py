@@ -22,6 +22,12 @@ class Precision(enum.Enum):
     HIGH = 1
     HIGHEST = 2
 
+    @classmethod
+    def _missing_(cls, value: object) -> Precision | None:
+        """By its name in lower case, or None for the usual one, as in JAX."""
+        names = {None: "DEFAULT", "default": "DEFAULT", "high": "HIGH", "highest": "HIGHEST"}
+        return cls[names[value]] if value in names else None  # type: ignore[index]
+
 
 def dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any = None) -> Any:
     """The product of vectors and matrices: the last axis of `lhs` with the first of `rhs`.

@@ -334,9 +334,11 @@ def interp(
 ) -> Any:
     """Linear interpolation between the points ``(xp, fp)``; `left` and `right` beyond the ends.
 
+    "extrapolate" as `left` or `right` goes on along the outermost interval, as in JAX.
+
     Shapes: ``x: (*a), xp: (n,), fp: (n,) -> (*a)``.   Dtypes: real; `fp` may be complex.
     Derivative: by `x` the slope of the interval, at a point that of the interval after it, 0 beyond
-    the ends; by `xp` and `fp` as the line through the two neighbours moves.
+    the ends (unless it goes on); by `xp` and `fp` as the line through the two neighbours moves.
     Raises: ShapeError: `xp` and `fp` are not two vectors of one length.
     Source: NumPy reference, ``numpy.interp``.
 
@@ -353,9 +355,10 @@ def interp(
         x, xp, fp = _one_period(x, xp, fp, abs(period))
         left = right = None
     n = xp.shape[0]
+    on_left, on_right = (isinstance(v, str) and v == "extrapolate" for v in (left, right))
     first, last = part(fp, 0, 0, 1), part(fp, 0, n - 1)
-    below = reshape(first, shape=()) if left is None else operand(left)
-    above = reshape(last, shape=()) if right is None else operand(right)
+    below = reshape(first, shape=()) if left is None or on_left else operand(left)
+    above = reshape(last, shape=()) if right is None or on_right else operand(right)
     if n == 1:
         y = x * 0.0 + fp[0]
     else:
@@ -365,8 +368,9 @@ def interp(
         x0, x1, y0, y1 = (take(v, k + i, axis=0) for v in (xp, fp) for i in (0, 1))
         width = x1 - x0
         y = y0 + (x - x0) * ((y1 - y0) / _select.where(equal(width, 0), 1.0, width))
-    y = _select.where(less(x, xp[0]), below, y)
-    return _select.where(greater(x, xp[n - 1]), above, y)
+    if not on_left:
+        y = _select.where(less(x, xp[0]), below, y)
+    return y if on_right else _select.where(greater(x, xp[n - 1]), above, y)
 
 
 def _one_period(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:

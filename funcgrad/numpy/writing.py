@@ -1,5 +1,5 @@
 """NumPy's functions that write into an array. They return None; a traced array is a box that they
-write into, as ``a[...] = ...`` does.
+write into, as ``a[...] = ...`` does. With ``inplace=False``, as in JAX, some give a new array.
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ from ..ops import select as _select
 from ..ops.index import take as _take
 from ..ops.structural import broadcast_to
 from ._arguments import array_of, axis_of, beside, concrete, module_of, operand
+from .creation import array
 from .indexing import _in_bounds
 from .shaping import ravel, reshape
 
 
-def _target(name: str, a: Any, *values: Any) -> Any:
-    """The array to be written into.
+def _target(name: str, a: Any, *values: Any, inplace: bool = True) -> Any:
+    """The array to be written into; a copy unless `inplace`.
 
     Raises: HandoverError: it is a plain array, and a value is traced. ArgumentError: it is no array.
     """
+    if not inplace:
+        return array(a)
     if isinstance(a, Tracer):
         return a
     if not isinstance(a, np.ndarray) and not hasattr(a, "flags"):
@@ -50,7 +53,7 @@ def _cycled(a: Any, values: Any, count: int) -> Any:
     )
 
 
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: Any, ind: Any, v: Any, mode: str = "raise", *, inplace: bool = True) -> Any:
     """``a.flat[ind] = v``, with `v` repeated as needed.
 
     Shapes: ``a: (*a), ind: (*i), v: (*v)``.   Dtypes: that of `a`.
@@ -64,14 +67,17 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     >>> x.tolist()
     [1.0, 0.0, 2.0]
     """
-    a = _target("put", a, v)
+    a = _target("put", a, v, inplace=inplace)
     places = ravel(_in_bounds("put", array_of(ind, module_of(a)), a.size, mode))
     if places.shape[0]:
         flat = write(ravel(a), places, _cycled(a, v, places.shape[0]))
         a[...] = reshape(flat, a.shape)
+    return None if inplace else a
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -> None:
+def put_along_axis(
+    arr: Any, indices: Any, values: Any, axis: int | None = -1, *, inplace: bool = True
+) -> Any:
     """``arr[..., indices[..., i, ...], ...] = values[..., i, ...]`` along an axis.
 
     Shapes: ``arr: (*a, n, *b), indices: (*a, m, *b)``; `values` broadcast.   Dtypes: that of `arr`.
@@ -84,10 +90,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -
     >>> x.tolist()
     [[0.0, 0.0, 1.0]]
     """
-    arr, indices = _target("put_along_axis", arr, values), array_of(indices, module_of(arr))
+    arr = _target("put_along_axis", arr, values, inplace=inplace)
+    indices = array_of(indices, module_of(arr))
     if axis is None:
         put(arr, indices, values)
-        return
+        return None if inplace else arr
     if arr.ndim != indices.ndim:
         raise ShapeError(
             f"fnp.put_along_axis: arr has {arr.ndim} axes, indices {indices.ndim}{_line()}"
@@ -100,6 +107,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -
         for i, n in enumerate(arr.shape)
     )
     arr[index] = values
+    return None if inplace else arr
 
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
@@ -148,7 +156,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     a[...] = _select.where(reshape(mask, a.shape), reshape(full, a.shape), a)
 
 
-def place(arr: Any, mask: Any, vals: Any) -> None:
+def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
     """The elements that `mask` holds for are replaced by those of `vals`, one after another.
 
     Shapes: ``arr, mask: (*a), vals: (n,)``.   Dtypes: that of `arr`.
@@ -161,11 +169,12 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     >>> x.tolist()
     [1.0, 0.0, 2.0]
     """
-    arr = _target("place", arr, vals)
+    arr = _target("place", arr, vals, inplace=inplace)
     put(arr, concrete("place", "the mask", array_of(mask)).ravel().nonzero()[0], vals)
+    return None if inplace else arr
 
 
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Any:
     """`val` onto the main diagonal, repeated as needed; of a tall matrix again below it if `wrap`.
 
     Shapes: ``a: (m, n)`` or ``(n, n, ..., n)``.   Dtypes: that of `a`.
@@ -178,7 +187,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     >>> x.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
-    a = _target("fill_diagonal", a, val)
+    a = _target("fill_diagonal", a, val, inplace=inplace)
     if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
         raise ShapeError(
             f"fnp.fill_diagonal: needs two axes, or more of one length; found {list(a.shape)}{_line()}"
@@ -187,3 +196,4 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     step = n + 1 if a.ndim == 2 else sum(n**i for i in range(a.ndim))
     stop = a.size if wrap or a.ndim > 2 else min(a.size, n * n)
     put(a, beside(a, np.arange(0, stop, step)), val)
+    return None if inplace else a
