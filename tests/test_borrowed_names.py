@@ -66,8 +66,14 @@ assert [d.platform for d in x.devices()] == ["cpu"]
 assert x.sum(where=None) == 2.0 and np.float64(3.0).max(where=None, initial=0.0) == 3.0
 assert x.any(where=None) and x.sum(where=[True, False, True]) == 0.0 and x.mean(0) == 2.0 / 3.0
 assert jax.grad(lambda x: jax.jit(lambda y: y.sum(where=None))(x))(x).tolist() == [1.0] * 3
+ties = np.tile([2.0, 0.0, 1.0, 0.0], 50)
+assert ties.argsort().tolist() == np.argsort(ties, stable=True).tolist() == jnp.argsort(ties).tolist()
+assert ties.argsort(descending=True).tolist() == jnp.argsort(-ties).tolist()
+assert ties.reshape(50, 4).argsort(0).T[2].tolist() == list(range(50))
+assert ties.argsort(kind="heapsort", axis=0).shape == ties.argsort(stable=False).shape == (200,)
 funcgrad.jax.remove()
 funcgrad.jax.remove()
+assert type(vars(np.ndarray)["argsort"]) is type(vars(np.ndarray)["sort"])
 assert not hasattr(x, "at") and not hasattr(np.float64(1.0), "at")
 assert not hasattr(x, "ptp") and x.dtype == float
 assert x.sum(where=None) == 0.0 and type(vars(np.ndarray)["sum"]) is type(vars(np.ndarray)["sort"])

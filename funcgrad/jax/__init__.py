@@ -113,9 +113,9 @@ _install_stand_in(__name__, _funcgrad.__name__)
 def install() -> None:
     """``import jax`` is this module from here on, and NumPy's arrays have ``x.at[i].set(y)``.
 
-    Also `block_until_ready`, `aval`, `weak_type`, `devices` and `ptp`, which code for JAX calls, and
-    reductions (``x.sum(where=None)``) that take None for no mask. They are set on NumPy's own types,
-    for the whole process, which takes CPython.
+    Also `block_until_ready`, `aval`, `weak_type`, `devices` and `ptp`, which code for JAX calls,
+    reductions (``x.sum(where=None)``) that take None for no mask, and an `argsort` that is stable.
+    They are set on NumPy's own types, for the whole process, which takes CPython.
 
     Raises: ArgumentError: JAX itself has been imported already, or this is not CPython.
 

@@ -32,11 +32,14 @@ ATTRIBUTES: dict[str, Any] = {
 
 _KINDS = (np.ndarray, np.generic)
 _REDUCTIONS = ("sum", "prod", "mean", "var", "std", "max", "min", "all", "any")
-_OWN = {kind: {name: vars(kind)[name] for name in _REDUCTIONS} for kind in _KINDS}
+_CHANGED = (*_REDUCTIONS, "argsort")
+_OWN = {kind: {name: vars(kind)[name] for name in _CHANGED} for kind in _KINDS}
 
 
 def set_attributes() -> None:
-    """Give NumPy's arrays and numbers what JAX's arrays have; methods take ``where=None`` for no mask.
+    """Give NumPy's arrays and numbers what JAX's arrays have.
+
+    Reductions take ``where=None`` for no mask, and `argsort` leaves what is equal in its order.
 
     Raises: ArgumentError: this is not CPython.
     """
@@ -46,7 +49,8 @@ def set_attributes() -> None:
             f"{sys.implementation.name}{where()}"
         )
     for kind, own in _OWN.items():
-        _write(kind, ATTRIBUTES | {name: _masked(method) for name, method in own.items()})
+        masked = {name: _masked(own[name]) for name in _REDUCTIONS}
+        _write(kind, ATTRIBUTES | masked | {"argsort": _stable(own["argsort"])})
     ArrayMethods.reducing = staticmethod(_without_none)
 
 
@@ -75,6 +79,21 @@ def _masked(method: Any) -> Any:
         return method(x, *args, **_without_none(options))
 
     return reduced
+
+
+def _stable(method: Any) -> Any:
+    """`argsort` of NumPy's, which may exchange what is equal unless told otherwise."""
+
+    @functools.wraps(method)
+    def argsort(x: Any, axis: Any = -1, kind: Any = None, order: Any = None, **options: Any) -> Any:
+        if options.get("descending"):
+            return fnp.argsort(x, axis, kind, order, **options)
+        if kind is None and options.get("stable") is None:
+            kind = "stable"
+        options.pop("descending", None)
+        return method(x, axis, kind, order, **options)
+
+    return argsort
 
 
 def _without_none(options: dict[str, Any]) -> dict[str, Any]:
