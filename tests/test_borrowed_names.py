@@ -178,6 +178,31 @@ def test_settings_that_hold_are_read_and_are_blocks() -> None:
     assert fjax.named_call(doubled, name="f")(1.0) == 2.0
 
 
+def test_what_is_about_devices_and_xla_changes_nothing() -> None:
+    with fjax.log_compiles(False), fjax.debug_infs(False), fjax.transfer_guard("disallow"):
+        fjax.effects_barrier()
+        fjax.clear_caches()
+    with pytest.raises(ArgumentError, match="jax_debug_infs=True"):
+        fjax.debug_infs(True)
+    mesh = fjax.make_mesh((1,), ("i",), axis_types=(fjax.sharding.AxisType.Auto,))
+    sharding = fjax.NamedSharding(mesh, fjax.P("i"))
+    with pytest.raises(ArgumentError, match=r"\(2,\) is 2 devices; there are 1"):
+        fjax.make_mesh((2,), ("i",))
+
+    def f(x):
+        x = lax.with_sharding_constraint(fjax.ad_checkpoint.checkpoint_name(x, "x"), sharding)
+        return lax.optimization_barrier({"y": x**3})["y"]
+
+    policies = fjax.checkpoint_policies
+    both = policies.save_from_both_policies(
+        policies.everything_saveable, policies.save_only_these_names("x")
+    )
+    g = fjax.grad(fjax.checkpoint(f, policy=both))
+    assert g(2.0) == fjax.jit(g, donate_argnames="x")(2.0) == 12.0
+    xs = fjax.vmap(g, 0, 0, "i", 2, spmd_axis_name="i")(np.array([1.0, 2.0]))
+    assert xs.tolist() == fjax.vmap(g, chunk_size=1)(np.array([1.0, 2.0])).tolist() == [3.0, 12.0]
+
+
 def test_config_in_itself() -> None:
     from funcgrad.compile.config import code
 

@@ -15,6 +15,8 @@ from ..stand_in import borrow as _borrow
 from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
 from . import (
+    ad_checkpoint,
+    checkpoint_policies,
     core,
     custom_batching,
     custom_derivatives,
@@ -31,44 +33,57 @@ from ._arrays import take_attributes as _take_attributes
 from .custom_derivatives import closure_convert, custom_gradient
 from .devices import (
     Device,
+    clear_caches,
     default_backend,
     device_count,
     device_get,
     device_put,
     devices,
+    effects_barrier,
     local_device_count,
     local_devices,
     process_count,
     process_index,
 )
 from .dtypes import float0
-from .programs import checkpoint, jit, pmap, remat, shard_map
+from .programs import checkpoint, jit, pmap, remat, shard_map, vmap
 from .settings import (
     check_tracer_leaks,
     checking_leaks,
     config,
+    debug_infs,
     debug_nans,
     default_device,
     default_matmul_precision,
     enable_x64,
     ensure_compile_time_eval,
+    log_compiles,
     named_call,
     named_scope,
     numpy_dtype_promotion,
     numpy_rank_promotion,
+    transfer_guard,
 )
+from .sharding import NamedSharding, make_mesh
+from .sharding import PartitionSpec as P
 
 __all__ = [
     "Device",
+    "NamedSharding",
+    "P",
+    "ad_checkpoint",
     "check_tracer_leaks",
     "checking_leaks",
     "checkpoint",
+    "checkpoint_policies",
+    "clear_caches",
     "closure_convert",
     "config",
     "core",
     "custom_batching",
     "custom_derivatives",
     "custom_gradient",
+    "debug_infs",
     "debug_nans",
     "default_backend",
     "default_device",
@@ -78,6 +93,7 @@ __all__ = [
     "device_put",
     "devices",
     "dtypes",
+    "effects_barrier",
     "enable_x64",
     "ensure_compile_time_eval",
     "errors",
@@ -87,6 +103,8 @@ __all__ = [
     "jit",
     "local_device_count",
     "local_devices",
+    "log_compiles",
+    "make_mesh",
     "named_call",
     "named_scope",
     "numpy_dtype_promotion",
@@ -100,8 +118,10 @@ __all__ = [
     "shard_map",
     "sharding",
     "test_util",
+    "transfer_guard",
     "typeof",
     "typing",
+    "vmap",
 ]
 
 __version__ = "0.10.2"  # of JAX, whose names these are
@@ -178,7 +198,6 @@ if _typing.TYPE_CHECKING:
     from funcgrad import tree_util as tree_util
     from funcgrad import value_and_grad as value_and_grad
     from funcgrad import vjp as vjp
-    from funcgrad import vmap as vmap
 else:
 
     def __getattr__(name):

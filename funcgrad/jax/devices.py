@@ -85,6 +85,14 @@ def process_index() -> int:
     return 0
 
 
+def effects_barrier() -> None:
+    """Wait for what programs print and call: it has been done when they return."""
+
+
+def clear_caches() -> None:
+    """Nothing: compiled programs are kept by their functions, and go with them."""
+
+
 def device_put(x: Any, device: Any = None, **promises: Any) -> Any:
     """The tree `x` with arrays of a device for leaves: NumPy's, or CuPy's for a GPU.
 

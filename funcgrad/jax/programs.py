@@ -12,7 +12,7 @@ from .. import tree
 from ..compile import jit as _jit
 from ..errors import ArgumentError, where
 from ..transforms import checkpoint as _checkpoint
-from ..transforms.vmap import vmap
+from ..transforms import vmap as _vmap
 from .sharding import Mesh
 
 _P = ParamSpec("_P")
@@ -28,6 +28,7 @@ def jit(
     *,
     in_shardings: Any = None,
     out_shardings: Any = None,
+    donate_argnames: Any = None,
     keep_unused: bool = False,
     device: Any = None,
     backend: Any = None,
@@ -35,7 +36,7 @@ def jit(
     compiler_options: Any = None,
     **options: Any,
 ) -> Any:
-    """`funcgrad.jit`; what is named here is about devices and XLA, and changes nothing.
+    """`funcgrad.jit`; what is named here is about devices, memory and XLA, and changes nothing.
 
     Raises: as `funcgrad.jit`.
     Source: JAX reference, ``jax.jit``.
@@ -46,6 +47,26 @@ def jit(
     if fun is None:
         return functools.partial(jit, **options)
     return _jit.jit(fun, **options)
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Any = None,
+    **options: Any,
+) -> Callable[..., Any]:
+    """`funcgrad.vmap`; `spmd_axis_name` is about several devices, and changes nothing.
+
+    Raises: as `funcgrad.vmap`.
+    Source: JAX reference, ``jax.vmap``.
+
+    >>> vmap(lambda x: 2.0 * x, spmd_axis_name="i")(np.ones(2)).tolist()
+    [2.0, 2.0]
+    """
+    return _vmap.vmap(fun, in_axes, out_axes, axis_name=axis_name, axis_size=axis_size, **options)
 
 
 def pmap(
@@ -70,14 +91,14 @@ def pmap(
     """
     static = _places(static_broadcasted_argnums)
     if not static:
-        mapped = vmap(fun, in_axes, out_axes, axis_name=axis_name, axis_size=axis_size)
+        mapped = _vmap.vmap(fun, in_axes, out_axes, axis_name=axis_name, axis_size=axis_size)
         return _jit.jit(mapped, donate_argnums=donate_argnums)
 
     def called(*args: Any) -> Any:
         rest, moving = _with_fixed(fun, args, static)
         axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
         chosen = tuple(axes[i] for i in moving)
-        mapped = vmap(rest, chosen, out_axes, axis_name=axis_name, axis_size=axis_size)
+        mapped = _vmap.vmap(rest, chosen, out_axes, axis_name=axis_name, axis_size=axis_size)
         return mapped(*(args[i] for i in moving))
 
     return _jit.jit(called, static_argnums=static, donate_argnums=donate_argnums)
@@ -152,7 +173,7 @@ def shard_map(
         raise ArgumentError(f"shard_map: a mesh of {mesh.shape}; there is one device{where()}")
 
     def over(f: Callable[..., Any], name: Any) -> Callable[..., Any]:
-        mapped = vmap(f, None, axis_name=name, axis_size=1)
+        mapped = _vmap.vmap(f, None, axis_name=name, axis_size=1)
         return lambda *args: tree.map(lambda y: y[0], mapped(*args))
 
     return functools.reduce(over, mesh.axis_names, f)

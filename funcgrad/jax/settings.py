@@ -23,6 +23,7 @@ _HOLDING: dict[str, tuple[object, ...]] = {  # what each may be, the value that 
     "jax_check_tracer_leaks": (False, True),  # here they always raise
     "jax_numpy_dtype_promotion": ("standard", "strict"),
     "jax_numpy_rank_promotion": ("allow", "warn", "raise"),
+    "jax_transfer_guard": ("allow", "log", "disallow", "log_explicit", "disallow_explicit"),
     "jax_traceback_filtering": ("off", "auto", "tracebackhide", "remove_frames"),
     "jax_compilation_cache_dir": (None,),
 }
@@ -94,11 +95,14 @@ def _setting(name: str) -> Callable[..., contextlib.AbstractContextManager[None]
 
 
 check_tracer_leaks = checking_leaks = _setting("jax_check_tracer_leaks")
+debug_infs = _setting("jax_debug_infs")
 debug_nans = _setting("jax_debug_nans")
 default_matmul_precision = _setting("jax_default_matmul_precision")
 enable_x64 = _setting("jax_enable_x64")
+log_compiles = _setting("jax_log_compiles")
 numpy_dtype_promotion = _setting("jax_numpy_dtype_promotion")
 numpy_rank_promotion = _setting("jax_numpy_rank_promotion")
+transfer_guard = _setting("jax_transfer_guard")
 
 
 def default_device(device: Any = None) -> contextlib.AbstractContextManager[None]:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .devices import Device, devices
+from ..errors import ArgumentError, where
+from .devices import Device
+from .devices import devices as _all
 
-__all__ = ["Mesh", "NamedSharding", "PartitionSpec", "Sharding", "SingleDeviceSharding"]
+__all__ = ["AxisType", "Mesh", "NamedSharding", "PartitionSpec", "Sharding", "SingleDeviceSharding"]
+
+
+class AxisType(enum.Enum):
+    """Who says how arrays lie along an axis of a mesh; with one device there is nothing to say."""
+
+    Auto = enum.auto()
+    Explicit = enum.auto()
+    Manual = enum.auto()
 
 
 class Sharding:
@@ -24,7 +36,7 @@ class SingleDeviceSharding(Sharding):
     {CpuDevice(id=0)}
     """
 
-    device: Device = devices()[0]
+    device: Device = _all()[0]
 
     @property
     def device_set(self) -> set[Device]:
@@ -68,6 +80,32 @@ class Mesh:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+def make_mesh(
+    axis_shapes: Sequence[int],
+    axis_names: Sequence[str],
+    axis_types: Any = None,
+    *,
+    devices: Any = None,
+) -> Mesh:
+    """A mesh of the given lengths; all are 1 where there is one device.
+
+    Raises: ArgumentError: there are fewer devices.
+    Source: JAX reference, ``jax.make_mesh``.
+
+    >>> make_mesh((1, 1), ("x", "y")).shape
+    {'x': 1, 'y': 1}
+    """
+    found = list(_all() if devices is None else devices)
+    count = int(np.prod(axis_shapes))
+    if count > len(found):
+        raise ArgumentError(
+            f"make_mesh: {tuple(axis_shapes)} is {count} devices; there are {len(found)}{where()}"
+        )
+    rows = np.empty(count, object)
+    rows[:] = found[:count]
+    return Mesh(rows.reshape(axis_shapes), axis_names)
 
 
 @dataclass(frozen=True)

@@ -226,6 +226,7 @@ from .shapes import (
     full,
     full_like,
     iota,
+    optimization_barrier,
     pad,
     reshape,
     rev,
@@ -233,6 +234,7 @@ from .shapes import (
     squeeze,
     tile,
     transpose,
+    with_sharding_constraint,
 )
 from .slicing import (
     dynamic_index_in_dim,
@@ -359,6 +361,7 @@ __all__ = [
     "ne",
     "neg",
     "nextafter",
+    "optimization_barrier",
     "pad",
     "pmax",
     "pmean",
@@ -423,5 +426,6 @@ __all__ = [
     "transpose",
     "unstack",
     "while_loop",
+    "with_sharding_constraint",
     "zeta",
 ]

@@ -288,3 +288,27 @@ def split(operand: Any, sizes: Any, axis: int = 0) -> list[Any]:
     if sum(found) != operand.shape[axis] or min(found, default=0) < 0:
         raise ShapeError(f"lax.split: sizes={found} for an axis of {operand.shape[axis]}{where()}")
     return fnp.split(operand, np.cumsum(found)[:-1].tolist(), axis)
+
+
+def optimization_barrier(operand: Any, /) -> Any:
+    """The tree `operand`; XLA may not move operations past it, and nothing here does.
+
+    Shapes, Dtypes: those of the leaves.   Derivative: linear.   Raises: nothing.
+    Source: JAX, ``jax.lax.optimization_barrier``.
+
+    >>> optimization_barrier((1.0, np.ones(1)))
+    (1.0, array([1.]))
+    """
+    return operand
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """The tree `x`, which lies on one device, however several would share it.
+
+    Shapes, Dtypes: those of the leaves.   Derivative: linear.   Raises: nothing.
+    Source: JAX, ``jax.lax.with_sharding_constraint``.
+
+    >>> with_sharding_constraint(np.ones(1), None).tolist()
+    [1.0]
+    """
+    return x
