@@ -48,6 +48,7 @@ __all__ = [
     "PyTreeDef",
     "SequenceKey",
     "all_leaves",
+    "default_registry",
     "keystr",
     "register_dataclass",
     "register_pytree_node",
@@ -243,7 +244,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
     >>> treedef_children(tree_structure([(1, 2), 3]))
     [PyTreeDef((*, *)), PyTreeDef(*)]
     """
-    return list(treedef._children)
+    return treedef.children()
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
@@ -271,6 +272,25 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
     (True, False)
     """
     return all(tree.structure(x, is_leaf) is LEAF for x in iterable)
+
+
+class _Registry:
+    """The classes of nodes."""
+
+    def flatten_one_level(self, x: Any) -> tuple[list[Any], Any] | None:
+        """The children of a node, and the rest of it; None for a leaf.
+
+        >>> default_registry.flatten_one_level([1, (2, 3)]), default_registry.flatten_one_level(1)
+        (([1, (2, 3)], ()), None)
+        """
+        kind = KINDS[type(x)]
+        if kind is None:
+            return None
+        children, rest, _ = kind.flatten(x)
+        return list(children), rest
+
+
+default_registry = _Registry()
 
 
 class Partial(functools.partial):

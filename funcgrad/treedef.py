@@ -399,6 +399,15 @@ class TreeDef:
             return self._kind.unflatten(self._aux, leaves, self._order)
         return _build(self, iter(leaves))
 
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes and leaves there are in all."""
+        return 1 + sum(child.num_nodes for child in self._children)
+
+    def children(self) -> list[TreeDef]:
+        """The structures of the children of a node; of a leaf, none."""
+        return list(self._children)
+
     def paths(self) -> list[KeyPath]:
         """Return the key path of each leaf.
 

@@ -129,3 +129,13 @@ def test_types_stand_for_arrays() -> None:
 def test_waiting() -> None:
     x = {"a": np.ones(2), "b": (1, None)}
     assert funcgrad.block_until_ready(x) is x
+
+
+def test_parts_of_structures() -> None:
+    x = {"a": [1.0, None], "b": tree_util.Partial(max, 2.0), "c": 3.0}
+    treedef = tree_util.tree_structure(x)
+    assert treedef.num_nodes == 9 and tree_util.tree_structure(1.0).num_nodes == 1
+    assert treedef.children() == [tree_util.tree_structure(v) for v in x.values()]
+    one = tree_util.default_registry.flatten_one_level
+    assert one(x)[0] == list(x.values()) and one(x["b"])[0] == [(2.0,), {}]
+    assert one(None) == ([], ()) and one(np.ones(2)) is None
