@@ -30,7 +30,7 @@ from . import (
 )
 from ._arrays import set_attributes as _set_attributes
 from ._arrays import take_attributes as _take_attributes
-from .custom_derivatives import closure_convert, custom_gradient
+from .custom_derivatives import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from .devices import (
     Device,
     clear_caches,
@@ -83,6 +83,8 @@ __all__ = [
     "custom_batching",
     "custom_derivatives",
     "custom_gradient",
+    "custom_jvp",
+    "custom_vjp",
     "debug_infs",
     "debug_nans",
     "default_backend",
@@ -165,9 +167,7 @@ if _typing.TYPE_CHECKING:
     from funcgrad import ShapeDtypeStruct as ShapeDtypeStruct
     from funcgrad import block_until_ready as block_until_ready
     from funcgrad import check_jaxpr as check_jaxpr
-    from funcgrad import custom_jvp as custom_jvp
     from funcgrad import custom_rule as custom_rule
-    from funcgrad import custom_vjp as custom_vjp
     from funcgrad import debug as debug
     from funcgrad import disable_jit as disable_jit
     from funcgrad import elementwise_grad as elementwise_grad

@@ -4,16 +4,91 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from .. import tree
 from ..core import Tracer
 from ..jaxpr import Jaxpr, eval_jaxpr
-from ..transforms.custom import custom_jvp, custom_vjp
+from ..transforms.custom import custom_jvp as _custom_jvp
+from ..transforms.custom import custom_vjp as _custom_vjp
 from ..transforms.trace import make_jaxpr
 from ..tree_util import Partial
 
-__all__ = ["closure_convert", "custom_gradient", "custom_jvp", "custom_vjp"]
+__all__ = [
+    "CustomVJPPrimal",
+    "SymbolicZero",
+    "closure_convert",
+    "custom_gradient",
+    "custom_jvp",
+    "custom_vjp",
+]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class SymbolicZero:
+    """The class of derivatives that are known to be zero, of which rules are given none here."""
+
+
+class CustomVJPPrimal(NamedTuple):
+    """An argument as a forward rule with ``symbolic_zeros=True`` sees it."""
+
+    value: Any
+    perturbed: bool = True
+
+
+class custom_jvp(_custom_jvp[_P, _R]):
+    """`funcgrad.custom_jvp`; with `symbolic_zeros` too, all tangents are arrays.
+
+    >>> import funcgrad
+    >>> @custom_jvp
+    ... def f(x, y):
+    ...     return x * y
+    >>> def rule(xs, ts):
+    ...     moved = [0.0 if isinstance(t, SymbolicZero) else t for t in ts]
+    ...     return f(*xs), 10.0 * (moved[0] * xs[1] + moved[1] * xs[0])
+    >>> _ = f.defjvp(rule, symbolic_zeros=True)
+    >>> float(funcgrad.grad(f)(2.0, 3.0))
+    30.0
+    """
+
+    def defjvp(self, rule: _F, symbolic_zeros: bool = False) -> _F:
+        """Set the rule; usable as a decorator."""
+        return super().defjvp(rule)
+
+
+class custom_vjp(_custom_vjp[_P, _R]):
+    """`funcgrad.custom_vjp`; with `symbolic_zeros` all arguments count as moved.
+
+    >>> import funcgrad
+    >>> f = custom_vjp(lambda x, y: x * y)
+    >>> f.defvjp(
+    ...     lambda x, y: (x.value * y.value, (x.value, y.value) if x.perturbed else None),
+    ...     lambda kept, ct: (10.0 * ct * kept[1], None),
+    ...     symbolic_zeros=True,
+    ... )
+    >>> float(funcgrad.grad(f)(2.0, 3.0))
+    30.0
+    """
+
+    def defvjp(
+        self,
+        fwd: Callable[..., Any],
+        bwd: Callable[..., Any],
+        symbolic_zeros: bool = False,
+        optimize_remat: bool = False,
+    ) -> None:
+        """Set the forward and backward rules; `optimize_remat` changes nothing."""
+
+        def forward(*args: Any) -> Any:
+            seen = [
+                a if i in self.nondiff else tree.map(CustomVJPPrimal, a) for i, a in enumerate(args)
+            ]
+            return fwd(*seen)
+
+        super().defvjp(forward if symbolic_zeros else fwd, bwd)
 
 
 def closure_convert(
