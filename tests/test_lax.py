@@ -85,8 +85,8 @@ def _parts(lax: Any, z: Any) -> Any:
 
 
 def lax_method(lax: Any, n: int) -> Any:
-    """A method of rounding: a number here, one of an enumeration in JAX."""
-    return lax.RoundingMethod(n) if hasattr(lax, "RoundingMethod") else n
+    """A method of rounding."""
+    return lax.RoundingMethod(n)
 
 
 PLACES = np.array([[0, 1, 2, 0], [2, 1, 0, 1], [1, 1, 2, 2]], np.int32)

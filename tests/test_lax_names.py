@@ -240,3 +240,9 @@ def test_precisions_by_name() -> None:
     assert lax.Precision(None) is lax.Precision.DEFAULT
     with pytest.raises(ValueError, match="bfloat"):
         lax.Precision("bfloat")
+
+
+def test_methods_of_rounding_by_name() -> None:
+    x, methods = np.array([0.5, 1.5, -2.5]), lax.RoundingMethod
+    assert lax.round(x, methods.AWAY_FROM_ZERO).tolist() == [1.0, 2.0, -3.0]
+    assert lax.round(x, methods.TO_NEAREST_EVEN).tolist() == [0.0, 2.0, -2.0]

@@ -181,6 +181,21 @@ def test_frequencies() -> None:
     np.testing.assert_allclose(die, np.full(6, 1 / 6), atol=0.01)
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_vectors_are_permuted_independently(axis: int) -> None:
+    x = np.arange(60.0).reshape(3, 4, 5)
+    f = lambda x: random.permutation(KEY, x, axis, independent=True)  # noqa: E731
+    y = f(x)
+    assert np.array_equal(np.sort(y, axis), x)
+    orders = np.argsort(np.moveaxis(y, axis, -1).reshape(-1, x.shape[axis]))
+    assert len(np.unique(orders, axis=0)) > 1
+    assert np.array_equal(funcgrad.jit(f)(x), y)
+    assert np.array_equal(funcgrad.grad(lambda x: fnp.sum(f(x) * x**0 * y))(x), x)
+    assert np.array_equal(
+        random.permutation(KEY, x[0, 0], independent=True), random.permutation(KEY, x[0, 0])
+    )
+
+
 def test_permutations_are_equally_likely() -> None:
     keys = random.split(KEY, 6000)
     found = funcgrad.vmap(lambda key: random.permutation(key, 3))(keys)

@@ -161,6 +161,7 @@ from .convolutions import (
     conv_with_general_padding,
 )
 from .elementwise import (
+    RoundingMethod,
     bitcast_convert_type,
     clamp,
     clz,
@@ -254,6 +255,7 @@ __all__ = [
     "GatherDimensionNumbers",
     "GatherScatterMode",
     "Precision",
+    "RoundingMethod",
     "ScatterDimensionNumbers",
     "abs",
     "acos",

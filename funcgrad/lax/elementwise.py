@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from typing import Any
 
@@ -86,10 +87,14 @@ def polygamma(m: Any, x: Any) -> Any:
     return _special.polygamma(int(order) if np.ndim(order) == 0 and order == int(order) else m, x)
 
 
-AWAY_FROM_ZERO, TO_NEAREST_EVEN = 0, 1
+class RoundingMethod(enum.IntEnum):
+    """Where `round` takes halves."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
 
 
-def round(x: Any, rounding_method: int = AWAY_FROM_ZERO) -> Any:
+def round(x: Any, rounding_method: int = RoundingMethod.AWAY_FROM_ZERO) -> Any:
     """The nearest whole number; halves away from 0, or to the even one with ``rounding_method=1``.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating.
@@ -101,9 +106,9 @@ def round(x: Any, rounding_method: int = AWAY_FROM_ZERO) -> Any:
     ([1.0, -3.0], [0.0, -2.0])
     """
     method = int(rounding_method)
-    if method == TO_NEAREST_EVEN:
+    if method == RoundingMethod.TO_NEAREST_EVEN:
         return fnp.rint(x)
-    if method != AWAY_FROM_ZERO:
+    if method != RoundingMethod.AWAY_FROM_ZERO:
         raise ArgumentError(
             f"lax.round: rounding_method={rounding_method!r}; need 0, away from zero, or 1, to even"
             f"{where()}"

@@ -17,8 +17,10 @@ from .continuous import gumbel, uniform
 from .discrete import randint
 
 
-def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
     """`x` with the parts along `axis` in random order; for an integer, ``0, ..., x - 1``.
+
+    `independent`: each vector along the axis in an order of its own.
 
     Derivative: linear in `x`.
     Raises: ArgumentError: `key` is no key. ShapeError: there is no such axis.
@@ -29,6 +31,9 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Any:
     if is_int(x):
         return _random.random_permutation(key, n=int(x))
     axis = normal_axis("random.permutation", axis, fnp.ndim(x))
+    if independent and fnp.ndim(x) > 1:
+        order = fnp.argsort(uniform(key, fnp.shape(x), float), axis)
+        return fnp.take_along_axis(x, order, axis)
     order = _random.random_permutation(key, n=fnp.shape(x)[axis])
     return fnp.take(x, order, axis=axis)
 
