@@ -26,7 +26,7 @@ class Precision(enum.Enum):
     def _missing_(cls, value: object) -> Precision | None:
         """By its name in lower case, or None for the usual one, as in JAX."""
         names = {None: "DEFAULT", "default": "DEFAULT", "high": "HIGH", "highest": "HIGHEST"}
-        return cls[names[value]] if value in names else None  # type: ignore[index]
+        return cls[names[value]] if value in names else None
 
 
 def dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any = None) -> Any:
