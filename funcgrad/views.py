@@ -92,7 +92,7 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     if seen.__class__ is View:
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
         return
-    if not x.shape and (seen is None or seen.__class__ is Number):
+    if not x.aval.shape and (seen is None or seen.__class__ is Number):
         as_array(out)  # NumPy makes an array of the number, which is nobody's view
         return
     if seen is None:
@@ -102,7 +102,11 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
 
 def as_array(x: Any) -> Any:
     """`x`; if it is traced and has no axes it is an array from now on, and not a number."""
-    if isinstance(x, Tracer) and not x.shape and (x.alias is None or x.alias.__class__ is Number):
+    if (
+        isinstance(x, Tracer)
+        and not x.aval.shape
+        and (x.alias is None or x.alias.__class__ is Number)
+    ):
         version = 0 if x.alias is None else x.alias.version
         x.alias = Base()
         x.alias.version = version
@@ -162,7 +166,7 @@ def is_differentiated(x: Any) -> bool:
 def version_of(x: Tracer) -> int:
     """How often what `x` shows has been written into."""
     if x.alias is None:
-        x.alias = Base() if x.shape else Number()
+        x.alias = Base() if x.aval.shape else Number()
     refresh(x)
     owner = x.alias.base if x.alias.__class__ is View else x
     version: int = owner.alias.version

@@ -87,6 +87,10 @@ def _dict_flatten(x: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
     return list(x.values()), list(x)
 
 
+def _sequence_unflatten(kind: type) -> Callable[[Any, Any], Any]:
+    return lambda children, _: kind(children)
+
+
 def _dict_unflatten(kind: type) -> Callable[[Any, Any], Any]:
     return lambda children, keys: kind(zip(keys, children, strict=True))
 
@@ -95,7 +99,7 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     node.type: node
     for node in (
         *(NodeDef(c, _dict_flatten, _dict_unflatten(c)) for c in (dict, OrderedDict)),
-        *(NodeDef(c, lambda x: (list(x), None), lambda xs, _, c=c: c(xs)) for c in (list, tuple)),
+        *(NodeDef(c, lambda x: (list(x), None), _sequence_unflatten(c)) for c in (list, tuple)),
         NodeDef(namedtuple, lambda x: (list(x), type(x)), lambda xs, kind: kind(*xs)),
         NodeDef(deque, lambda x: (list(x), x.maxlen), deque),
         NodeDef(

@@ -244,7 +244,7 @@ def _repeated(x: Any, new: tuple[int, ...]) -> Any:
     """`x` in another shape, which NumPy gives as a view that is only to be read."""
     out = _ops.broadcast_to(x, shape=new)
     if isinstance(x, Tracer) and isinstance(out, Tracer):
-        base = x if x.shape else as_array(snapshot(x, copy=False))
+        base = x if x.aval.shape else as_array(snapshot(x, copy=False))
         record_view(out, base, _ops.broadcast_to, {"shape": new})
     return out
 
