@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import FOLDER, load
+from running import EXAMPLES, load
 from stopping import stop_and_go_on
 
 import compat as torch
@@ -28,7 +28,7 @@ LINEAR = {"AddmmBackward0", "MmBackward0", "TBackward0"}
 def on_pytorch() -> ModuleType:
     """`resnet.py` with PyTorch in compat's place."""
     pytest.importorskip("torch")
-    source = (FOLDER / "resnet.py").read_text()
+    source = (EXAMPLES / "nn" / "resnet.py").read_text()
     assert source.count("import compat as torch") == 1
     module = ModuleType("resnet_on_pytorch")
     exec(source.replace("import compat as torch", "import torch"), vars(module))
