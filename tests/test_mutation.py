@@ -424,6 +424,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "sum": lambda x: x.sum(),
     "element": lambda x: x[0],
     "argument": lambda x: x[1] * 2.0,
+    "given": lambda x: (lambda y: (fnp.asarray(y), y)[1])(np.sin(x[0])),
     "kept": lambda x: x[:1].sum(keepdims=True).reshape(()),
     "place": lambda x: x[0, ...],
     "where": lambda x: np.where(x[0] > 0.0, x[0], 1.0),

@@ -308,7 +308,7 @@ def array(
         out = fresh(out)
     if ndmin > out.ndim:
         out = _reshape(out, shape=(1,) * (ndmin - out.ndim) + out.shape)
-    return as_array(out)
+    return out if out is object else as_array(out)
 
 
 def _assembled(x: Any, dtype: Any) -> Any:

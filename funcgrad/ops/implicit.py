@@ -95,6 +95,8 @@ def total(terms: Operands) -> Any:
 def each_matrix(xp: Any, f: Callable[..., Any], *stacks: Any, core: int = 2) -> Any:
     """``f`` of one set of matrices at a time; the leading axes of the stacks broadcast."""
     lead = np.broadcast_shapes(*(x.shape[: x.ndim - core] for x in stacks))
+    if not lead:
+        return xp.ascontiguousarray(f(*stacks))
     flat = [
         xp.broadcast_to(x, lead + x.shape[x.ndim - core :]).reshape(
             math.prod(lead), *x.shape[x.ndim - core :]
