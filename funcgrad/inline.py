@@ -32,6 +32,7 @@ from .choose import choose
 from .core import EVAL, Primitive, Trace, run_under
 from .half import summed
 from .jaxpr import Atom, Eqn, Jaxpr, Literal
+from .modulus import modulus
 from .thin import dot
 
 
@@ -181,6 +182,8 @@ class _Namespace:
             return self.program.transpose
         if name == "where":
             return lambda *args: self.program.call("choose", choose, args)
+        if name == "hypot":
+            return lambda *args: self.program.call("modulus", modulus, args)
         if not isinstance(found, np.ufunc):
             raise NotPrintableError(f"np.{name}")
         return lambda *args: self.program.call(f"np_{name}", found, args)

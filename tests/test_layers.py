@@ -23,6 +23,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.forks": 0,
     "funcgrad.locks": 0,
     "funcgrad.memory": 0,
+    "funcgrad.modulus": 0,
     "funcgrad.quiet": 0,
     "funcgrad.thin": 0,
     "funcgrad.tree": 0,

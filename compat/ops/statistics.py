@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 import funcgrad.numpy as fnp
+from funcgrad.algebra import concrete_namespace
 from funcgrad.core import Tracer
 from funcgrad.errors import ConcretizationError
 from funcgrad.errors import where as where_called
@@ -19,11 +20,12 @@ from funcgrad.ops.arithmetic import zero_preserving_multiply
 from funcgrad.ops.cumulative import last_change
 from funcgrad.ops.index import scatter_add, take_along_axis
 from funcgrad.ops.index_layout import ArrayIndex
+from funcgrad.ops.join import concatenate
 from funcgrad.ops.logic import equal, isinf, isnan, logical_and, logical_or
 from funcgrad.ops.reduce import argmax, count_nonzero
 from funcgrad.ops.rounding import ceil, floor, rint
 from funcgrad.ops.select import maximum, minimum, where
-from funcgrad.ops.sort import argsort, sort
+from funcgrad.ops.sort import argrank, argsort, sort
 
 from .. import dtypes
 from ..autograd import sites
@@ -87,8 +89,8 @@ def _middle(x: Any, /, *, axis: int, skip_nan: bool) -> Any:
     numbers = count_nonzero(equal(x, x), axis=(axis,))
     if not skip_nan:
         numbers = where(equal(numbers, n), n, 2 * numbers + 1)  # NaN are last
-    rank = maximum(numbers - 1, 0) // 2
-    return _at(argsort(x, axis=axis), rank, axis)
+    rank = structural.expand_dims(maximum(numbers - 1, 0) // 2, axis=(axis,))
+    return structural.squeeze(argrank(x, rank, axis=axis), axis=(axis,))
 
 
 def _median(name: str, input: Any, dim: int | None, keepdim: bool, out: Any, skip_nan: bool) -> Any:
@@ -173,8 +175,8 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -
 
 
 def _ranked(x: Any, /, *, axis: int, rank: int) -> Any:
-    order = argsort(x, axis=axis)
-    return order[(slice(None),) * axis + (rank,)]
+    ranks = concrete_namespace(x).full((1,) * x.ndim, rank)
+    return structural.squeeze(argrank(x, ranks, axis=axis), axis=(axis,))
 
 
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -223,10 +225,11 @@ def _quantiles(
     elif interpolation == "midpoint":
         position = 0.5 * (floor(position) + ceil(position))
     low = floor(position)
-    ordered = take_along_axis(rows, argsort(rows, axis=last), axis=last, bounds="known")
-    below = take_along_axis(ordered, low.astype(np.intp), axis=last, bounds="known")
     high = minimum(low + 1.0, top)
-    above = take_along_axis(ordered, high.astype(np.intp), axis=last, bounds="known")
+    ranks = concatenate(low, high, axis=last).astype(np.intp)
+    found = take_along_axis(rows, argrank(rows, ranks, axis=last), axis=last, bounds="known")
+    count = low.shape[last]
+    below, above = found[..., :count], found[..., count:]
     same = logical_and(equal(above, below), isinf(below))  # infinities are not apart
     apart = where(same, 0.0, above - below)
     y = below + zero_preserving_multiply(position - low, apart)

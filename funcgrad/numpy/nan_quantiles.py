@@ -13,6 +13,7 @@ from ..errors import where as _line
 from ..ops import sort as _sort
 from ..ops.arithmetic import multiply
 from ..ops.index import take_along_axis
+from ..ops.join import concatenate
 from ..ops.logic import equal, isnan, logical_not
 from ..ops.rounding import floor
 from ..ops.select import maximum, minimum, where
@@ -134,13 +135,15 @@ def _nanquantile(
     if n == 0:
         raise ShapeError(f"fnp.{name}: no elements along the axes {axes}{_line()}")
     rows = reshape(transpose(a, axes=rest + axes), shape=(*lead, n))
-    ordered = _sort.sort(rows, axis=len(lead))
     count = _searching.count_nonzero(logical_not(isnan(rows)), axis=-1, keepdims=True)
-    position = multiply(reshape(q, shape=(q.size,)), converted(maximum(count - 1, 0), a.dtype))
+    top = converted(maximum(count - 1, 0), a.dtype)
+    position = multiply(reshape(q, shape=(q.size,)), top)
     low = floor(position)
-    place = converted(low, np.intp)
-    below = take_along_axis(ordered, place, axis=len(lead))
-    above = take_along_axis(ordered, minimum(place + 1, maximum(count - 1, 0)), axis=len(lead))
+    high = minimum(low + 1, top)
+    ranks = converted(concatenate(low, high, axis=len(lead)), np.intp)
+    places = _sort.argrank(rows, ranks, axis=len(lead))
+    found = take_along_axis(rows, places, axis=len(lead), bounds="known")
+    below, above = found[..., : q.size], found[..., q.size :]
     y = between(below, above, position - low)
     y = transpose(y, axes=(len(lead), *range(len(lead))))
     return reshape(y, shape=q.shape + (kept if keepdims else lead))

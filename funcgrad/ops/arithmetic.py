@@ -20,6 +20,7 @@ from ..algebra import (
 )
 from ..choose import choose_in
 from ..core import Aval, dtype_of
+from ..modulus import modulus_in
 from .exponential import log
 from .logic import equal, greater, logical_and, not_equal
 from .rounding import rint, sign
@@ -362,7 +363,7 @@ def _over(x: Any, size: Any) -> Any:
 
 @elementwise(lambda z, x, _y: _over(x, z), lambda z, _x, y: _over(y, z))
 def hypot(xp, x, y, /):
-    """``sqrt(x**2 + y**2)`` without overflow.
+    """``sqrt(x**2 + y**2)`` without overflow, within two units of the last place.
 
     Shapes: broadcast.   Dtypes: real numbers; integers give floats.
     Derivative: ``x / z`` and ``y / z``; 0 and 0 at (0, 0).
@@ -372,7 +373,7 @@ def hypot(xp, x, y, /):
     >>> hypot(np.array([3.0, 0.0]), 4.0).tolist()
     [5.0, 4.0]
     """
-    return xp.hypot(x, y)
+    return modulus_in(xp, x, y)
 
 
 @elementwise(lambda z, x, _y: sign(x) * copysign(1.0, z), None)

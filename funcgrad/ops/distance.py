@@ -13,6 +13,7 @@ from .contract import matmul, matrix_transpose
 from .exponential import sqrt
 from .index_layout import on_host
 from .logic import equal
+from .select import stop_gradient
 from .select import where as choose
 from .solve import factor_dtype
 from .structural import expand_dims
@@ -27,13 +28,24 @@ def _row_sums(x: Any) -> Any:
     return sum_(x, axis=(x.ndim - 1,))
 
 
+def _centred(x: Any, y: Any) -> tuple[Any, Any]:
+    """Both about the mean of `y`: only differences count, and products of small numbers cancel less."""
+    centre = stop_gradient(sum_(y, axis=(y.ndim - 2,)) / max(y.shape[-2], 1))
+    centre = expand_dims(centre, axis=(y.ndim - 2,))
+    return x - centre, y - centre
+
+
 def _by_rows(t: Any, _ans: Any, x: Any, y: Any) -> Any:
-    own = expand_dims(_row_sums(t * x), axis=(t.ndim - 1,))
+    x, y = _centred(x, y)
+    own = _row_sums(t * x)
+    own = expand_dims(own, axis=(own.ndim,))
     return 2.0 * (own - matmul(t, matrix_transpose(y)))
 
 
 def _by_columns(t: Any, _ans: Any, x: Any, y: Any) -> Any:
-    own = expand_dims(_row_sums(t * y), axis=(t.ndim - 2,))
+    x, y = _centred(x, y)
+    own = _row_sums(t * y)
+    own = expand_dims(own, axis=(own.ndim - 1,))
     return 2.0 * (own - matmul(x, matrix_transpose(t)))
 
 

@@ -15,8 +15,9 @@ from ..algebra import concrete_namespace, constant, general, zeros_like
 from ..core import Aval, Primitive, Tracer, aval_of, tangent_dtype
 from ..errors import ArgumentError, ShapeError
 from ..errors import where as place
-from .index import take, take_along_axis
+from .index import take_along_axis
 from .index_layout import on_host
+from .join import concatenate
 from .logic import isnan
 from .rounding import ceil, floor, rint
 from .select import minimum, where
@@ -24,20 +25,40 @@ from .structural import batch_all_first, batch_axis_first, transpose
 
 Axes = tuple[int, ...]
 SMALL = 512  # elements whose order is found while one asks whether it is the only one
+MANY, FEW = 64, 4  # so long, and so many times k, is what is worth a partition first
+RANKS = 16  # so many are found without sorting
 
 
 # ---------------------------------------------------------------- sort, argsort
 
 
 def _stable_order(xp: Any, x: Any, axis: int) -> Any:
-    """The stable order. Without ties there is one only, and NumPy's default finds it much faster."""
+    """The stable order. NumPy's default is found much faster, and but for ties it is the same."""
     if xp is np and x.dtype.kind == "f" and x.size > SMALL and x.shape[axis] > 1:
         order = np.argsort(x, axis=axis)
-        ordered = x[order] if x.ndim == 1 else np.take_along_axis(x, order, axis).swapaxes(axis, 0)
-        unique = ordered[1:] > ordered[:-1]  # not so where NaN are
-        if unique.all():
+        rows = np.moveaxis(order, axis, -1)
+        ordered = (
+            x[order] if x.ndim == 1 else np.take_along_axis(np.moveaxis(x, axis, -1), rows, -1)
+        )
+        rises = ordered[..., 1:] > ordered[..., :-1]
+        if rises.all() or _ties_in_order(rows, ordered, rises):
             return order
     return xp.argsort(x, axis=axis, kind="stable")
+
+
+def _ties_in_order(rows: Any, ordered: Any, rises: Any) -> bool:
+    """Put the places of equal elements in `rows` in order, unless there are many, or NaN."""
+    equal = ~rises
+    if np.count_nonzero(equal) * FEW > equal.size or np.isnan(ordered[..., -1]).any():
+        return False
+    n = rows.shape[-1]
+    tied = np.zeros(rows.shape, bool)
+    tied[..., 1:] = equal
+    begins = ~tied
+    tied[..., :-1] |= equal
+    runs = np.cumsum(begins[tied]) * n  # so that one sort is the sort of every run
+    rows[tied] = np.sort(runs + rows[tied]) - runs
+    return True
 
 
 def _argsort_aval(x: Aval, *, axis: int) -> Aval:
@@ -112,9 +133,6 @@ def argtopk(xp, x, /, *, k, axis, largest):
     return _first_places(xp, x, k, axis, largest)
 
 
-MANY, FEW = 64, 4  # so long, and so many times k, is what is worth a partition first
-
-
 def _first_places(xp: Any, x: Any, k: int, axis: int, largest: bool) -> Any:
     n = x.shape[axis]
     if not largest:
@@ -138,6 +156,56 @@ def _among_few(x: Any, k: int, largest: bool) -> Any:
     places = np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
     order = _first_places(np, np.take_along_axis(x, places, -1), k, x.ndim - 1, largest)
     return np.take_along_axis(places, order, -1)
+
+
+def _ranked_aval(x: Aval, rank: Aval, *, axis: int) -> Aval:
+    return Aval((*x.shape[:axis], rank.shape[axis], *x.shape[axis + 1 :]), np.dtype(np.intp))
+
+
+def _batch_ranked(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
+    return prim(*batch_all_first(size, xs, bdims), axis=params["axis"] + 1), 0
+
+
+@constant(aval=_ranked_aval, batch=_batch_ranked)
+def argrank(xp, x, rank, /, *, axis):
+    """The places of the elements that come `rank`-th along `axis` (one int), counted from 0.
+
+    ``take_along_axis(argsort(x), rank)``, where a few ranks are found without sorting.
+
+    Shapes: ``x: (*a, n, *b), rank: (*a, k, *b) or 1 for n, where it is alike -> (*a, k, *b)``.
+    Dtypes: all, integers for `rank`; gives intp.
+    Derivative: zero.
+    Raises: IndexError: a rank is n or more.
+    Source: NumPy reference, ``numpy.partition``.
+
+    >>> argrank(np.array([4.0, 1.0, 3.0, 2.0]), np.array([1, 2]), axis=0).tolist()
+    [3, 2]
+    """
+    x, rank = xp.moveaxis(x, axis, -1), xp.moveaxis(rank, axis, -1)
+    rank = xp.broadcast_to(rank, (*x.shape[:-1], rank.shape[-1]))
+    found = _by_partition(x, rank) if on_host(xp) and x.shape[-1] >= MANY else None
+    if found is None:
+        found = xp.take_along_axis(_stable_order(xp, x, x.ndim - 1), rank, axis=-1)
+    return xp.moveaxis(found, -1, axis)
+
+
+def _by_partition(x: Any, rank: Any) -> Any:
+    """The places along the last axis; None if there are many ranks, some out of bounds, or of NaN."""
+    ranks = np.unique(rank)
+    if not 0 < ranks.size <= RANKS or ranks[0] < 0 or ranks[-1] >= x.shape[-1]:
+        return None
+    limits = np.take_along_axis(np.partition(x, ranks, axis=-1), rank, -1)
+    if (limits != limits).any():
+        return None
+    places = np.empty(rank.shape, np.intp)
+    for j in range(rank.shape[-1]):
+        limit = limits[..., j : j + 1]
+        chosen = x == limit
+        if not (np.count_nonzero(chosen, axis=-1) == 1).all():
+            before = np.count_nonzero(x < limit, axis=-1, keepdims=True)
+            chosen = np.cumsum(chosen, axis=-1) > rank[..., j : j + 1] - before
+        places[..., j] = np.argmax(chosen, axis=-1)  # the first that is
+    return places
 
 
 def topk(x: Any, /, *, k: int, axis: int) -> tuple[Any, Any]:
@@ -196,8 +264,8 @@ def searchsorted(xp, a, v, /, *, side):
 # ---------------------------------------------------------------- quantiles
 
 
-def _sorted_last(name: str, x: Any, axis: Axes) -> Any:
-    """The axes `axis` made one, last and sorted.
+def _made_last(name: str, x: Any, axis: Axes) -> Any:
+    """The axes `axis` made one, the last.
 
     Raises: ShapeError: there is nothing along them.
     """
@@ -208,11 +276,22 @@ def _sorted_last(name: str, x: Any, axis: Axes) -> Any:
         x = x.reshape((*x.shape[: len(rest)], math.prod(x.shape[len(rest) :])))
     if not x.shape[-1]:
         raise ShapeError(f"{name}: no elements along the axes {axis}{place()}")
-    return sort(x, axis=x.ndim - 1)
+    return x
+
+
+def _ranked(x: Any, rank: Any) -> Any:
+    """The elements that come `rank`-th, a vector of integers, along the last axis."""
+    axis = x.ndim - 1
+    places = argrank(x, rank.reshape((1,) * axis + rank.shape), axis=axis)
+    return take_along_axis(x, places, axis=axis, bounds="known")
+
+
+def _integers(x: Any, *values: int) -> Any:
+    return concrete_namespace(x).asarray(values, dtype=np.intp)
 
 
 def _nan_if_any(y: Any, last: Any) -> Any:
-    """`y`, NaN where the largest of the sorted elements is, as is its derivative: NaN is last."""
+    """`y`, NaN where the last of the elements in order is, as is its derivative: NaN is last."""
     if last.dtype.kind not in "fc":
         return y
     return y * where(isnan(last), math.nan, zeros_like(last) + 1.0)
@@ -228,11 +307,12 @@ def median(x: Any, /, *, axis: Axes) -> Any:
     >>> median(np.array([4.0, 1.0, 3.0, 2.0]), axis=(0,)).tolist()
     2.5
     """
-    ordered = _sorted_last("median", x, axis)
-    n = ordered.shape[-1]
-    low, high = ordered[..., (n - 1) // 2], ordered[..., n // 2]
+    x = _made_last("median", x, axis)
+    n = x.shape[-1]
+    found = _ranked(x, _integers(x, (n - 1) // 2, n // 2, n - 1))
+    low, high = found[..., 0], found[..., 1]
     y = low * 1.0 if n % 2 else 0.5 * low + 0.5 * high
-    return _nan_if_any(y, ordered[..., n - 1])
+    return _nan_if_any(y, found[..., 2])
 
 
 # Methods of `quantile`: plotting positions (alpha, beta), and rules for the nearby elements.
@@ -282,19 +362,17 @@ def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
     plain = isinstance(q, int | float | np.ndarray | np.generic)
     if plain and not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= 1)):
         raise ArgumentError(f"quantile: shares must be between 0 and 1, found {q}{place()}")
-    ordered = _sorted_last("quantile", x, axis)
-    n = ordered.shape[-1]
+    x = _made_last("quantile", x, axis)
+    lead, n = x.shape[:-1], x.shape[-1]
     if not isinstance(q, Tracer):
         weak = q.__class__ in (int, float)  # widens nothing, as in NumPy
         q = concrete_namespace(x).asarray(q, dtype=tangent_dtype(aval_of(x if weak else q).dtype))
     position = _position(q.reshape((q.size,)), n, method)
     whole = floor(position)
     low = whole.astype(np.intp)
-    lead = ordered.shape[:-1]
-    bounds = "known" if plain else "checked"
-    below = take(ordered, low, axis=len(lead), bounds=bounds)
-    above = take(ordered, minimum(low + 1, n - 1), axis=len(lead), bounds=bounds)
-    y = _nan_if_any(below + (above - below) * (position - whole), ordered[..., n - 1 :])
+    found = _ranked(x, concatenate(low, minimum(low + 1, n - 1), _integers(x, n - 1), axis=0))
+    below, above = found[..., : q.size], found[..., q.size : -1]
+    y = _nan_if_any(below + (above - below) * (position - whole), found[..., -1:])
     y = transpose(y, axes=(len(lead), *range(len(lead))))
     return y.reshape(q.shape + lead)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from . import Sample, array, distinct, floats, integers, shapes, with_axis
@@ -31,7 +32,23 @@ def first_places(draw: Any) -> Sample:
     return Sample((x,), {"k": k, "axis": x.ndim - 1, "largest": draw(st.booleans())})
 
 
+@st.composite
+def ranked(draw: Any) -> Sample:
+    """Rows with and without equal elements and NaN, few ranks or many, alike for all rows or not."""
+    lead = draw(shapes(ndim=(0, 2), side=(0, 3)))
+    n = draw(st.sampled_from([1, 3, 70]))
+    domain = draw(st.sampled_from([floats(-99, 99), integers(-1, 1)]))
+    x = draw(array(domain, (*lead, n)))
+    if draw(st.booleans()) and x.dtype.kind == "f":
+        x[..., : draw(st.integers(0, n))] = np.nan
+    k = draw(st.sampled_from([1, 3, 20]))
+    alike = draw(st.booleans())
+    rank = draw(array(integers(0, n - 1), (*([1] * len(lead) if alike else lead), k)))
+    return Sample((x, rank), {"axis": x.ndim - 1})
+
+
 SAMPLES = {
+    "argrank": ranked(),
     "argtopk": first_places(),
     "sort": with_axis(floats(-3, 3), fill=distinct, side=(0, 4)),
     "argsort": with_axis([floats(-3, 3), integers(-1, 1)], side=(0, 4)),

@@ -57,6 +57,23 @@ def test_gradients(seed: int, far: float, k: int) -> None:
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * (1 + np.abs(b).max()))
 
 
+@given(seed=st.integers(0, 999), far=st.sampled_from([2.0**10, 2.0**20]))
+def test_gradients_far_from_the_origin(seed: int, far: float) -> None:
+    """They are those of the same points around it: only differences count."""
+    rng = np.random.default_rng(seed)
+    near = rng.integers(-(2**20), 2**20, (30, 3)) / 2.0**20  # so that nothing is lost by moving
+    weights = compat.from_numpy(rng.normal(size=(30, 30)))
+    upper = np.triu_indices(30, 1)
+    found = []
+    for points in (near, near + far):
+        x, y, z = (compat.from_numpy(points.copy()).requires_grad_() for _ in range(3))
+        (compat.cdist(x, y) * weights).tril(-1).sum().backward()
+        (compat.pdist(z) * weights[upper]).sum().backward()
+        found.append([t.grad.numpy() for t in (x, y, z)])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
+
+
 @pytest.mark.parametrize("mode", [None, "use_mm_for_euclid_dist_if_necessary", PRODUCTS])
 def test_pytorch_agrees(mode: str | None) -> None:
     torch: Any = pytest.importorskip("torch")
