@@ -30,9 +30,9 @@ import numpy as np
 from .algebra import Selection
 from .choose import choose
 from .core import EVAL, Primitive, Trace, run_under
-from .half import summed
 from .jaxpr import Atom, Eqn, Jaxpr, Literal
 from .modulus import modulus
+from .short import summed
 from .thin import dot
 
 

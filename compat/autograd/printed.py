@@ -28,10 +28,10 @@ from funcgrad.algebra import Elementwise, Selection, sum_to
 from funcgrad.compile.own_products import dot
 from funcgrad.compile.quick import quick
 from funcgrad.core import Primitive
-from funcgrad.half import HALF, summed
 from funcgrad.inline import NotPrintableError, Program
 from funcgrad.ops import from_scipy, special
 from funcgrad.ops.structural import broadcast_to
+from funcgrad.short import summed
 
 from . import modes, sites, templates
 from .base import UNCOUNTED, TensorBase
@@ -46,24 +46,15 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 Options = dict[str, Any]  # keyword parameters of a function and their usual values
 
 _F64 = np.dtype("float64")
-_ones = np.ones(1000)
-_add_up = np.add.reduce
 
 
 def _summed(x: ndarray, shape: tuple[int, ...]) -> ndarray:
-    """As `sum_to`, with a faster way for a matrix whose rows are summed, as for a bias.
-
-    A product takes a third of the time. In single precision, where its other rounding would show, it
-    is not used: sums of few numbers are then PyTorch's to the last bit.
-    """
+    """As `sum_to`, which takes longer to see that the rows of a matrix are summed, as for a bias."""
     found = x.shape
     if found == shape:
         return x
     if len(shape) == 1 and found[1:] == shape:
-        rows = found[0]
-        if rows <= 1000 and x.dtype is _F64:
-            return _ones[:rows].dot(x)
-        return _add_up(x, (0,)) if x.dtype is not HALF else summed(x, (0,))
+        return summed(x, (0,))
     return sum_to(x, shape)
 
 

@@ -18,7 +18,7 @@ from . import workspace
 from .groups import Group, is_number
 from .parallel import LARGE, in_parts, threads
 from .source import Source
-from .steps import CAST, REDUCE, UFUNC, WHERE, Step, Value
+from .steps import CAST, REDUCE, UFUNC, WHERE, Step, Value, is_short
 from .straight import KEYWORD_OUT
 from .workspace import Kind, Pool, in_order, side_by_side
 
@@ -226,6 +226,8 @@ class Blocks:
             axis = "None" if self.flat else repr(axes)
             kept = ", None, None, True" if keepdims and not self.flat else ""
             found = f"{function}.reduce({texts[0]}, {axis}{kept})"
+            if not self.flat and is_short(step):
+                found = self.source.reduced(step, texts[0])
             if step not in self.gathered:
                 return [f"o{self.group.outs.index(step.out)}[...] = {found}"]
             return [f"parts{self.gathered.index(step)}.append({found})"]

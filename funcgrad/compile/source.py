@@ -13,6 +13,8 @@ import numpy as np
 from ..choose import choose
 from ..core import aval_of
 from ..modulus import modulus
+from ..short import reduced
+from .steps import Step
 
 
 class Source:
@@ -55,6 +57,12 @@ class Source:
         name = getattr(f, "__name__", "f").partition(" ")[0]  # C says more, for warnings
         prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
         return self.bind(f, f"{prefix}_{name}")
+
+    def reduced(self, step: Step, text: str) -> str:
+        """A REDUCE step along a short axis of what is called `text`."""
+        axes, keepdims = step.options
+        call = self.bind(reduced, "reduced")
+        return f"{call}({self.function(step.function)}, {text}, {axes!r}{', True' * keepdims})"
 
 
 def _shown(x: Any) -> str:

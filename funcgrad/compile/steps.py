@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..core import Aval, aval_of
+from ..short import way_of
 
 # What a step is.
 UFUNC = (
@@ -93,6 +94,12 @@ class Step:
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", self.function)
         return f"{self.kind} {name} {list(self.operands)} -> {list(self.outs)}"
+
+
+def is_short(step: Step) -> bool:
+    """Whether a REDUCE step is along an axis so short that `short.reduced` has a better way."""
+    (x,), (axes, _) = step.operands, step.options
+    return way_of(step.function, x.shape, x.size, x.dtype.char, axes) is not None
 
 
 def programs_of(step: Step) -> tuple[Lowered, ...]:

@@ -36,6 +36,7 @@ from .steps import (
     OutOfBoundsError,
     Step,
     Value,
+    is_short,
 )
 from .turned import turned
 from .workspace import FRESH, Kind, Lives, Memory, Orders, Plan, Pool, in_order, is_large, last_uses
@@ -240,7 +241,7 @@ class Straight:
     def write(self, step: Step) -> bool:
         """Write what a step makes into the workspace; False if nothing of it belongs there."""
         kind, out = step.kind, step.out
-        known = kind in (CAST, REDUCE) or step.function in FRESH
+        known = kind == CAST or step.function in FRESH or (kind == REDUCE and not is_short(step))
         if not known and not (kind == WHERE and step.operands[0].dtype == BOOL):
             return False
         place = self.place(out, self.order(step) if kind in (CAST, WHERE) else ())
@@ -425,9 +426,9 @@ class Straight:
     def reduce(self, step: Step) -> str:
         (value,) = step.operands
         axes, keepdims = step.options
-        axis = (
-            "None" if len(axes) == len(value.shape) else repr(axes[0] if len(axes) == 1 else axes)
-        )
+        if is_short(step):
+            return self.source.reduced(step, self.wrapped(value))
+        axis = None if len(axes) == len(value.shape) else axes[0] if len(axes) == 1 else axes
         rest = ", None, None, True" if keepdims else ""
         return f"{self.source.function(step.function)}.reduce({self.wrapped(value)}, {axis}{rest})"
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..algebra import batch_first, broadcast_shapes, general
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
+from ..short import summed
 from .contract import matmul, matrix_transpose
 from .exponential import sqrt
 from .index_layout import on_host
@@ -89,7 +90,8 @@ def square_distances(xp, x, y, /):
     with np.errstate(all="ignore"):
         centre = y.mean(axis=-2, keepdims=True)
         a, b = x - centre, y - centre
-        squares = (a * a).sum(-1)[..., :, None] + (b * b).sum(-1)[..., None, :]
+        last = (len(aval.shape) - 1,)
+        squares = summed(a * a, last)[..., :, None] + summed(b * b, last)[..., None, :]
         out = squares - 2.0 * xp.matmul(a, xp.swapaxes(b, -1, -2))
         close = ~(out > _CANCELLED * squares)  # or not a number
         if bool(close.any()):
@@ -107,7 +109,7 @@ def _by_differences(xp: Any, x: Any, y: Any, close: Any) -> Any:
         part = slice(start, start + step)
         before = tuple(a[part] for a in lead)
         apart = x[(*before, i[part])] - y[(*before, j[part])]
-        out[part] = (apart * apart).sum(-1)
+        out[part] = summed(apart * apart, (1,))
     return out
 
 

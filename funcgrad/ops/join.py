@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra import concrete_namespace, linear
 from ..core import Aval, Primitive, Tracer, aval_of
 from ..errors import ArgumentError, ShapeError, where
+from ..short import summed
 from .cast import astype
 from .index import FULL, ArrayIndex, Slice, embed, getitem, scatter_add, take, view_update
 from .index_layout import on_host
@@ -163,7 +164,7 @@ def _repeat_transpose(ct: Any, _x: Any, *, repeats: int | tuple[int, ...], axis:
     shape = _x.shape
     if isinstance(repeats, int):
         apart = (*shape[: axis + 1], repeats, *shape[axis + 1 :])
-        return reshape(ct, shape=apart).sum(axis=(axis + 1,))
+        return summed(reshape(ct, shape=apart), (axis + 1,))
     source = np.repeat(np.arange(shape[axis]), repeats)
     source = concrete_namespace(ct).asarray(source)
     index = along(len(shape), axis, ArrayIndex(0, "known"))

@@ -18,6 +18,7 @@ from ..choose import choose_in
 from ..core import Aval, aval_of
 from ..half import in_single
 from ..quiet import QUIET, reset_state, set_state
+from ..short import reduced_in, summed
 from .index_layout import on_host
 from .join import concatenate, split
 from .logic import equal, logical_or
@@ -59,7 +60,7 @@ def _mean(xp: Any, x: Any, axis: Axes) -> Any:
     """NumPy's own takes four times as long; it sums half precision in single, so that is its job."""
     dtype = getattr(x, "dtype", None)
     if dtype is not None and dtype.kind in "fc" and dtype != np.float16 and x.size:
-        return x.sum(axis=axis) / _length(x.shape, axis)
+        return summed(x, axis) / _length(x.shape, axis)
     return xp.mean(x, axis=axis)
 
 
@@ -85,7 +86,7 @@ def mean(xp, x, /, *, axis):
 def _covariation(t: Any, x: Any, axis: Axes, correction: float) -> Any:
     """``sum_i conj(x_i - mean(x)) t_i / (n - correction)``; the kind takes the real part."""
     deviation = x - _back(mean(x, axis=axis), x, axis)
-    total = (t * _conjugate(deviation)).sum(axis=axis)
+    total = summed(t * _conjugate(deviation), axis)
     divisor = _length(x.shape, axis) - correction
     return total / (divisor if divisor > 0 else 0)  # 0 / 0 in arrays: NaN, as the variance
 
@@ -160,7 +161,7 @@ def _prod_tangent(t: Any, _ans: Any, x: Any, *, axis: Axes) -> Any:
     if not axis:
         return t
     *rest, last = sorted(axis)  # from the last one, so that the others keep their numbers
-    t = (t * _product_of_others(x, last)).sum(axis=last)
+    t = summed(t * _product_of_others(x, last), last)
     return _prod_tangent(t, None, prod(x, axis=(last,)), axis=tuple(rest)) if rest else t
 
 
@@ -181,7 +182,7 @@ def prod(xp, x, /, *, axis):
     >>> prod(np.array([2.0, 3.0, 4.0]), axis=(0,)).tolist()
     24.0
     """
-    return xp.prod(x, axis=axis)
+    return reduced_in(xp, "prod", x, axis)
 
 
 # ---------------------------------------------------------------- max, min
@@ -193,7 +194,7 @@ def _extreme_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
     count = count_nonzero(hit, axis=axis).astype(t.dtype)
     nothing = equal(count, 0)
     taken = where(logical_or(hit, _back(nothing, x, axis)), t, 0.0)
-    return taken.sum(axis=axis) / where(nothing, math.nan, count)
+    return summed(taken, axis) / where(nothing, math.nan, count)
 
 
 @general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)
@@ -208,7 +209,7 @@ def max(xp, x, /, *, axis):
     >>> max(np.array([1.0, 5.0, 3.0]), axis=(0,)).tolist()
     5.0
     """
-    return xp.max(x, axis=axis)
+    return reduced_in(xp, "max", x, axis)
 
 
 @general(_extreme_tangent, aval=_same_aval, batch=batch_axis_first)
@@ -223,7 +224,7 @@ def min(xp, x, /, *, axis):
     >>> min(np.array([2.0, 1.0, 3.0]), axis=(0,)).tolist()
     1.0
     """
-    return xp.min(x, axis=axis)
+    return reduced_in(xp, "min", x, axis)
 
 
 # ---------------------------------------------------------------- norm2
@@ -233,7 +234,7 @@ def _norm2_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
     # An infinite divisor makes every order of derivative 0 at the zero vector. Dividing `x`, not
     # the sum, keeps the products in range where `x` is huge.
     size = where(equal(ans, 0), math.inf, ans)
-    return (t * (_conjugate(x) / _back(size, x, axis))).sum(axis=axis)
+    return summed(t * (_conjugate(x) / _back(size, x, axis)), axis)
 
 
 def _norm2_aval(x: Aval, *, axis: Axes) -> Aval:
@@ -293,7 +294,7 @@ def _scale(xp: Any, parts: Sequence[Any], axis: Axes) -> Any:
 
 
 def _sum_of_squares(parts: Sequence[Any], axis: Axes) -> Any:
-    return functools.reduce(operator.add, [(p * p).sum(axis=axis) for p in parts])
+    return functools.reduce(operator.add, [summed(p * p, axis) for p in parts])
 
 
 # ---------------------------------------------------------------- constants
@@ -350,6 +351,8 @@ def count_nonzero(xp, x, /, *, axis):
     """
     if len(axis) == aval_of(x).ndim:
         return xp.asarray(xp.count_nonzero(x))  # much faster than along all axes
+    if x.dtype == bool:
+        return reduced_in(xp, "sum", x, axis)
     return xp.count_nonzero(x, axis=axis)
 
 

@@ -17,6 +17,7 @@ from ..algebra import elementwise, general
 from ..core import Aval, tangent_dtype
 from ..errors import ArgumentError, where
 from ..half import in_single
+from ..short import reduced_in, summed
 from .exponential import exp
 from .select import maximum, stop_gradient
 from .structural import batch_axis_first, kept, without
@@ -32,7 +33,7 @@ def _lowered(xp: Any, x: Any, m: Any) -> Any:
 
 def _below_maximum(xp: Any, x: Any, axis: tuple[int, ...]) -> Any:
     """``x - max(x)``, NaN where that is inf, see NOTE [Infinities]; a new array."""
-    m = x.max(axis=axis, keepdims=True)
+    m = reduced_in(xp, "max", x, axis, keepdims=True)
     return xp.asarray(xp.subtract(x, xp.maximum(m, -float(np.finfo(x.dtype).max))))
 
 
@@ -77,7 +78,7 @@ def _logsumexp_tangent(t: Any, ans: Any, x: Any, *, axis: tuple[int, ...]) -> An
     # Dividing by their sum makes the weights exact and independent of the shift, whatever the
     # rounding error of `ans`.
     weights = exp_below(x, stop_gradient(ans).reshape(kept(x.shape, axis)))
-    return (t * weights).sum(axis=axis) / at_least_half(weights.sum(axis=axis))
+    return summed(t * weights, axis) / at_least_half(summed(weights, axis))
 
 
 @general(
@@ -101,8 +102,8 @@ def logsumexp(xp, x, /, *, axis):
     x = as_floating(xp, "logsumexp", x)
     if not math.prod(x.shape[a] for a in axis):
         return xp.full(without(x.shape, axis), -math.inf, dtype=x.dtype)
-    m = x.max(axis=axis, keepdims=True)
-    total = exp_below.impl(xp, x, m).sum(axis=axis, keepdims=True)
+    m = reduced_in(xp, "max", x, axis, keepdims=True)
+    total = reduced_in(xp, "sum", exp_below.impl(xp, x, m), axis, keepdims=True)
     # 1 or more, as the largest term is 1, except where everything is -inf.
     y = xp.log(xp.maximum(total, 1.0)) + m
     return y.reshape(without(x.shape, axis))
@@ -110,7 +111,7 @@ def logsumexp(xp, x, /, *, axis):
 
 def _softmax_tangent(t: Any, ans: Any, _x: Any, *, axis: tuple[int, ...]) -> Any:
     weighted = t * ans
-    mean = weighted.sum(axis=axis).reshape(kept(_x.shape, axis))
+    mean = summed(weighted, axis).reshape(kept(_x.shape, axis))
     return weighted + -mean * ans  # not a difference: its transpose would negate a whole array
 
 
@@ -138,12 +139,12 @@ def softmax(xp, x, /, *, axis):
         return xp.zeros_like(x)
     y = _below_maximum(xp, x, axis)
     xp.exp(y, out=y)
-    y /= y.sum(axis=axis, keepdims=True)
+    y /= reduced_in(xp, "sum", y, axis, keepdims=True)
     return y
 
 
 def _log_softmax_tangent(t: Any, ans: Any, _x: Any, *, axis: tuple[int, ...]) -> Any:
-    mean = (t * exp(ans)).sum(axis=axis).reshape(kept(_x.shape, axis))
+    mean = summed(t * exp(ans), axis).reshape(kept(_x.shape, axis))
     return t + -mean
 
 
@@ -170,5 +171,5 @@ def log_softmax(xp, x, /, *, axis):
     if not x.size:
         return xp.zeros_like(x)
     y = _below_maximum(xp, x, axis)
-    y -= xp.log(xp.exp(y).sum(axis=axis, keepdims=True))
+    y -= xp.log(reduced_in(xp, "sum", xp.exp(y), axis, keepdims=True))
     return y

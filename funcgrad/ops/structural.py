@@ -16,6 +16,7 @@ from ..algebra import batch_first, linear, sum_to, view
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
 from ..half import in_single
+from ..short import summed
 
 
 def batch_axis_first(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
@@ -263,7 +264,7 @@ def sum(xp, x, /, *, axis):
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=(0,)).tolist()
     [4.0, 6.0]
     """
-    return x.sum(axis=axis) if hasattr(x, "sum") else xp.sum(x, axis=axis)
+    return summed(x, axis) if hasattr(x, "sum") else xp.sum(x, axis=axis)
 
 
 # ---------------------------------------------------------------- diagonal and its adjoint
