@@ -64,6 +64,38 @@ def test_slopes_of_log_ndtr_beyond_squares(x: float) -> None:
     np.testing.assert_allclose(funcgrad.hessian(stats.halfnorm.logsf)(-x), -1.0, rtol=1e-15)
 
 
+def logistic_slopes(mpmath: Any, x: float) -> list[float]:
+    """The logistic function and its first three derivatives."""
+    with mpmath.workdps(700):
+        y, rest = (1 / (1 + mpmath.exp(v)) for v in (-mpmath.mpf(x), mpmath.mpf(x)))
+        first = y * rest
+        second = first * (rest - y)
+        return [float(v) for v in (y, first, second, first * (1 - 6 * first))]
+
+
+@settings(deadline=None)
+@given(x=st.floats(-700.0, 700.0) | st.sampled_from([0.0, 1e-9, 30.0, -30.0, 300.0, -300.0]))
+def test_slopes_of_the_logistic_function_and_its_integrals(x: float) -> None:
+    """``y (1 - y)`` has no digits left where `y` is 1 but for its last ones."""
+    exact = logistic_slopes(pytest.importorskip("mpmath"), x)
+    mirrored = logistic_slopes(pytest.importorskip("mpmath"), -x)
+
+    def check(f: Any, *expected: float) -> None:
+        for truth in expected:
+            f = funcgrad.grad(f)
+            # of what vanishes at 0 or at a root nothing but the place of `x` is known
+            np.testing.assert_allclose(f(x), truth, rtol=1e-14, atol=1e-15 * abs(exact[1]))
+            np.testing.assert_allclose(funcgrad.jit(f)(x), f(x), rtol=1e-14)
+
+    check(special.expit, *exact[1:])
+    check(stats.logistic.sf, *[-y for y in exact[1:]])
+    check(special.softplus, *exact[:3])
+    check(lambda x: fnp.logaddexp(2.0, x + 2.0), *exact[:3])
+    check(lambda x: fnp.logaddexp2(1.0, x / math.log(2.0) + 1.0) * math.log(2.0), *exact[:2])
+    check(special.log_expit, mirrored[0], -mirrored[1], mirrored[2])
+    check(lambda x: -fnp.logaddexp(np.float64(5.0) - x, 5.0), mirrored[0], -mirrored[1])
+
+
 @settings(deadline=None)
 @given(
     n=st.integers(1, 6),

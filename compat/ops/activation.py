@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from funcgrad.nn import activations
-from funcgrad.ops import arithmetic, special
+from funcgrad.ops import arithmetic, exponential
 from funcgrad.ops.cumulative import part
 from funcgrad.ops.exponential import logaddexp
 from funcgrad.ops.logic import greater, less_equal
@@ -58,9 +58,9 @@ def _gate(node: str) -> Callable[[Any, Any], Any]:
 _gelu, _glu, _mish, _silu = (_gate(f"{n}Backward0") for n in ("Gelu", "Glu", "Mish", "Silu"))
 
 
-@printed.unary(special.expit, "SigmoidBackward0")
+@printed.unary(exponential.sigmoid, "SigmoidBackward0")
 def _sigmoid(input: Any) -> Any:
-    return record(special.expit, (input,), None, "SigmoidBackward0")
+    return record(exponential.sigmoid, (input,), None, "SigmoidBackward0")
 
 
 # ---------------------------------------------------------------- bent at 0
@@ -281,7 +281,7 @@ def _softplus(x: Any, /, *, beta: float, threshold: float) -> Any:
     return where(linear, x, logaddexp(where(linear, 0.0, stretched), 0.0) / beta)
 
 
-@printed.unary(special.log_expit, "LogSigmoidBackward0", most=LONG, out=None)
+@printed.unary(exponential.log_expit, "LogSigmoidBackward0", most=LONG, out=None)
 @remembered
 def logsigmoid(input: Any, *, out: Any = None) -> Tensor:
     """``-log(1 + exp(-input))``, without overflow.
@@ -291,7 +291,7 @@ def logsigmoid(input: Any, *, out: Any = None) -> Tensor:
     tensor([-6.9315e-01, -1.0000e+03])
     """
     x = _floats("logsigmoid", input, "log_sigmoid_cpu")
-    y = by_length("LogSigmoidBackward0", special.log_expit, x)
+    y = by_length("LogSigmoidBackward0", exponential.log_expit, x)
     return finish("logsigmoid", y, out, (x,), quiet=True)
 
 

@@ -183,7 +183,7 @@ def times_log(name: str, prim: Any, input: Any, other: Any, out: Any, node: str)
 # ---------------------------------------------------------------- the logistic function
 
 
-@printed.unary(special.expit, "SigmoidBackward0", most=LONG, out=None)
+@printed.unary(exponential.sigmoid, "SigmoidBackward0", most=LONG, out=None)
 def sigmoid(input: Any, *, out: Any = None) -> Tensor:
     """``1 / (1 + e**-input)``, without overflow.
 
@@ -194,7 +194,7 @@ def sigmoid(input: Any, *, out: Any = None) -> Tensor:
     x = floats("sigmoid", input)
     if dtype_of(x).category == 3:
         return finish("sigmoid", composed("SigmoidBackward0", _complex_sigmoid, x), out, (x,))
-    return finish("sigmoid", by_length("SigmoidBackward0", special.expit, x), out, (x,))
+    return finish("sigmoid", by_length("SigmoidBackward0", exponential.sigmoid, x), out, (x,))
 
 
 def _complex_sigmoid(x: Any, /) -> Any:

@@ -16,7 +16,7 @@ from ..errors import ShapeError, where
 from ..numpy._arguments import array_of, axis_of, operand
 from ..ops import special
 from ..ops.arithmetic import absolute, square
-from ..ops.exponential import expm1, sqrt
+from ..ops.exponential import expit, expm1, log_expit, sqrt
 from ..ops.logic import greater_equal, less, less_equal, logical_or
 from ..ops.select import clip, maximum, minimum, stop_gradient
 from ..ops.select import where as choose
@@ -159,7 +159,7 @@ def sigmoid(x: Any) -> Any:
     >>> sigmoid(np.array([0.0, -1000.0])).tolist()
     [0.5, 0.0]
     """
-    return special.expit(real("sigmoid", x))
+    return expit(real("sigmoid", x))
 
 
 def log_sigmoid(x: Any) -> Any:
@@ -173,7 +173,7 @@ def log_sigmoid(x: Any) -> Any:
     >>> log_sigmoid(np.array([0.0, -1000.0])).round(4).tolist()
     [-0.6931, -1000.0]
     """
-    return special.log_expit(real("log_sigmoid", x))
+    return log_expit(real("log_sigmoid", x))
 
 
 def softplus(x: Any) -> Any:
@@ -231,7 +231,7 @@ def silu(x: Any) -> Any:
     [-0.2689, 1.7616]
     """
     x = real("silu", x)
-    return x * special.expit(x)
+    return x * expit(x)
 
 
 swish = silu
@@ -255,7 +255,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     if not approximate:
         return x * special.ndtr(x)
     # (1 + tanh(u)) / 2 is sigmoid(2 u), which does not cancel
-    return x * special.expit((square(x) * 0.044715 + 1.0) * x * math.sqrt(8.0 / math.pi))
+    return x * expit((square(x) * 0.044715 + 1.0) * x * math.sqrt(8.0 / math.pi))
 
 
 def mish(x: Any) -> Any:
@@ -312,7 +312,7 @@ def glu(x: Any, axis: int = -1) -> Any:
             f"nn.glu: axis {axis} has length {shape[axis]}; need an even length{where()}"
         )
     front = (slice(None),) * axis
-    return x[(*front, slice(None, half))] * special.expit(x[(*front, slice(half, None))])
+    return x[(*front, slice(None, half))] * expit(x[(*front, slice(half, None))])
 
 
 # ---------------------------------------------------------------- with constant parts

@@ -15,10 +15,9 @@ from ..core import aval_of
 from ..numpy._arguments import beside
 from ..ops import reduce as reductions
 from ..ops import structural
-from ..ops.exponential import logaddexp, xlogy
+from ..ops.exponential import log_expit, logaddexp, xlogy
 from ..ops.index import take
 from ..ops.select import maximum, stop_gradient
-from ..ops.special import log_expit
 
 
 def positive(x: Any, /) -> Any:

@@ -15,10 +15,10 @@ from ..core import aval_of
 from ..errors import ShapeError, where
 from ..ops.arithmetic import absolute, square, subtract, zero_preserving_multiply
 from ..ops.contract import normal_axis
+from ..ops.exponential import log_expit
 from ..ops.logic import equal
 from ..ops.select import where as choose
 from ..ops.softmax import log_softmax
-from ..ops.special import log_expit
 from ..scipy import special
 from . import loss_terms
 from ._arguments import integers, real, reals, require, require_classes

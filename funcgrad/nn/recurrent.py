@@ -16,8 +16,8 @@ from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..ops.contract import dot_general
+from ..ops.exponential import sigmoid
 from ..ops.select import where as choose
-from ..ops.special import expit
 from ..transforms.loops import scan
 
 State = tuple[Any, ...]
@@ -56,15 +56,15 @@ def gru_state(gates: Any, h_gates: Any, h: Any) -> Any:
     """The next state of `gru_cell`, from the gates' parts by the input and by the state `h`."""
     reset, update, new = _parts(gates, 3)
     h_reset, h_update, h_new = _parts(h_gates, 3)
-    new = np.tanh(new + expit(reset + h_reset) * h_new)
-    return new + expit(update + h_update) * (h - new)
+    new = np.tanh(new + sigmoid(reset + h_reset) * h_new)
+    return new + sigmoid(update + h_update) * (h - new)
 
 
 def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
     """The next ``h, c`` of `lstm_cell`, from the gates before their activations and `c`."""
     i, f, g, o = _parts(gates, 4)
-    c = expit(f) * c + expit(i) * np.tanh(g)
-    return expit(o) * np.tanh(c), c
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
 
 
 def _gru_step(gates: Any, state: State, w_hh: Any, b_hh: Any) -> State:

@@ -1,4 +1,4 @@
-"""Exponentials, logarithms and roots, element by element."""
+"""Exponentials, logarithms, roots and the logistic function, element by element."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..algebra import elementwise
-from ..core import dtype_of
-from .logic import equal, greater, logical_and, logical_or
-from .select import clip, maximum, minimum, where
+from ..choose import choose_in
+from .from_scipy import real_floating
+from .logic import equal, isinf, less, logical_and
+from .select import where
 
 LN2 = math.log(2.0)
 LN10 = math.log(10.0)
@@ -158,34 +157,76 @@ def cbrt(xp, x, /):
     return xp.cbrt(x)
 
 
+# ---------------------------------------------------------------- the logistic function
+
+
+@elementwise(lambda _y, x: expit(x) * expit(-x))
+def expit(xp, x, /):
+    """``1 / (1 + e**-x)``, the logistic sigmoid, without overflow.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``expit(x) expit(-x)``, which has its digits however far out; smooth everywhere.
+    Raises: ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.expit``.
+
+    >>> expit(np.array([0.0, -1000.0])).tolist()
+    [0.5, 0.0]
+    """
+    x = real_floating(xp, "expit", x)
+    small = xp.exp(-xp.abs(x))
+    return choose_in(xp, xp.less(x, 0), small, 1.0) / (1.0 + small)
+
+
+@elementwise(lambda y, _x: y * (1 - y))
+def sigmoid(xp, x, /):
+    """`expit` for networks: its derivative keeps and reads the result alone.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``y * (1 - y)``, within rounding of 1, so 0 beyond x = 37; smooth everywhere.
+    Raises: ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.expit``.
+
+    >>> sigmoid(np.array([0.0, -1000.0])).tolist()
+    [0.5, 0.0]
+    """
+    return expit.impl(xp, x)
+
+
+@elementwise(lambda _y, x: expit(-x))
+def log_expit(xp, x, /):
+    """``log(expit(x))`` without overflow.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
+    Derivative: ``expit(-x)``; smooth everywhere.
+    Raises: ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.log_expit``.
+
+    >>> log_expit(np.array([0.0, -1000.0])).round(4).tolist()
+    [-0.6931, -1000.0]
+    """
+    x = real_floating(xp, "log_expit", x)
+    return xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x)))
+
+
 # ---------------------------------------------------------------- logarithms of sums
 
-_LOGARITHMS: dict[Callable[..., Any], Callable[[float], float]] = {exp: math.log, exp2: math.log2}
 
+def _share(x: Any, other: Any, unit: float) -> Any:
+    """The share of `x` in the sum with `other`, for a difference that counts in `unit` of base e.
 
-def _weight(power: Callable[..., Any], z: Any, x: Any, other: Any) -> Any:
-    """``power(x - z)``, the share of `x` in the sum with `other`, finite for infinite operands.
-
-    For two arrays ``1 / (1 + power(other - x))``: the digits that large operands have in common are
-    not lost. Of two infinities each has half, of two minus infinities neither has a share.
+    Of two infinities each has half, of two minus infinities neither has a share.
     """
-    largest = float(np.finfo(dtype_of(z)).max)
-    if isinstance(other, int | float):  # z >= x: where x is infinite this is never inf - inf
-        z = clip(z, -largest, largest)
-        return where(equal(minimum(x, other), math.inf), 0.5, power(minimum(x, z) - z))
-    half, most = largest / 2, 0.99 * _LOGARITHMS[power](largest)
-    gap = clip(other, -half, half) - clip(x, -half, half)
-    share = 1.0 / (1.0 + power(minimum(gap, most)))
-    has_none = logical_or(greater(gap, most), equal(maximum(x, other), -math.inf))
-    return where(has_none, 0.0, share)
+    endless = logical_and(equal(x, other), isinf(x))
+    share = expit(where(endless, 0.0, x - other) * unit)
+    return where(logical_and(endless, less(x, 0)), 0.0, share)
 
 
-@elementwise(lambda z, x, y: _weight(exp, z, x, y), lambda z, x, y: _weight(exp, z, y, x))
+@elementwise(lambda _z, x, y: _share(x, y, 1.0), lambda _z, x, y: _share(y, x, 1.0))
 def logaddexp(xp, x, y, /):
     """``log(e**x + e**y)`` without overflow.
 
     Shapes: broadcast.   Dtypes: real numbers; integers give floats.
-    Derivative: ``exp(x - z)`` and ``exp(y - z)``; where both operands are infinite 1/2 and 1/2, and
+    Derivative: ``expit(x - y)`` and ``expit(y - x)``; where both operands are infinite 1/2 and 1/2, and
     0 and 0 where both are minus infinity.
     Raises: ShapeError: the shapes do not broadcast.
     Source: NumPy reference, ``numpy.logaddexp``.
@@ -196,13 +237,13 @@ def logaddexp(xp, x, y, /):
     return xp.logaddexp(x, y)
 
 
-@elementwise(lambda z, x, y: _weight(exp2, z, x, y), lambda z, x, y: _weight(exp2, z, y, x))
+@elementwise(lambda _z, x, y: _share(x, y, LN2), lambda _z, x, y: _share(y, x, LN2))
 def logaddexp2(xp, x, y, /):
     """``log2(2**x + 2**y)`` without overflow.
 
     Shapes: broadcast.   Dtypes: real numbers; integers give floats.
-    Derivative: ``2**(x - z)`` and ``2**(y - z)``; where both operands are infinite 1/2 and 1/2, and
-    0 and 0 where both are minus infinity.
+    Derivative: ``2**(x - z)`` and ``2**(y - z)`` of the result `z`; where both operands are infinite
+    1/2 and 1/2, and 0 and 0 where both are minus infinity.
     Raises: ShapeError: the shapes do not broadcast.
     Source: NumPy reference, ``numpy.logaddexp2``.
 

@@ -12,7 +12,7 @@ from ..algebra import elementwise, elementwise_constant
 from ..choose import choose_in
 from ..core import aval_of
 from .arithmetic import absolute, hypot, polynomial
-from .exponential import exp, log, log1p, logaddexp, sqrt, xlog1py, xlogy
+from .exponential import exp, expit, log, log1p, logaddexp, sqrt, xlog1py, xlogy
 from .from_scipy import (
     by_nothing,
     real_floating,
@@ -25,7 +25,6 @@ from .index_layout import on_host
 from .logic import greater, greater_equal, less, less_equal, logical_and
 from .quadrature import as_column, integral_from
 from .select import maximum, minimum, stop_gradient, where
-from .special import expit
 from .trigonometric import cos, sin
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import Selection, elementwise
-from ..choose import choose_in
 from ..core import dtype_of
 from .arithmetic import divide, polynomial
 from .exponential import exp, expm1, log, log1p, logaddexp, sqrt
-from .from_scipy import floating, real_floating, scipy_function, scipy_or_math, together
+from .from_scipy import floating, scipy_function, scipy_or_math, together
 from .logic import equal, greater, less, logical_and
 from .select import where
 
@@ -24,25 +23,6 @@ SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 
 # ---------------------------------------------------------------- sigmoids
-
-
-@elementwise(lambda y, _x: y * (1 - y))
-def expit(xp, x, /):
-    """``1 / (1 + e**-x)``, the logistic sigmoid, without overflow.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``y * (1 - y)``; smooth everywhere. It is within rounding of 1, so beyond x = 37 it is
-    0; what has its digits costs another exponential (three times as much on 10,000 elements).
-    `log_expit` keeps them.
-    Raises: ArgumentError: complex numbers.
-    Source: SciPy reference, ``scipy.special.expit``.
-
-    >>> expit(np.array([0.0, -1000.0])).tolist()
-    [0.5, 0.0]
-    """
-    x = real_floating(xp, "expit", x)
-    small = xp.exp(-xp.abs(x))
-    return choose_in(xp, xp.less(x, 0), small, 1.0) / (1.0 + small)
 
 
 @elementwise(lambda _y, x: 1.0 / (x * (1 - x)))
@@ -59,22 +39,6 @@ def logit(xp, x, /):
     """
     x = floating(xp, x)
     return xp.log(x) - xp.log1p(-x)
-
-
-@elementwise(lambda _y, x: expit(-x))
-def log_expit(xp, x, /):
-    """``log(expit(x))`` without overflow.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
-    Derivative: ``expit(-x)``; smooth everywhere.
-    Raises: ArgumentError: complex numbers.
-    Source: SciPy reference, ``scipy.special.log_expit``.
-
-    >>> log_expit(np.array([0.0, -1000.0])).round(4).tolist()
-    [-0.6931, -1000.0]
-    """
-    x = real_floating(xp, "log_expit", x)
-    return xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x)))
 
 
 def softplus(x: Any) -> Any:

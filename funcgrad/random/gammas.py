@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
+from ..ops.exponential import expit
 from ..ops.gamma import log_gamma_moved
 from ..ops.random_rejection import random_log_gamma
 from ..ops.select import stop_gradient
-from ..ops.special import expit
 from ._arguments import Shape, floating, parameters
 from .continuous import normal
 from .keys import split

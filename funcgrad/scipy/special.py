@@ -44,7 +44,7 @@ from ..ops.bessel import (
 from ..ops.bessel import jv as jn
 from ..ops.bessel import yv as yn
 from ..ops.complex import real
-from ..ops.exponential import cbrt, exp2, expm1, log, log1p, xlog1py, xlogy
+from ..ops.exponential import cbrt, exp2, expit, expm1, log, log1p, log_expit, xlog1py, xlogy
 from ..ops.exponential import exp as _exp
 from ..ops.gamma import (
     beta,
@@ -110,9 +110,7 @@ from ..ops.special import (
     erfc,
     erfcx,
     erfinv,
-    expit,
     kl_div,
-    log_expit,
     log_ndtr,
     logit,
     ndtr,

@@ -315,7 +315,7 @@ FORMS: dict[str, Form] = {
     "sum": along_axes(kinds="cf"),
     **_each("cos sinh cosh exp expm1 exp2 square", of_one(small, "cf")),
     **_each("arctan arcsinh sinc", of_one()),
-    **_each("tanh expit log_expit erf erfc ndtr", of_one(small)),  # before they saturate
+    **_each("tanh expit sigmoid log_expit erf erfc ndtr", of_one(small)),  # before they saturate
     **_each("log_ndtr log_ndtr_slope", of_one(small)),
     **_each("positive conjugate real imag", of_one(kinds="cf")),
     **_each("deg2rad rad2deg", of_one()),

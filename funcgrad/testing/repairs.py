@@ -72,7 +72,7 @@ def _sums_exp(run: Run, step: Step | None) -> bool:
 def _is_expit(run: Run, step: Step | None) -> bool:
     """Whether `step` is ``1 / (1 + exp(-x))`` or ``exp(x) / (1 + exp(x))``, or expit itself."""
     if step is None or step.name not in ("divide", "reciprocal"):
-        return _named(step, "expit")
+        return _named(step, "expit", "sigmoid")
     below = run.maker(step, 1 if step.name == "divide" else 0)
     return _named(_plus_one(run, below), "exp")
 

@@ -8,9 +8,7 @@ X = floats(-3, 3)
 NONZERO = away(X, 0.0, margin=0.1)
 
 SAMPLES = {
-    "expit": operands(X),
     "logit": operands(floats(0.1, 0.9)),
-    "log_expit": operands(X),
     "relu": operands(NONZERO),
     "erf": operands(X),
     "erfc": operands(X),

@@ -135,6 +135,7 @@ JAX: Table = {
     **_named("nn.", "relu softmax log_softmax"),
     **_named("lax.", "cumsum cumprod cummax cummin"),
     "log_expit": "nn.log_sigmoid",
+    "sigmoid": "nn.sigmoid",
     "logcumsumexp": "lax.cumlogsumexp",
     "zero_preserving_multiply": "numpy.multiply",
     # JAX's own has a wrong second derivative where the operands are equal.
@@ -351,6 +352,7 @@ TORCH: Table = {
     "imag": lambda torch, x: x.imag if x.is_complex() else x * 0,
     "exp2": lambda torch, x: torch.pow(2.0, x),
     "log_expit": "nn.functional.logsigmoid",
+    "sigmoid": "sigmoid",
     "zero_preserving_multiply": "multiply",
     "gamma": lambda torch, x: torch.lgamma(x).exp(),  # of positive numbers
     "polygamma": lambda torch, x, *, n: torch.polygamma(n, x),

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
+from ...ops.exponential import exp, expit, expm1, log, log1p, log_expit, sqrt, xlogy
 from ...ops.gamma import gamma as gamma_function
 from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
-from ...ops.special import expit, log_expit, logit
+from ...ops.special import logit
 from ...ops.trigonometric import arctan2, arctanh, tan, tanh
 from .continuous import NORMAL_REACH, ContinuousDistribution, reach
 from .logs import LOG_2, log1mexp, log1mexpexp
