@@ -151,3 +151,92 @@ def test_derivatives_of_beta_with_one_large_shape(a: float, b: float) -> None:
         found = funcgrad.hessian(special.beta, argnums=(0, 1))(a, b)[0][1]
         expected, atol = value * (first[0] * first[1] - mixed), 1e-12 * value * mixed
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=atol)
+
+
+def jets_by_differences(mpmath: Any, f: Any, args: tuple[float, float], orders: Any) -> list[Any]:
+    """Derivatives of `f` of two numbers, by steps that are small beside them."""
+    sizes = [abs(v) if v else 1.0 for v in args]
+    with mpmath.workdps(150):
+
+        def moved(*shares: Any) -> Any:
+            pairs = zip(args, shares, sizes, strict=True)
+            return f(*[mpmath.mpf(v) + share * size for v, share, size in pairs])
+
+        return [
+            float(mpmath.diff(moved, (0, 0), n) / sizes[0] ** n[0] / sizes[1] ** n[1])
+            for n in orders
+        ]
+
+
+FIRST_AND_SECOND = [(1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]
+
+
+def derivatives(f: Any, args: tuple[float, float], orders: Any) -> list[float]:
+    found = []
+    for by_first, by_second in orders:
+        g = f
+        for i in [0] * by_first + [1] * by_second:
+            g = funcgrad.grad(g, argnums=i)
+        found.append(float(g(*args)))
+    return found
+
+
+NEAR_AND_FAR = [1e-20, 1e-8, 1e-3, 0.5, 1.0, 3.5, 10.0, 1e4, 1e8]
+
+
+@settings(deadline=None)
+@given(a=st.sampled_from(NEAR_AND_FAR), b=st.sampled_from(NEAR_AND_FAR))
+def test_ratios_of_gammas_at_tiny_and_huge_arguments(a: float, b: float) -> None:
+    """Their slopes are differences of digammas, of which the argument may move the last digits."""
+    mpmath = pytest.importorskip("mpmath")
+
+    def betaln(a: Any, b: Any) -> Any:
+        return mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
+
+    exact = jets_by_differences(mpmath, betaln, (a, b), FIRST_AND_SECOND)
+    found = derivatives(special.betaln, (a, b), FIRST_AND_SECOND)
+    np.testing.assert_allclose(found, exact, rtol=1e-10)
+    if max(a, b) <= 10.0 and min(a, b) > 1e-20:
+
+        def poch(z: Any, m: Any) -> Any:
+            return mpmath.gammaprod([z + m], [z])
+
+        exact = jets_by_differences(mpmath, poch, (a, b), FIRST_AND_SECOND)
+        found = derivatives(special.poch, (a, b), FIRST_AND_SECOND)
+        np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(0.0, 5.0), (2.0, 5.0), (2.0, 5.5), (-0.5, 2.5), (4.0, -1.0), (0.5, -2.0), (30.5, 29.0)],
+)
+def test_binomial_coefficients_where_they_vanish(args: tuple[float, float]) -> None:
+    """There 0 is multiplied by an infinite digamma."""
+    mpmath = pytest.importorskip("mpmath")
+
+    def binom(n: Any, k: Any) -> Any:
+        return mpmath.gammaprod([n + 1], [k + 1, n - k + 1])
+
+    exact = jets_by_differences(mpmath, binom, args, FIRST_AND_SECOND)
+    found = derivatives(special.binom, args, FIRST_AND_SECOND)
+    np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-12 * max(map(abs, exact)))
+
+
+@pytest.mark.parametrize("z", [-3.0, -1.0, 0.0, 2.0, -2.5])
+@pytest.mark.parametrize("m", [1.0, 2.0, 4.0])
+def test_rising_products_at_whole_numbers(z: float, m: float) -> None:
+    roots = -np.arange(m)
+    polynomial = np.poly1d(roots, r=True)
+    slope = funcgrad.grad(special.poch)
+    np.testing.assert_allclose(slope(z, m), polynomial.deriv()(z), rtol=1e-12, atol=1e-12)
+    bend = funcgrad.grad(slope)(z, m)
+    np.testing.assert_allclose(bend, polynomial.deriv(2)(z), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_slopes_of_modified_bessel_functions_that_overflow(dtype: Any) -> None:
+    even, odd = special.i0, special.i1
+    for _ in range(4):
+        assert even(dtype(1000.0)) == even(dtype(-1000.0)) == odd(dtype(1000.0)) == math.inf
+        assert odd(dtype(-1000.0)) == -math.inf
+        even, odd = funcgrad.grad(odd), funcgrad.grad(even)

@@ -51,14 +51,11 @@ from ..ops.arithmetic import (
 from ..ops.arithmetic import (
     subtract as sub,
 )
+from ..ops.beta import betainc
 from ..ops.bits import bit_count as population_count
 from ..ops.complex import complex_from as complex
 from ..ops.exponential import cbrt, exp, exp2, expm1, log, log1p, sqrt
-from ..ops.gamma import (
-    betainc,
-    digamma,
-    zeta,
-)
+from ..ops.gamma import digamma, zeta
 from ..ops.gamma import (
     gammainc as igamma,
 )

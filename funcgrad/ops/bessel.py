@@ -175,7 +175,7 @@ def i0(xp, x, /):
     return scipy_function(xp, "i0")(x)
 
 
-@elementwise(lambda _y, x: i0(x) - _over_x(i1, x))
+@elementwise(lambda y, x: i0(x) - _over_x(i1, _unless(isinf(y), x)))
 def i1(xp, x, /):
     """The modified Bessel function of the first kind of order 1.
 

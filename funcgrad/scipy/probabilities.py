@@ -11,9 +11,10 @@ from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import converted, operand
 from ..ops.arithmetic import divide, polynomial
+from ..ops.beta import betainc, betaincc, betaln
 from ..ops.exponential import exp as _exp
 from ..ops.exponential import sqrt as _sqrt
-from ..ops.gamma import betainc, betaincc, betaln, gammainc, gammaincc
+from ..ops.gamma import gammainc, gammaincc
 from ..ops.logic import greater, greater_equal, isinf, less, less_equal, logical_and
 from ..ops.rounding import floor
 from ..ops.select import maximum, minimum

@@ -43,16 +43,11 @@ from ..ops.bessel import (
 )
 from ..ops.bessel import jv as jn
 from ..ops.bessel import yv as yn
+from ..ops.beta import beta, betainc, betaincc, betaincinv, betaln, binom, poch
 from ..ops.complex import real
 from ..ops.exponential import cbrt, exp2, expit, expm1, log, log1p, log_expit, xlog1py, xlogy
 from ..ops.exponential import exp as _exp
 from ..ops.gamma import (
-    beta,
-    betainc,
-    betaincc,
-    betaincinv,
-    betaln,
-    binom,
     digamma,
     gamma,
     gammainc,
@@ -62,7 +57,6 @@ from ..ops.gamma import (
     gammaln,
     gammasgn,
     loggamma,
-    poch,
     rgamma,
 )
 from ..ops.gamma import digamma as psi

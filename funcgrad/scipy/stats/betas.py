@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
+from ...ops.beta import betainc, betaincc, betaincinv, betaln
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlog1py, xlogy
-from ...ops.gamma import betainc, betaincc, betaincinv, betaln, digamma
+from ...ops.gamma import digamma
 from ...ops.logic import greater, isinf, less
 from ...ops.select import where as choose
 from ...ops.special import log_ndtr, ndtri

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
+from ...ops.beta import betaln
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
-from ...ops.gamma import betaln, digamma
+from ...ops.gamma import digamma
 from ...ops.hypergeometric import exprel
 from ...ops.logic import greater, less
 from ...ops.select import stop_gradient

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import divide, power
+from ...ops.beta import betainc, betaincc, betaln
 from ...ops.exponential import exp, expm1, log, log1p, xlog1py, xlogy
-from ...ops.gamma import betainc, betaincc, betaln, gammainc, gammaincc, gammaln
+from ...ops.gamma import gammainc, gammaincc, gammaln
 from ...ops.logic import equal, greater, greater_equal
 from ...ops.rounding import ceil
 from ...ops.select import maximum, minimum

@@ -9,17 +9,9 @@ import numpy as np
 
 from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute, divide, power
+from ...ops.beta import poch
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
-from ...ops.gamma import (
-    digamma,
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    gammaincinv,
-    gammaln,
-    poch,
-    polygamma,
-)
+from ...ops.gamma import digamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, polygamma
 from ...ops.logic import equal, greater, less
 from ...ops.quadrature import as_column
 from ...ops.select import maximum

@@ -9,18 +9,9 @@ import numpy as np
 
 from ...core import EVAL, aval_of, current
 from ...numpy._arguments import converted
+from ...ops.beta import beta_beyond, betainc, betaincc, log_beta_density
 from ...ops.exponential import log, log1p
-from ...ops.gamma import (
-    beta_beyond,
-    betainc,
-    betaincc,
-    gamma_integral,
-    gammainc,
-    gammaincc,
-    gammaln,
-    log_beta_density,
-    log_gamma_density,
-)
+from ...ops.gamma import gamma_integral, gammainc, gammaincc, gammaln, log_gamma_density
 from ...ops.logic import greater, isinf, less, less_equal
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose

@@ -1,0 +1,360 @@
+"""The beta function and its relatives, element by element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..algebra import elementwise
+from .arithmetic import absolute
+from .exponential import exp, expit, log, log1p, logaddexp, xlog1py, xlogy
+from .from_scipy import scipy_function, scipy_if_there, together
+from .gamma import FADED, digamma, double, gamma, gammaln, polygamma, rgamma_slope
+from .index_layout import on_host
+from .logic import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+)
+from .quadrature import as_column, integral_from
+from .rounding import rint
+from .select import minimum, stop_gradient, where
+
+# B_2 / 2, B_4 / 4, ...: of log(x) - 1 / (2 x) - digamma(x) in powers of 1 / x**2, from the first on
+_DIGAMMA = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160]
+_LARGE = 15.0  # from here on these are all
+
+
+_CLOSE = 1e-3  # within this share of `a`, two terms around the middle are all
+
+
+def _digamma_gap(a: Any, b: Any) -> Any:
+    """``digamma(a) - digamma(a + b)``, which keeps its digits where `a` is large beside `b`."""
+    large = greater(minimum(a, a + b), _LARGE)
+    close = logical_and(logical_not(large), less(absolute(b), a * _CLOSE))
+    neither = logical_not(logical_or(large, close))
+    far = digamma(where(neither, a, 1.0)) - digamma(where(neither, a + b, 1.0))
+    return where(large, _gap_of_large(a, b, large), where(close, _gap_of_close(a, b, close), far))
+
+
+def _gap_of_large(a: Any, b: Any, large: Any) -> Any:
+    c, d = where(large, a, 1.0), where(large, b, 1.0)
+    r, s = 1.0 / c, 1.0 / (c + d)
+    p, q = r * r, s * s
+    total: Any = 0.0
+    mixed, last = 1.0, 1.0  # p**k + p**(k - 1) q + ... + q**k, and q**k
+    for coefficient in _DIGAMMA:
+        total = total + mixed * coefficient
+        last = last * q
+        mixed = mixed * p + last
+    return -log1p(d * r) - d * r * s * (0.5 + (r + s) * total)
+
+
+def _gap_of_close(a: Any, b: Any, close: Any) -> Any:
+    """The first term of the sums apart, which is that of the pole at 0."""
+    c, d = where(close, a, 1.0), where(close, b, 0.0)
+    middle = c + d * 0.5 + 1.0
+    rest = polygamma(middle, n=1) + d * d * polygamma(middle, n=3) * (1 / 24)
+    return -(d / c / (c + d) + d * rest)
+
+
+@elementwise(
+    lambda _y, a, b: _digamma_gap(a, b),
+    lambda _y, a, b: _digamma_gap(b, a),
+)
+def betaln(xp, a, b, /):
+    """``log |beta(a, b)| = log |gamma(a) gamma(b) / gamma(a + b)|``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``digamma(a) - digamma(a + b)`` by `a`, and so by `b`; smooth inside its domain.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers.
+    Source: DLMF 5.12; SciPy reference, ``scipy.special.betaln``.
+
+    >>> float(betaln(np.array(2.0), 3.0).round(4))
+    -2.4849
+    """
+    a, b = together(xp, "betaln", a, b)
+    if scipy_if_there("", "betaln") is None:
+        return gammaln.impl(xp, a) + gammaln.impl(xp, b) - gammaln.impl(xp, a + b)
+    return scipy_function(xp, "betaln")(a, b)
+
+
+def _beta_slope(y: Any, a: Any, b: Any) -> Any:
+    return y * _digamma_gap(a, b)
+
+
+@elementwise(_beta_slope, lambda y, a, b: _beta_slope(y, b, a))
+def beta(xp, a, b, /):
+    """``gamma(a) gamma(b) / gamma(a + b)``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``y (digamma(a) - digamma(a + b))`` by `a`, and so by `b`; smooth inside its domain.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers. ImportError: SciPy
+    is not installed.
+    Source: DLMF 5.12; SciPy reference, ``scipy.special.beta``.
+
+    >>> float(beta(np.array(2.0), 3.0).round(6))
+    0.083333
+    """
+    return scipy_function(xp, "beta")(*together(xp, "beta", a, b))
+
+
+def _near_pole(x: Any) -> Any:
+    """Where `x` is within 1/4 of 0, -1, -2, ..."""
+    return logical_and(less(x, 0.25), less(absolute(x - rint(x)), 0.25))
+
+
+def _times_digamma(y: Any, over: Any, x: Any, near: Any) -> Any:
+    """``y digamma(x)`` for ``y = over() / gamma(x)``; where `near` by the slope of `rgamma`.
+
+    A pole of `digamma` is a zero of `y` there.
+    """
+    at = -rgamma_slope(None, where(near, x, 1.0)) * over(near)
+    return where(near, at, y * digamma(where(near, 1.0, x)))
+
+
+def _poch_by_z(y: Any, z: Any, m: Any) -> Any:
+    end = z + m
+    whole = logical_and(equal(z, rint(z)), equal(m, rint(m)))
+    below = logical_and(whole, less_equal(end, 0))  # two poles: a product of negative numbers
+    near = logical_and(_near_pole(z), less_equal(absolute(z - rint(z)), absolute(m)))
+    near = logical_and(near, logical_not(below))
+    plain = logical_not(logical_or(near, below))
+    steep = y * digamma(where(near, end, 1.0)) - _times_digamma(
+        y, lambda near: gamma(where(near, end, 1.0)), where(near, z, 1.0), near
+    )
+    gap = _digamma_gap(where(below, 1.0 - end, where(plain, z, 1.0)), where(near, 1.0, m))
+    return where(near, steep, where(below, y, -y) * gap)
+
+
+@elementwise(_poch_by_z, lambda y, z, m: y * digamma(z + m))
+def poch(xp, z, m, /):
+    """``gamma(z + m) / gamma(z)``, Pochhammer's symbol; ``z (z + 1) ... (z + m - 1)`` for whole `m`.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``y (digamma(z + m) - digamma(z))`` by `z`, ``y digamma(z + m)`` by `m`, NaN where `z`
+    and `z + m` are both poles; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 5.2.5, 5.5.4; SciPy reference, ``scipy.special.poch``.
+
+    >>> poch(np.array([1.0, 3.0]), 2).tolist()
+    [2.0, 12.0]
+    """
+    return scipy_function(xp, "poch")(*together(xp, "poch", z, m))
+
+
+def _binom_by_n(y: Any, n: Any, k: Any) -> Any:
+    rest = n - k + 1.0
+    near = _near_pole(rest)
+    steep = y * digamma(where(near, n + 1.0, 1.0)) - _binom_times_digamma(y, n, k, rest, near)
+    return where(near, steep, -y * _digamma_gap(where(near, 1.0, rest), where(near, 1.0, k)))
+
+
+def _binom_by_k(y: Any, n: Any, k: Any) -> Any:
+    rest, taken = n - k + 1.0, k + 1.0
+    at_rest, at_taken = _near_pole(rest), _near_pole(taken)
+    near = logical_or(at_rest, at_taken)
+    steep = _binom_times_digamma(y, n, k, rest, at_rest)
+    steep = steep - _binom_times_digamma(y, n, n - k, taken, at_taken)
+    more = greater(rest, taken)
+    lesser = where(near, 1.0, where(more, taken, rest))
+    gap = _digamma_gap(lesser, where(near, 1.0, where(more, n - 2.0 * k, 2.0 * k - n)))
+    return where(near, steep, where(more, -y, y) * gap)
+
+
+def _binom_times_digamma(y: Any, n: Any, k: Any, rest: Any, near: Any) -> Any:
+    """``y digamma(rest)`` for ``rest = n - k + 1``."""
+    return _times_digamma(
+        y, lambda near: poch(where(near, k + 1.0, 1.0), where(near, n - k, 1.0)), rest, near
+    )
+
+
+@elementwise(_binom_by_n, _binom_by_k)
+def binom(xp, n, k, /):
+    """The binomial coefficient ``gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1))``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``y (digamma(n + 1) - digamma(n - k + 1))`` by `n`, ``y (digamma(n - k + 1) -
+    digamma(k + 1))`` by `k`; NaN at the poles, where n is a negative whole number; smooth inside its
+    domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 1.2.6; SciPy reference, ``scipy.special.binom``.
+
+    >>> binom(np.array([4.0, 0.5]), 2).tolist()
+    [6.0, -0.125]
+    """
+    return scipy_function(xp, "binom")(*together(xp, "binom", n, k))
+
+
+# ---------------------------------------------------------------- integrals over one side
+
+
+def _beta_width(a: Any, b: Any, odds: Any) -> Any:
+    """How far down from the logarithm of the odds ``t**a (1 - t)**b`` falls by `FADED`.
+
+    What it has fallen by is convex and grows by `a` at most: Newton's method from the right.
+    """
+    a, b, odds = stop_gradient(a), stop_gradient(b), stop_gradient(odds)
+    top = _log_odds(odds)
+    width = (FADED + (a + b) * top) / a
+    for _ in range(12):
+        below = odds - width
+        fallen = a * width - (a + b) * (top - _log_odds(below)) - FADED
+        width = width - fallen / (a - (a + b) * expit(below))
+    return width
+
+
+def _log_odds(u: Any) -> Any:
+    """``log(1 + e**u)``."""
+    return logaddexp(u, 0.0)
+
+
+def log_beta_density(a: Any, b: Any, odds: Any) -> Any:
+    """``log(x**a (1 - x)**b / beta(a, b))`` for ``x = e**odds / (1 + e**odds)``: the density of the
+    logarithm of a beta variable's odds.
+    """
+    return a * odds - (a + b) * _log_odds(odds) - betaln(a, b)
+
+
+def beta_beyond(a: Any, b: Any, odds: Any, log_scale: Any) -> Any:
+    """The probability that a beta variable's odds are less than `odds`, which lie below the hump.
+
+    Odds in logarithms; the probability over ``e**log_scale``.
+    """
+
+    def f(u: Any) -> Any:
+        return exp(log_beta_density(as_column(a), as_column(b), u) - as_column(log_scale))
+
+    return integral_from(odds, -_beta_width(a, b, odds), f)
+
+
+def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
+    """The derivatives by `a` and `b` of the probability below the odds, for shapes above 1.
+
+    `odds` in logarithms; from the end below, or, for `upper`, from that above.
+    """
+    flipped = where(upper, -odds, odds)
+    p, q = where(upper, b, a), where(upper, a, b)
+    total = digamma(a + b)
+    by_p, by_q = digamma(p) - total, digamma(q) - total
+    width = -_beta_width(p, q, flipped)
+
+    def density(u: Any) -> Any:
+        return exp(log_beta_density(as_column(p), as_column(q), u))
+
+    first = integral_from(
+        flipped, width, lambda u: density(u) * (u - _log_odds(u) - as_column(by_p))
+    )
+    second = integral_from(flipped, width, lambda u: density(u) * (-_log_odds(u) - as_column(by_q)))
+    return where(upper, -second, first), where(upper, -first, second)
+
+
+def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
+    """``I(a, b) = I(a + 1, b + 1) + s / a - t / b``, differentiated.
+
+    `s` is ``x**a (1 - x)**b / beta(a, b)`` and `t` that for ``a + 1``.
+    """
+    a, b, x = double(a), double(b), double(x)
+    inside = logical_and(greater(x, 0), less(x, 1))
+    valid = logical_and(greater_equal(x, 0), less_equal(x, 1))
+    x = where(inside, x, 0.5)
+    log_x, log_y = log(x), log1p(-x)
+    odds = log_x - log_y
+    c, d = _beta_tail(a + 1, b + 1, odds, greater(odds, log(a + 1) - log(b + 1)))
+    s = exp(a * log_x + b * log_y - betaln(a, b)) / a
+    t = exp((a + 1) * log_x + b * log_y - betaln(a + 1, b)) / b
+    total = digamma(a + b)
+    c = (
+        c
+        + s * (log_x - digamma(a + 1) + total)
+        - t * (log_x - digamma(a + 1) + total + 1 / (a + b))
+    )
+    d = d + s * (log_y - digamma(b) + total) - t * (log_y - digamma(b + 1) + total + 1 / (a + b))
+    c, d = where(inside, c, 0.0), where(inside, d, 0.0)
+    return where(valid, c, math.nan), where(valid, d, math.nan)
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    a, b, x = double(a), double(b), double(x)
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
+@elementwise(
+    lambda _y, a, b, x: _betainc_by_shapes(a, b, x)[0],
+    lambda _y, a, b, x: _betainc_by_shapes(a, b, x)[1],
+    lambda _y, a, b, x: _beta_density(a, b, x),
+)
+def betainc(xp, a, b, x, /):
+    """``(integral of t**(a-1) (1-t)**(b-1) from 0 to x) / beta(a, b)``: a probability.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: ``x**(a-1) (1-x)**(b-1) / beta(a, b)`` by `x`; by `a` and `b` a quadrature, good to
+    1e-12 of 1; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 8.17; SciPy reference, ``scipy.special.betainc``.
+
+    >>> betainc(np.array([1.0, 2.0]), 2.0, 0.25).round(4).tolist()
+    [0.4375, 0.1562]
+    """
+    return scipy_function(xp, "betainc")(*together(xp, "betainc", a, b, x))
+
+
+@elementwise(
+    lambda _y, a, b, x: -_betainc_by_shapes(a, b, x)[0],
+    lambda _y, a, b, x: -_betainc_by_shapes(a, b, x)[1],
+    lambda _y, a, b, x: -_beta_density(a, b, x),
+)
+def betaincc(xp, a, b, x, /):
+    """``1 - betainc(a, b, x)``, accurate where that is near 1.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: minus that of `betainc`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 8.17; SciPy reference, ``scipy.special.betaincc``.
+
+    >>> betaincc(np.array([1.0, 2.0]), 2.0, 0.25).round(4).tolist()
+    [0.5625, 0.8438]
+    """
+    return scipy_function(xp, "betaincc")(*together(xp, "betaincc", a, b, x))
+
+
+def _beta_quantile_by(shape: int, a: Any, b: Any, x: Any) -> Any:
+    """By the first or the second shape: 0 at the ends, which no shape moves."""
+    inside = logical_and(greater(x, 0), less(x, 1))
+    place = where(inside, x, 0.5)
+    slope = -_betainc_by_shapes(a, b, place)[shape] / _beta_density(a, b, place)
+    return where(inside, slope, x * 0.0)
+
+
+@elementwise(
+    lambda x, a, b, _p: _beta_quantile_by(0, a, b, x),
+    lambda x, a, b, _p: _beta_quantile_by(1, a, b, x),
+    lambda x, a, b, _p: 1.0 / _beta_density(a, b, x),
+)
+def betaincinv(xp, a, b, p, /):
+    """The `x` with ``betainc(a, b, x) = p``.
+
+    Where SciPy finds none for a small `p`, by ``p = x**a / (a beta(a, b))``, if that is exact.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that of the inverse: ``1 / density`` by `p`; by `a` and `b` 0 at the ends; smooth inside
+    its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.betaincinv``.
+
+    >>> betaincinv(np.array([1.0, 2.0]), 2.0, 0.5).round(4).tolist()
+    [0.2929, 0.5]
+    """
+    a, b, p = together(xp, "betaincinv", a, b, p)
+    x = scipy_function(xp, "betaincinv")(a, b, p)
+    lost = xp.logical_and(xp.isnan(x), xp.logical_and(p > 0, p < 1e-30))
+    if on_host(xp) and not lost.any():
+        return x
+    size = xp.log(xp.where(lost, p, 1)) + xp.log(a) + scipy_function(xp, "betaln")(a, b)
+    small = xp.exp(size / a)
+    return xp.where(xp.logical_and(lost, small < 1e-18 / (1 + b)), small, x)
