@@ -48,6 +48,12 @@ def _operator(function: Any, reflected: str) -> Callable[[Any, Any], Any]:
     return operator
 
 
+def _raised(x: Any, y: Any) -> Any:
+    """``x ** y``: NumPy's operator squares, which gives small integers for booleans."""
+    squared = y.__class__ is int and y == 2 and aval_of(x).dtype.kind == "b"
+    return fnp.square(x) if squared else fnp.power(x, y)
+
+
 class TracedArray(ArrayMethods):
     """Operators, methods and protocols of a traced value."""
 
@@ -113,7 +119,7 @@ class TracedArray(ArrayMethods):
     def __rdivmod__(self, other: Any) -> Any:
         return fnp.floor_divide(other, self), fnp.remainder(other, self)
 
-    __pow__ = _operator(fnp.power, "__rpow__")
+    __pow__ = _operator(_raised, "__rpow__")
 
     def __rpow__(self, other: Any) -> Any:
         return fnp.power(other, self)
@@ -226,7 +232,7 @@ class TracedArray(ArrayMethods):
         return update(self, fnp.remainder(self, other))
 
     def __ipow__(self, other: Any) -> Any:
-        return update(self, fnp.power(self, other))
+        return update(self, _raised(self, other))
 
     def __imatmul__(self, other: Any) -> Any:
         return update(self, fnp.matmul(self, other))

@@ -303,4 +303,7 @@ class FlatIterator:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         places = np.arange(len(self))[index]
-        self._x[np.unravel_index(places, self._x.shape)] = value
+        if places.ndim:
+            fnp.put(self._x, places, value)  # values that are too few are repeated
+        else:
+            self._x[np.unravel_index(places, self._x.shape)] = value

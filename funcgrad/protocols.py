@@ -120,7 +120,7 @@ def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any
     if answer is None:
         answer = _FUNCTIONS[func] = _find_function(func)
     out = kwargs.get("out")
-    if out is None:
+    if out is None or func is np.clip:  # `clip` has options that ask for its `out`
         return answer(*args, **of_numpy(kwargs))
     kwargs = {k: v for k, v in of_numpy(kwargs).items() if k != "out"}
     return written(f"np.{func.__name__} with out=", answer(*args, **kwargs), out)

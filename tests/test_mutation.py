@@ -272,6 +272,21 @@ def test_flat_reads_and_writes_in_order() -> None:
     assert float(funcgrad.jvp(f, (np.ones(4),), (np.ones(4),))[1]) == 44.0
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize("index", [slice(None, None, 2), [4, 0, 1], np.arange(6) % 2 == 0], ids=str)
+def test_flat_takes_values_that_are_too_many_or_too_few(index: Any, count: int) -> None:
+    def f(x: Any) -> Any:
+        z = x[0] * np.ones((2, 3))
+        z.flat[index] = x[:count]
+        return z
+
+    x = np.arange(1.0, 6.0)
+    np.testing.assert_array_equal(funcgrad.jit(f)(x), f(x))
+    identity = np.eye(5)
+    expected = np.stack([f(row) for row in identity], axis=-1)  # the function is linear
+    np.testing.assert_array_equal(funcgrad.jacrev(f)(x), expected)
+
+
 def test_shape_and_dtype_must_fit() -> None:
     def wider(x: Any) -> Any:
         x += np.ones((2, 4))

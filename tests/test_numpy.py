@@ -1930,6 +1930,53 @@ def test_clip_by_numbers_that_the_dtype_does_not_have(bounds: Any, dtype: Any) -
         funcgrad.jit(lambda x: np.clip(x, 1 << 64, None))(x)
 
 
+@pytest.mark.parametrize("bounds", [(0.5, 2.0), (None, 2.0), (0.5, None)])
+def test_clip_with_the_options_of_a_ufunc(bounds: Any) -> None:
+    x, mask, base = np.arange(4.0), np.array([True, True, False, True]), np.arange(4.0) * 10.0
+
+    def written(x: Any, base: Any) -> Any:
+        return np.clip(x, *bounds, out=base * 1.0, where=mask)
+
+    expected = written(x, base)
+    for f in (funcgrad.jit(written), lambda *xs: funcgrad.vjp(written, *xs)[0]):
+        np.testing.assert_array_equal(f(x, base), expected)
+    slopes = funcgrad.vjp(written, x, base)[1](np.ones(4))
+    inside = mask & (np.clip(x, *bounds) == x)
+    np.testing.assert_array_equal(slopes[0], inside)
+    np.testing.assert_array_equal(slopes[1], ~mask)
+    single = funcgrad.jit(lambda x: np.clip(x, *bounds, dtype=np.float32))(x)
+    assert single.dtype == np.clip(x, *bounds, dtype=np.float32).dtype == np.float32
+    for options, error in (
+        ({"where": mask}, HandoverError),
+        ({"dtype": int}, ArgumentError),
+        ({"axis": 0}, ArgumentError),
+    ):
+        with pytest.raises(error):
+            funcgrad.grad(lambda x, kw=options: np.clip(x, *bounds, **kw).sum())(x)  # type: ignore[misc]
+
+
+BOOLEAN_CALLS = {
+    "square": lambda x: x**2,
+    "power": lambda x: np.power(x, 2),
+    "round": lambda x: np.round(x),
+    "method round": lambda x: x.round(),
+    **{
+        f"clip {low} {high}": lambda x, low=low, high=high: x.clip(low, high)
+        for low, high in [(False, True), (None, True), (0, 1), (None, 1), (-1, None), (0.5, None)]
+    },
+}
+
+
+@pytest.mark.parametrize("name", BOOLEAN_CALLS)
+def test_numbers_of_booleans_have_numpys_dtype(name: str) -> None:
+    call, x = BOOLEAN_CALLS[name], np.array([True, False])
+    found, expected = funcgrad.jit(call)(x), call(x)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ArgumentError, match="booleans"):
+        funcgrad.jit(lambda x: np.round(x, 1))(x)
+
+
 def test_parts_of_infinities() -> None:
     x = np.array([np.inf, -np.inf, np.nan, -0.0, 1.5, -2.5])
     for found in (fnp.modf(x), funcgrad.jit(lambda x: np.modf(x))(x)):

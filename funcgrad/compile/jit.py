@@ -195,7 +195,9 @@ class _Jitted(Generic[_P, _R]):
         flat = Flat(call, treedef, origin=self._f)
         trace = JaxprTrace(current.get(), spreads=True)
         trace.function = self._f
-        inputs = [trace.new_input(aval_of(x)) for x in leaves]
+        avals = [aval_of(x) for x in leaves]
+        _require_no_objects(avals, treedef)
+        inputs = [trace.new_input(aval) for aval in avals]
         in_vars = [x.symbol for x in inputs]  # before the function writes into them
         bound = [x.value for _, _, x in static if x.__class__ is _Static]
         read = functools.partial(f, *bound)
@@ -312,6 +314,17 @@ class _Static:
 
     def __hash__(self) -> int:
         return id(self.value)
+
+
+def _require_no_objects(avals: Sequence[Aval], treedef: Any) -> None:
+    """What an element of an array of objects can do is known to none but itself."""
+    for i, aval in enumerate(avals):
+        if aval.dtype.kind == "O":
+            name = argument_name(treedef.paths()[i], 1)
+            raise ArgumentError(
+                f"jit: argument {name} is {aval}, an array of Python objects; need one of numbers: "
+                f"convert it with .astype(float){where()}"
+            )
 
 
 def _kinds(leaves: Sequence[Any], treedef: Any) -> list[Any]:

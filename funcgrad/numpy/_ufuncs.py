@@ -91,7 +91,7 @@ class Ufunc:
 def _with_options(theirs: np.ufunc, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     """A call of a ufunc with more than its operands."""
     if options.get("where", True) is not True and len(args) == theirs.nin:
-        _require_out(theirs, options.get("out"))
+        require_out(theirs.__name__, options.get("out"))
     return _ask(theirs, args, options)
 
 
@@ -241,8 +241,8 @@ def call_with_options(
         raise HandoverError(f"np.{name}: {refused[0]}= is not supported on traced values{where()}")
     loop: Sequence[Any] = (None,) * ufunc.nargs
     if mask is not True:
-        _require_out(ufunc, outs)
-        _require_booleans(ufunc, mask)
+        require_out(name, outs)
+        require_booleans(name, mask)
     if mask is not True or dtype is not None or signature is not None or casting != "same_kind":
         loop = _loop(ufunc, inputs, dtype, signature, casting)
     inputs = [converted(x, d) for x, d in zip(inputs, loop, strict=False)]
@@ -301,17 +301,17 @@ def _harmless(ufunc: Any, mask: Any, x: Any) -> Any:
     return _choose(mask, x, _HARMLESS[kind] if point is None else point)
 
 
-def _require_booleans(ufunc: Any, mask: Any) -> None:
+def require_booleans(name: str, mask: Any) -> None:
     if aval_of(operand(mask)).dtype.kind != "b":
         raise ArgumentError(
-            f"np.{ufunc.__name__}: where= must be of booleans, found {aval_of(operand(mask))}{where()}"
+            f"np.{name}: where= must be of booleans, found {aval_of(operand(mask))}{where()}"
         )
 
 
-def _require_out(ufunc: Any, out: Any) -> None:
+def require_out(name: str, out: Any) -> None:
     outs = out if isinstance(out, tuple) else (out,)
     if any(o is None for o in outs):
         raise HandoverError(
-            f"np.{ufunc.__name__}: where= without out= leaves elements undefined; give "
+            f"np.{name}: where= without out= leaves elements undefined; give "
             f"out=fnp.zeros(...), or use fnp.where(mask, result, other){where()}"
         )

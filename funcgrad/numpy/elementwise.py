@@ -22,7 +22,7 @@ from ..ops.bessel import i0 as _i0
 from ..ops.logic import equal, isinf, isnan
 from ..ops.trigonometric import sinc as _sinc
 from ._arguments import converted, copied, is_array, module_of, operand, operands, written
-from ._ufuncs import with_options
+from ._ufuncs import require_booleans, require_out, with_options
 
 # ---------------------------------------------------------------- angles
 
@@ -135,7 +135,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: numbers.
     Derivative: zero; at halves too.
-    Raises: ArgumentError: `out` does not fit.
+    Raises: ArgumentError: `out` does not fit, or booleans with `decimals`.
     Source: NumPy reference, ``numpy.round``.
 
     >>> round(np.array([1.25, -0.5])).tolist()
@@ -145,7 +145,9 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
         return written("fnp.round with out=", round(a, decimals, None), out)
     a, decimals = operand(a), operator.index(decimals)
     dtype = aval_of(a).dtype
-    if dtype.kind in "biu":
+    if dtype.kind == "b" and decimals:
+        raise ArgumentError(f"fnp.round: booleans have no {decimals} decimals{where()}")
+    if dtype.kind in "iu":
         if decimals >= 0:
             return copied(a)
         step = 10**-decimals
@@ -236,30 +238,59 @@ def clip(
     *,
     min: Any = None,
     max: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """``min(max(a, a_min), a_max)``; a bound that is None is left out.
 
-    Shapes: broadcast.   Dtypes: real numbers.
+    Others are ``dtype=``, ``casting=``, and ``where=`` with `out`, as a ufunc takes them.
+
+    Shapes: broadcast.   Dtypes: real numbers, booleans.
     Derivative: 1 between the bounds and at them; by a bound, 1 where it was taken.
-    Raises: ShapeError: the shapes do not broadcast. ArgumentError: a bound is given twice.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: a bound is given twice, or no such
+    option. HandoverError: ``where=`` without `out`.
     Source: NumPy reference, ``numpy.clip``.
 
     >>> clip(np.array([-1.0, 0.5, 2.0]), 0.0, None).tolist()
     [0.0, 0.5, 2.0]
     """
-    if out is not None:
-        return written("fnp.clip with out=", clip(a, a_min, a_max, None, min=min, max=max), out)
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ArgumentError(f"fnp.clip: a bound is given under two names{where()}")
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    a = operand(a)
+    if out is None and not kwargs:
+        return _clipped(operand(a), low, high)
+    mask, casting = kwargs.pop("where", True), kwargs.pop("casting", "same_kind")
+    dtype = kwargs.pop("dtype", None)
+    if kwargs:
+        raise ArgumentError(f"fnp.clip: {next(iter(kwargs))}= is not supported{where()}")
+    if mask is not True:
+        require_out("clip", out)
+        require_booleans("clip", mask)
+    if dtype is not None:
+        a, low, high = (_cast(x, dtype, casting) for x in (a, low, high))
+    y = _clipped(operand(a), low, high)
+    return y if out is None else written("fnp.clip with out=", y, out, casting, mask)
+
+
+def _cast(x: Any, dtype: Any, casting: Any) -> Any:
+    if x is None:
+        return None
+    x = operand(x)
+    if not aval_of(x).weak and not np.can_cast(aval_of(x).dtype, dtype, casting):
+        raise ArgumentError(
+            f"fnp.clip: {aval_of(x)} is not cast to {np.dtype(dtype).name} by the rule "
+            f"{casting!r}{where()}"
+        )
+    return converted(x, np.dtype(dtype))
+
+
+def _clipped(a: Any, low: Any, high: Any) -> Any:
     if low is None and high is None:
         return _arithmetic.positive(a)
     dtype = aval_of(a).dtype
     # A Python number does not widen the array; at a bound `clip` gives all to `a`, `maximum` half.
-    ends: Any = (-math.inf, math.inf)
-    if dtype.kind != "f":
-        ends = least, most = _integer_ends(dtype)
+    ends: Any = (-math.inf, math.inf) if dtype.kind == "f" else _exact_ends(dtype)
+    if dtype.kind in "iu":
+        least, most = ends
         low = least if low.__class__ is int and low < least else low
         high = most if high.__class__ is int and high > most else high
     low, high = (
@@ -269,7 +300,9 @@ def clip(
     return _select.clip(a, low, high)
 
 
-def _integer_ends(dtype: Any) -> tuple[int, int]:
+def _exact_ends(dtype: Any) -> tuple[int, int]:
+    if dtype.kind == "b":
+        return False, True
     if dtype.kind not in "iu":
         raise ArgumentError(f"fnp.clip: needs real numbers, found {dtype.name}{where()}")
     return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)

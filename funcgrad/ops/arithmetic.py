@@ -226,7 +226,7 @@ def power(xp, x, y, /):
     >>> power(np.array([2.0, -3.0]), 2).tolist()
     [4.0, 9.0]
     """
-    if not hasattr(x, "dtype"):
+    if not hasattr(x, "dtype") or x.dtype.kind == "b":  # the operator squares booleans to int8
         return xp.power(x, y)
     is_number = y.__class__ is int or y.__class__ is float
     if not is_number or y in _SHORT_IN_NUMPY or x.dtype.char not in "fdg":

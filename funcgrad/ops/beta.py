@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np  # noqa: F401  (doctests)
+
 from ..algebra import elementwise
 from .arithmetic import absolute
 from .exponential import exp, expit, log, log1p, logaddexp, xlog1py, xlogy
 from .from_scipy import scipy_function, scipy_if_there, together
-from .gamma import FADED, digamma, double, gamma, gammaln, polygamma, rgamma_slope
+from .gamma import FADED, digamma, double, gamma, gammaln, rgamma_slope
 from .index_layout import on_host
 from .logic import (
     equal,
@@ -30,21 +32,29 @@ _DIGAMMA = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, 
 _LARGE = 15.0  # from here on these are all
 
 
-_CLOSE = 1e-3  # within this share of `a`, two terms around the middle are all
+_CLOSE = 1e-3  # two digammas of numbers that differ by more keep their digits
+_STEPS = 8  # of the recurrence ``digamma(x + 1) = digamma(x) + 1 / x``, for what is close
 
 
 def _digamma_gap(a: Any, b: Any) -> Any:
     """``digamma(a) - digamma(a + b)``, which keeps its digits where `a` is large beside `b`."""
     large = greater(minimum(a, a + b), _LARGE)
     close = logical_and(logical_not(large), less(absolute(b), a * _CLOSE))
-    neither = logical_not(logical_or(large, close))
-    far = digamma(where(neither, a, 1.0)) - digamma(where(neither, a + b, 1.0))
-    return where(large, _gap_of_large(a, b, large), where(close, _gap_of_close(a, b, close), far))
+    by_series = logical_or(large, close)
+    far = digamma(where(by_series, 1.0, a)) - digamma(where(by_series, 1.0, a + b))
+    c, d = where(close, a, 1.0), where(by_series, b, 0.0)
+    steps = d / c / (c + d)
+    for k in range(1, _STEPS):
+        steps = steps + d / ((c + k) * (c + k + d))
+    return where(
+        by_series,
+        _gap_of_large(where(large, a, c + _STEPS), d) - where(close, steps, 0.0),
+        far,
+    )
 
 
-def _gap_of_large(a: Any, b: Any, large: Any) -> Any:
-    c, d = where(large, a, 1.0), where(large, b, 1.0)
-    r, s = 1.0 / c, 1.0 / (c + d)
+def _gap_of_large(a: Any, b: Any) -> Any:
+    r, s = 1.0 / a, 1.0 / (a + b)
     p, q = r * r, s * s
     total: Any = 0.0
     mixed, last = 1.0, 1.0  # p**k + p**(k - 1) q + ... + q**k, and q**k
@@ -52,15 +62,7 @@ def _gap_of_large(a: Any, b: Any, large: Any) -> Any:
         total = total + mixed * coefficient
         last = last * q
         mixed = mixed * p + last
-    return -log1p(d * r) - d * r * s * (0.5 + (r + s) * total)
-
-
-def _gap_of_close(a: Any, b: Any, close: Any) -> Any:
-    """The first term of the sums apart, which is that of the pole at 0."""
-    c, d = where(close, a, 1.0), where(close, b, 0.0)
-    middle = c + d * 0.5 + 1.0
-    rest = polygamma(middle, n=1) + d * d * polygamma(middle, n=3) * (1 / 24)
-    return -(d / c / (c + d) + d * rest)
+    return -log1p(b * r) - b * r * s * (0.5 + (r + s) * total)
 
 
 @elementwise(

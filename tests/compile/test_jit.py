@@ -436,6 +436,12 @@ def test_an_argument_that_is_no_array_is_named(args: Any, kwargs: Any, name: str
         jit(lambda a, b: a)(*args, **kwargs)
 
 
+def test_an_array_of_objects_is_named() -> None:
+    objects = np.array([1, None], object)
+    with pytest.raises(ArgumentError, match=r"argument 1\['k'\] is object\[2\].*astype"):
+        jit(lambda a, b: a)(X, {"k": objects})
+
+
 def test_a_result_that_is_no_array() -> None:
     with pytest.raises(ArgumentError, match=r"output\['u'\].*str"):
         jit(lambda x: {"u": "text"})(X)
