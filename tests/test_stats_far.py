@@ -298,3 +298,53 @@ def test_skellams_probabilities_of_large_differences(k: float, low: float, share
     off = np.abs(np.array(found if flipped else found[::-1]) - slopes)
     cancelled = 1e-13 * order / np.array([low, high])
     assert (off <= 1e-9 * np.abs(slopes) + cancelled + 1e-12).all()
+
+
+@pytest.mark.parametrize("c", [1e-3, 0.01, 0.5])
+@pytest.mark.parametrize("z", [-99.0, -101.0, -900.0, -3000.0])
+def test_loggamma_where_the_gamma_variable_underflows(z: float, c: float) -> None:
+    """There the probability below is ``exp(c z) / gamma(c + 1)``, which is not small for small c."""
+    below = np.exp(c * z - special.gammaln(c + 1.0))
+    by_c = z - special.digamma(c + 1.0)
+    np.testing.assert_allclose(stats.loggamma.sf(z, c), 1.0 - below, rtol=1e-12)
+    slopes = np.array([c, by_c]) * below
+    bends = np.array([[c * c, 1.0 + c * by_c], [0.0, by_c**2 - special.polygamma(1, c + 1.0)]])
+    bends = below * (np.triu(bends) + np.triu(bends, 1).T)
+    for name, sign in (("cdf", 1.0), ("sf", -1.0)):
+        _, first, second = jet(getattr(stats.loggamma, name), z, c)
+        np.testing.assert_allclose(first, sign * slopes, rtol=1e-9, atol=1e-300)
+        np.testing.assert_allclose(second, sign * bends, rtol=1e-7, atol=1e-300)
+    share = -slopes / (1.0 - below)
+    _, first, second = jet(stats.loggamma.logsf, z, c)
+    np.testing.assert_allclose(first, share, rtol=1e-9, atol=1e-300)
+    expected = -bends / (1.0 - below) - np.outer(share, share)
+    np.testing.assert_allclose(second, expected, rtol=1e-7, atol=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "k", "q"), [(np.float64, 3, 1e-6), (np.float64, 24, 1e-10), (np.float32, 43, 1e-4)]
+)
+def test_curvatures_of_logarithms_of_tiny_probabilities(dtype: Any, k: int, q: float) -> None:
+    """The squares of the probabilities vanish; they are ``choose(50, k) q**(50 - k)``, almost."""
+    found = funcgrad.grad(funcgrad.grad(stats.binom.logcdf, argnums=2), argnums=2)
+    q = dtype(q)
+    expected = -(50 - k) / q / q
+    rtol = 5e-3 if dtype is np.float32 else 1e-4
+    curvature = funcgrad.hessian(lambda q: stats.binom.logcdf(dtype(k), dtype(50), 1 - q))(q)
+    np.testing.assert_allclose(curvature, expected, rtol=rtol)
+    assert np.isfinite(found(dtype(k), dtype(50), 1 - q))
+
+
+@pytest.mark.parametrize("n", [1e-12, 1e-8, 0.01, 3.0, 1e8])
+def test_derivatives_of_nbinom_by_few_and_many_successes(n: float) -> None:
+    """Ways to fail k times are ``n (n + 1) ... (n + k - 1) / k!``, one if k = 0."""
+    p = 0.3
+    for k in range(4):
+        parts = n + np.arange(k)
+        exact = np.sum(1.0 / parts) + np.log(p), -np.sum(1.0 / parts**2)
+        slope = funcgrad.grad(stats.nbinom.logpmf, argnums=1)
+        found = slope(k, n, p), funcgrad.grad(slope, argnums=1)(k, n, p)
+        np.testing.assert_allclose(found, exact, rtol=1e-11)
+        ways = np.sum(np.log(parts)) - special.gammaln(k + 1.0)
+        value = ways + n * np.log(p) + k * np.log1p(-p)
+        np.testing.assert_allclose(stats.nbinom.logpmf(k, n, p), value, rtol=1e-11)

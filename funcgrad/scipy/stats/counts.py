@@ -175,7 +175,10 @@ class NBinom(DiscreteDistribution):
         return (n > 0) & (p > 0) & (p <= 1)
 
     def _logpmf(self, k: Any, n: Any, p: Any) -> Any:
-        return -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p)
+        none = equal(k, 0.0)  # in one way, whatever `n`
+        some = choose(none, 1.0, k)
+        ways = choose(none, 0.0, -betaln(choose(none, 1.0, n), some) - log(some))
+        return ways + n * log(p) + xlog1py(k, -p)
 
     def _cdf(self, k: Any, n: Any, p: Any) -> Any:
         return betainc(n, k + 1.0, p)

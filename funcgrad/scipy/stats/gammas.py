@@ -198,6 +198,16 @@ class InvGamma(ContinuousDistribution):
         return gamma._entropy(a) - 2.0 * digamma(a)
 
 
+def _underflowing(z: Any, c: Any) -> tuple[Any, Any, Any]:
+    """Where ``x = exp(z)`` may underflow, so that `gammainc` is ``x**c / gamma(c + 1)``.
+
+    And `x` elsewhere, and the logarithm of that.
+    """
+    small = less(z, -100.0)
+    first = c * choose(small, z, -100.0) - gammaln(c + 1.0)
+    return small, exp(choose(small, 0.0, z)), choose(small, first, -1.0)
+
+
 class LogGamma(ContinuousDistribution):
     """The logarithm of a gamma variable, `c` > 0: ``f(z) = exp(c z - exp(z)) / gamma(c)``.
 
@@ -217,20 +227,20 @@ class LogGamma(ContinuousDistribution):
         return c * z - exp(z) - gammaln(c)
 
     def _cdf(self, z: Any, c: Any) -> Any:
-        small = less(z, -100.0)  # where gammainc is x**c / gamma(c + 1), and x may underflow
-        inner = gammainc(c, exp(choose(small, 0.0, z)))
-        return choose(small, exp(c * choose(small, z, 0.0) - gammaln(c + 1.0)), inner)
+        small, x, first = _underflowing(z, c)
+        return choose(small, exp(first), gammainc(c, x))
 
     def _sf(self, z: Any, c: Any) -> Any:
-        return gammaincc(c, exp(z))
+        small, x, first = _underflowing(z, c)
+        return choose(small, -expm1(first), gammaincc(c, x))
 
     def _logcdf(self, z: Any, c: Any) -> Any:
-        small = less(z, -100.0)
-        near = log_gammainc(c, exp(choose(small, 0.0, z)))
-        return choose(small, c * z - gammaln(c + 1.0), near)
+        small, x, first = _underflowing(z, c)
+        return choose(small, first, log_gammainc(c, x))
 
     def _logsf(self, z: Any, c: Any) -> Any:
-        return log_gammaincc(c, exp(z))
+        small, x, first = _underflowing(z, c)
+        return choose(small, log1mexp(-first), log_gammaincc(c, x))
 
     def _ppf(self, q: Any, c: Any) -> Any:
         first = (log(q) + gammaln(c + 1.0)) / c  # where x may underflow, as in cdf

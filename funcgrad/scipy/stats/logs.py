@@ -62,7 +62,14 @@ def log_of(p: Any, rest: Any) -> Any:
     -1e-30
     """
     small = less(p, 0.5)
-    return choose(small, log(choose(small, p, 0.5)), log1p(-choose(small, 0.5, rest)))
+    return choose(small, _log_of_small(choose(small, p, 0.5)), log1p(-choose(small, 0.5, rest)))
+
+
+def _log_of_small(p: Any) -> Any:
+    """``log(p)``, whose second derivative squares no `p` so small that the square vanishes."""
+    bits = round(0.68 * np.finfo(aval_of(p).dtype).maxexp)
+    tiny = less(p, 2.0 ** -(bits // 2))
+    return log(choose(tiny, p * 2.0**bits, p)) - choose(tiny, bits * LOG_2, 0.0)
 
 
 def log_sum(x: Any, y: Any) -> Any:
