@@ -606,6 +606,14 @@ REDUCTIONS: dict[str, Row] = {
         call(M, [[0.1], [0.6]], 1),
         *(call(M, 0.37, 1, method=m) for m in ("lower", "higher", "nearest", "midpoint", "hazen")),
         call(M, 0.37, None, None, False, "weibull"),
+        *(
+            call(M, q, axis, method=m)
+            for m in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")
+            for q, axis in ((0.0, 0), (0.5, None), (0.37, 1), ([0.25, 1.0], 0))
+        ),
+        call(M, [0.0, 0.4, 1.0], weights=N, method="inverted_cdf"),
+        call(M, 0.4, 1, weights=V[: M.shape[1]] ** 2, method="inverted_cdf", keepdims=True),
+        call(T, [[0.1], [0.6]], (0, 2), weights=T**2, method="inverted_cdf"),
     ),
     "std": one_of(
         reduction(REAL, COMPLEX, WHOLE, least=2),

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..algebra import concrete_namespace
-from ..errors import ShapeError, where
+from ..errors import ArgumentError, ShapeError, where
 from ..ops import reduce as _reduce
 from ..ops import sort as _sort
 from ..ops import structural as _structural
 from ..ops.contract import matmul
+from ..ops.cumulative import cumsum
+from ..ops.index import take_along_axis
 from ..ops.join import concatenate
-from ..ops.select import clip
-from ..ops.structural import diagonal, reshape
+from ..ops.logic import equal, isnan, less, logical_or
+from ..ops.select import clip, minimum
+from ..ops.select import where as where_of
+from ..ops.structural import broadcast_to, diagonal, reshape
 from ._arguments import array_of, axes_of, axis_of, beside, converted, refuse, with_axes, written
 from .complex import imag, real
 from .ordering import transpose
@@ -65,17 +69,17 @@ def quantile(
     Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
     Dtypes: real numbers; integers give float64.
     Derivative: that of the elements taken, and their difference by `q`; where `q` meets an element,
-    as from above.
-    Raises: ShapeError: there is nothing along the axes. ArgumentError: a share outside of [0, 1],
-    an unknown method, or weights= is given.
+    as from above. Zero by `weights`, which are for the method "inverted_cdf".
+    Raises: ShapeError: there is nothing along the axes, or `weights` have another shape.
+    ArgumentError: a share outside of [0, 1], an unknown method, or weights with another one.
     Source: NumPy reference, ``numpy.quantile``.
 
     >>> float(quantile([1.0, 2.0, 3.0], 0.25))
     1.5
     """
-    if out is not None or weights is not None:
-        refuse("quantile", out=out, weights=weights)
-    return _quantile("quantile", a, q, axis, method, keepdims)
+    if out is not None:
+        refuse("quantile", out=out)
+    return _quantile("quantile", a, q, axis, method, keepdims, 1, weights)
 
 
 def percentile(
@@ -100,19 +104,48 @@ def percentile(
     >>> float(percentile([1.0, 2.0, 3.0], 25))
     1.5
     """
-    if out is not None or weights is not None:
-        refuse("percentile", out=out, weights=weights)
-    return _quantile("percentile", a, q, axis, method, keepdims, 100)
+    if out is not None:
+        refuse("percentile", out=out)
+    return _quantile("percentile", a, q, axis, method, keepdims, 100, weights)
 
 
 def _quantile(
-    name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int = 1
+    name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int, weights: Any
 ) -> Any:
     a = array_of(a)
     q = shares(q, a, whole)
     axes = axes_of(name, axis, a.ndim)
-    y = _sort.quantile(a, q, axis=axes, method=method)
+    if weights is None:
+        y = _sort.quantile(a, q, axis=axes, method=method)
+    elif method == "inverted_cdf":
+        y = _weighted_quantile(name, a, q, axes, array_of(weights))
+    else:
+        raise ArgumentError(f"{name}: weights need method='inverted_cdf', not {method!r}{where()}")
     return _kept(y, q.shape, a.shape, axes, keepdims)
+
+
+def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any) -> Any:
+    """The first of the sorted elements up to which the share `q` of all weight lies."""
+    if w.shape != a.shape and len(axes) == 1 and w.shape == (a.shape[axes[0]],):
+        w = reshape(w, shape=tuple(n if i == axes[0] else 1 for i, n in enumerate(a.shape)))
+        w = broadcast_to(w, shape=a.shape)
+    if w.shape != a.shape:
+        raise ShapeError(f"{name}: weights of shape {w.shape} for a of {a.shape}{where()}")
+    rest = tuple(i for i in range(a.ndim) if i not in axes)
+    lead, n = tuple(a.shape[i] for i in rest), math.prod(a.shape[i] for i in axes)
+    a, w = (reshape(transpose(x, (*rest, *axes)), shape=(*lead, n)) for x in (a, w))
+    order = _sort.argsort(a, axis=len(lead))
+    a, w = (take_along_axis(x, order, axis=len(lead), bounds="known") for x in (a, w))
+    reached = cumsum(w, axis=len(lead), reverse=False)
+    reached = reached / reached[..., -1:]
+    shares = reshape(q, shape=(q.size, *(1 for _ in lead), 1))
+    short = logical_or(
+        less(reached, shares), equal(reached, 0.0)
+    )  # what has no weight is not taken
+    place = minimum(_structural.sum(converted(short, np.intp), axis=(len(lead) + 1,)), n - 1)
+    y = take_along_axis(a, transpose(place, (*range(1, len(lead) + 1), 0)), axis=len(lead))
+    y = where_of(isnan(a[..., -1:]), math.nan, y)  # NaN is sorted last
+    return reshape(transpose(y, (len(lead), *range(len(lead)))), shape=q.shape + lead)
 
 
 def shares(q: Any, a: Any, whole: int) -> Any:

@@ -325,6 +325,12 @@ PLOTTING = {
     "normal_unbiased": (3 / 8, 3 / 8),
 }
 ROUNDING = {"lower": floor, "higher": ceil, "nearest": rint}
+# The number of the element, from 1 on, for the share of all `n` elements; 1/2 is the mean of two.
+COUNTING: dict[str, Any] = {
+    "inverted_cdf": ceil,
+    "closest_observation": rint,
+    "averaged_inverted_cdf": lambda share: (ceil(share) + floor(share) + 1) * 0.5,
+}
 
 
 def _position(q: Any, n: int, method: str) -> Any:
@@ -338,11 +344,14 @@ def _position(q: Any, n: int, method: str) -> Any:
         return (floor(q * (n - 1)) + ceil(q * (n - 1))) * 0.5
     if method == "linear":
         return q * (n - 1)
-    if method not in PLOTTING:
-        names = ", ".join(sorted([*PLOTTING, *ROUNDING, "midpoint"]))
+    if method in COUNTING:
+        position = COUNTING[method](q * n) - 1.0
+    elif method in PLOTTING:
+        alpha, beta = PLOTTING[method]
+        position = q * (n + 1 - alpha - beta) + (alpha - 1)
+    else:
+        names = ", ".join(sorted([*PLOTTING, *ROUNDING, *COUNTING, "midpoint"]))
         raise ArgumentError(f"quantile: no method {method!r}; there are {names}{place()}")
-    alpha, beta = PLOTTING[method]
-    position = q * (n + 1 - alpha - beta) + (alpha - 1)
     return minimum(where(position < 0, 0.0, position), float(n - 1))
 
 
