@@ -21,7 +21,7 @@ pytest.importorskip("scipy")
 def jet(f: Any, *args: float) -> tuple[Any, Any, Any]:
     """The value, the gradient and the Hessian by all arguments."""
     found = tuple(range(len(args)))
-    points = [np.float64(v) for v in args]
+    points = [v if isinstance(v, np.float32) else np.float64(v) for v in args]
     slopes = np.array(funcgrad.grad(f, argnums=found)(*points))
     return f(*points), slopes, np.array(funcgrad.hessian(f, argnums=found)(*points))
 
@@ -319,6 +319,34 @@ def test_loggamma_where_the_gamma_variable_underflows(z: float, c: float) -> Non
     np.testing.assert_allclose(first, share, rtol=1e-9, atol=1e-300)
     expected = -bends / (1.0 - below) - np.outer(share, share)
     np.testing.assert_allclose(second, expected, rtol=1e-7, atol=1e-300)
+
+
+@pytest.mark.parametrize("below", [1e-3, 0.4])
+def test_quantiles_of_loggamma_where_the_gamma_variable_underflows(below: float) -> None:
+    c = 1e-3
+    z = (np.log(below) + special.gammaln(c + 1.0)) / c
+    by_c = (special.digamma(c + 1.0) - z) / c
+    for method, q, sign in (("ppf", below, 1.0), ("isf", 1.0 - below, -1.0)):
+        value, first, _ = jet(getattr(stats.loggamma, method), q, c)
+        np.testing.assert_allclose(value, z, rtol=1e-12)
+        np.testing.assert_allclose(first, [sign / (c * below), by_c], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("u", [-60.0, -30.0, -8.1, -7.9, -2.0, 1.0])
+def test_logcdf_of_weibull_by_its_exponent(u: float, dtype: Any) -> None:
+    """At ``z = e**u`` and a >= 1 that is ``a log(1 - exp(-e**(c u)))``, with c = 1 here."""
+    mpmath = pytest.importorskip("mpmath")
+    z = np.exp(dtype(u))
+
+    def logcdf(c: Any) -> Any:
+        return 2 * mpmath.log(-mpmath.expm1(-(mpmath.mpf(float(z)) ** c)))
+
+    with mpmath.workdps(80):
+        exact = [float(mpmath.diff(logcdf, 1, k)) for k in (1, 2)]
+    _, first, second = jet(lambda c: stats.exponweib.logcdf(z, dtype(2.0), c), dtype(1.0))
+    found = np.ravel(first)[0], np.ravel(second)[0]
+    np.testing.assert_allclose(found, exact, rtol=1e-10 if dtype is np.float64 else 2e-3)
 
 
 @pytest.mark.parametrize(

@@ -243,12 +243,16 @@ class LogGamma(ContinuousDistribution):
         return choose(small, log1mexp(-first), log_gammaincc(c, x))
 
     def _ppf(self, q: Any, c: Any) -> Any:
-        first = (log(q) + gammaln(c + 1.0)) / c  # where x may underflow, as in cdf
-        small = less(first, -100.0)
-        return choose(small, first, log(gammaincinv(c, choose(small, 0.5, q))))
+        return self._quantile(gammaincinv, log(q), q, c)
 
     def _isf(self, q: Any, c: Any) -> Any:
-        return log(gammainccinv(c, q))
+        return self._quantile(gammainccinv, log1p(-q), q, c)
+
+    def _quantile(self, inverse: Any, log_below: Any, q: Any, c: Any) -> Any:
+        first = (log_below + gammaln(c + 1.0)) / c  # where x may underflow, as in `cdf`
+        small = less(first, -100.0)
+        x = inverse(choose(small, 1.0, c), choose(small, 0.5, q))
+        return choose(small, first, log(x))
 
     def _mean(self, c: Any) -> Any:
         return digamma(c)

@@ -48,11 +48,15 @@ def near_zero(z: Any, c: Any, m: Any, second: Any) -> tuple[Any, Any]:
 def log1mexpexp(u: Any) -> Any:
     """``log(1 - exp(-e**u))``, which is `u` where ``e**u`` vanishes.
 
+    Below -8, where second derivatives are lost in rounding, by the series in ``e**u``.
+
     >>> [round(float(log1mexpexp(u)), 4) for u in (-800.0, 0.0)]
     [-800.0, -0.4587]
     """
-    far = less(u, -100.0)
-    return choose(far, u, log1mexp(exp(choose(far, 0.0, u))))
+    far = less(u, -8.0)
+    v = exp(choose(far, u, -8.0))
+    series = u - v * (0.5 - v * (1 / 24 - v * v / 2880))
+    return choose(far, series, log1mexp(exp(choose(far, 0.0, u))))
 
 
 def log_of(p: Any, rest: Any) -> Any:
