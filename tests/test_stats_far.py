@@ -332,6 +332,44 @@ def test_quantiles_of_loggamma_where_the_gamma_variable_underflows(below: float)
         np.testing.assert_allclose(first, [sign / (c * below), by_c], rtol=1e-12)
 
 
+@pytest.mark.parametrize("c", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("q", [1e-14, 1e-6, 0.3])
+def test_quantiles_near_the_end_of_bounded_extremes(c: float, q: float) -> None:
+    """``(1 - q**c) / c`` and ``(1 - (-log(1 - q))**c) / c``, whose slopes cancelled far up."""
+    rate = -np.log1p(-q)
+    expected = {
+        "genpareto": (-(q ** (c - 1)), -(c - 1) * q ** (c - 2)),
+        "genextreme": (
+            -(rate ** (c - 1)) / (1 - q),
+            (-(c - 1) * rate ** (c - 2) - rate ** (c - 1)) / (1 - q) ** 2,
+        ),
+    }
+    for name, exact in expected.items():
+        shape = -c if name == "genpareto" else c
+        f = getattr(stats, name).isf
+        slope = funcgrad.grad(f)
+        np.testing.assert_allclose(slope(q, shape), exact[0], rtol=1e-12)
+        atol = 1e-13 * rate ** (c - 2)  # c = 1: there two terms are one another's opposite
+        np.testing.assert_allclose(funcgrad.grad(slope)(q, shape), exact[1], rtol=1e-12, atol=atol)
+
+
+@pytest.mark.parametrize("name", ["betaprime", "f"])
+@pytest.mark.parametrize("shapes", [(0.3, 0.5), (1.0, 0.5), (2.0, 30.0)], ids=str)
+@pytest.mark.parametrize("q", [1e-12, 0.4, 1.0 - 1e-9])
+def test_second_derivatives_of_quantiles_next_to_an_end(
+    name: str, shapes: tuple[float, float], q: float
+) -> None:
+    """The quantile of the odds, from the beta quantile that is not 1 but for rounding."""
+    ours = getattr(stats, name)
+    for method, sign in (("ppf", 1.0), ("isf", -1.0)):
+        x, first, second = jet(getattr(ours, method), q, *shapes)
+        density, slopes = ours.pdf(x, *shapes), funcgrad.grad(ours.pdf)(x, *shapes)
+        np.testing.assert_allclose(first[0], sign / density, rtol=1e-9)
+        curvature, scale = -slopes / density**3, np.abs(x) / min(q, 1.0 - q) ** 2
+        np.testing.assert_allclose(second[0, 0], curvature, rtol=1e-8, atol=1e-12 * scale)
+        assert np.isfinite(second).all()
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("u", [-60.0, -30.0, -8.1, -7.9, -2.0, 1.0])
 def test_logcdf_of_weibull_by_its_exponent(u: float, dtype: Any) -> None:

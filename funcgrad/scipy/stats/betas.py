@@ -11,7 +11,8 @@ from ...ops.arithmetic import absolute, divide, power
 from ...ops.beta import betainc, betaincc, betaincinv, betaln
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlog1py, xlogy
 from ...ops.gamma import digamma
-from ...ops.logic import greater, isinf, less
+from ...ops.logic import greater, isinf, less, logical_not
+from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import log_ndtr, ndtri
 from ..probabilities import stdtr, student_peak
@@ -27,16 +28,19 @@ def log_quantile(a: Any, b: Any, q: Any) -> Any:
     """``log(betaincinv(a, b, q))``, also where that underflows: by ``q = x**a / (a beta(a, b))``."""
     first = (log(q) + log(a) + betaln(a, b)) / a
     small = less(first, -50.0 - log(a + b))
+    a, b = choose(small, 1.0, a), choose(small, 1.0, b)
     return choose(small, first, log(betaincinv(a, b, choose(small, 0.5, q))))
 
 
 def log_odds(a: Any, b: Any, q: Any) -> Any:
     """The logarithm of ``x / (1 - x)`` for ``x = betaincinv(a, b, q)``, near x = 1 too."""
-    u = log_quantile(a, b, q)
-    rest = log(q)  # 1 - q, for the complement, has lost more digits than 1 - x where q < 1 - x
-    far = greater(u, -LOG_2) & greater(rest, log1mexp(choose(greater(u, -LOG_2), -u, 1.0)))
-    v = log_quantile(b, a, 1.0 - choose(far, q, 0.5))
-    u, v = choose(far, -LOG_2, u), choose(far, v, -LOG_2)
+    u = log_quantile(*map(stop_gradient, (a, b, q)))
+    # 1 - q, for the complement, has lost more digits than 1 - x where q < 1 - x
+    far = greater(u, -LOG_2) & greater(q, -expm1(u))
+    # Each of the two where it is taken: where x is 1 but for its last digits its slope is infinite.
+    low, high = ([choose(side, s, 1.0) for s in (a, b)] for side in (logical_not(far), far))
+    u = log_quantile(*low, choose(far, 0.5, q))
+    v = log_quantile(*reversed(high), choose(far, 1.0 - q, 0.5))
     return choose(far, log1mexp(-v) - v, u - log1mexp(-u))
 
 

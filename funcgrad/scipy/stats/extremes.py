@@ -65,7 +65,10 @@ def expm1_over(c: Any, y: Any) -> Any:
     >>> [round(float(expm1_over(c, 1.0)), 4) for c in (0.0, 1.0)]
     [1.0, 1.7183]
     """
-    return y * exprel(c * y)
+    u = c * y
+    near = less(absolute(u), 0.1)
+    far = expm1(choose(near, 0.0, u)) / choose(near, 1.0, c)  # its slope is e**u, however small
+    return choose(near, y * exprel(choose(near, u, 0.0)), far)
 
 
 class _AnyShape(ContinuousDistribution):
