@@ -17,6 +17,7 @@ from ..numpy._arguments import array_of, axis_of, operand
 from ..ops import special
 from ..ops.arithmetic import absolute, square
 from ..ops.exponential import expit, expm1, log_expit, sqrt
+from ..ops.exponential import sigmoid as sigmoid_of
 from ..ops.logic import greater_equal, less, less_equal, logical_or
 from ..ops.select import clip, maximum, minimum, stop_gradient
 from ..ops.select import where as choose
@@ -152,7 +153,7 @@ def sigmoid(x: Any) -> Any:
     """``1 / (1 + exp(-x))``, without overflow.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give float64.
-    Derivative: ``y (1 - y)``; smooth everywhere.
+    Derivative: ``sigmoid(x) sigmoid(-x)``; smooth everywhere.
     Raises: ArgumentError: complex numbers.
     Source: JAX reference, ``jax.nn.sigmoid``.
 
@@ -231,7 +232,7 @@ def silu(x: Any) -> Any:
     [-0.2689, 1.7616]
     """
     x = real("silu", x)
-    return x * expit(x)
+    return x * sigmoid_of(x)
 
 
 swish = silu
@@ -255,7 +256,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     if not approximate:
         return x * special.ndtr(x)
     # (1 + tanh(u)) / 2 is sigmoid(2 u), which does not cancel
-    return x * expit((square(x) * 0.044715 + 1.0) * x * math.sqrt(8.0 / math.pi))
+    return x * sigmoid_of((square(x) * 0.044715 + 1.0) * x * math.sqrt(8.0 / math.pi))
 
 
 def mish(x: Any) -> Any:
@@ -312,7 +313,7 @@ def glu(x: Any, axis: int = -1) -> Any:
             f"nn.glu: axis {axis} has length {shape[axis]}; need an even length{where()}"
         )
     front = (slice(None),) * axis
-    return x[(*front, slice(None, half))] * expit(x[(*front, slice(half, None))])
+    return x[(*front, slice(None, half))] * sigmoid_of(x[(*front, slice(half, None))])
 
 
 # ---------------------------------------------------------------- with constant parts
