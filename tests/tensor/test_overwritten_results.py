@@ -19,7 +19,6 @@ DIFFERENT: dict[str, tuple[str, str]] = {
     "CTCLoss": ("fine", "RuntimeError"),
     "PairwiseDistance": ("fine", "RuntimeError"),
     "EmbeddingBag": ("RuntimeError", "fine"),  # the largest of no rows
-    "SoftMarginLoss": ("RuntimeError", "fine"),  # without a reduction
 }
 
 
