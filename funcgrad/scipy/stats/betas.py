@@ -34,13 +34,13 @@ def log_quantile(a: Any, b: Any, q: Any) -> Any:
 
 def log_odds(a: Any, b: Any, q: Any) -> Any:
     """The logarithm of ``x / (1 - x)`` for ``x = betaincinv(a, b, q)``, near x = 1 too."""
-    u = log_quantile(*map(stop_gradient, (a, b, q)))
+    u = log_quantile(stop_gradient(a), stop_gradient(b), stop_gradient(q))
     # 1 - q, for the complement, has lost more digits than 1 - x where q < 1 - x
     far = greater(u, -LOG_2) & greater(q, -expm1(u))
     # Each of the two where it is taken: where x is 1 but for its last digits its slope is infinite.
-    low, high = ([choose(side, s, 1.0) for s in (a, b)] for side in (logical_not(far), far))
-    u = log_quantile(*low, choose(far, 0.5, q))
-    v = log_quantile(*reversed(high), choose(far, 1.0 - q, 0.5))
+    near = logical_not(far)
+    u = log_quantile(choose(near, a, 1.0), choose(near, b, 1.0), choose(near, q, 0.5))
+    v = log_quantile(choose(far, b, 1.0), choose(far, a, 1.0), choose(far, 1.0 - q, 0.5))
     return choose(far, log1mexp(-v) - v, u - log1mexp(-u))
 
 
