@@ -332,6 +332,33 @@ def test_quantiles_of_loggamma_where_the_gamma_variable_underflows(below: float)
         np.testing.assert_allclose(first, [sign / (c * below), by_c], rtol=1e-12)
 
 
+@pytest.mark.parametrize("z", [-1500.0, -720.0, -30.0, -8.1, -7.9, -1.0, 0.5, 30.0, 300.0])
+def test_logarithms_of_the_tails_of_hypsecant_and_moyal(z: float) -> None:
+    """``2 arctan(e**z) / pi``, and ``erf(e**(z / 2) / sqrt(2))`` from above."""
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(700):
+        exact = [
+            [float(mpmath.diff(f, mpmath.mpf(z), k)) for k in range(3)]
+            for f in (
+                lambda x: mpmath.log(2 * mpmath.atan(mpmath.exp(x)) / mpmath.pi),
+                lambda x: mpmath.log(mpmath.erf(mpmath.exp(x) / mpmath.sqrt(2))),
+            )
+        ]
+    found = [
+        jet(stats.hypsecant.logcdf, z),
+        jet(lambda x: stats.moyal.logsf(-2.0 * x), z) if z < 2.0 else None,
+    ]
+    mirrored = jet(lambda x: stats.hypsecant.logsf(-x), z)
+    for truth, jets in ((exact[0], found[0]), (exact[0], mirrored), (exact[1], found[1])):
+        if jets is not None:
+            np.testing.assert_allclose(
+                [np.ravel(v)[0] for v in jets], truth, rtol=1e-8, atol=1e-300
+            )
+    for dtype in (np.float32, np.float64):  # where nothing is left of the other side
+        assert funcgrad.grad(stats.hypsecant.logcdf)(dtype(1e4)) == 0.0
+        assert funcgrad.grad(stats.moyal.logsf)(dtype(1e4)) == -0.5
+
+
 @pytest.mark.parametrize("c", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("q", [1e-14, 1e-6, 0.3])
 def test_quantiles_near_the_end_of_bounded_extremes(c: float, q: float) -> None:

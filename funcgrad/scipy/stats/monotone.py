@@ -245,6 +245,12 @@ class Moyal(ContinuousDistribution):
     def _logcdf(self, z: Any) -> Any:
         return LOG_2 + log_ndtr(-exp(-0.5 * z))
 
+    def _logsf(self, z: Any) -> Any:
+        far = greater(z, 16.0)  # there by the series of log(erf(w) / w)
+        square = exp(-choose(far, z, 16.0) - LOG_2)
+        first = 0.5 * (LOG_2 - math.log(math.pi) - z) - square * (1 / 3 - square * (2 / 45))
+        return choose(far, first, super()._logsf(choose(far, 0.0, z)))
+
     def _ppf(self, q: Any) -> Any:
         y = ndtri(0.5 * q)
         return -log(y * y)
@@ -341,10 +347,12 @@ class HypSecant(ContinuousDistribution):
         return self._cdf(-z)
 
     def _logcdf(self, z: Any) -> Any:
-        far, high = less(z, -40.0), greater(z, 0.0)
-        y = (2.0 / math.pi) * arctan(exp(choose(far, 0.0, choose(high, -z, z))))
-        near = choose(high, log1p(-choose(high, y, 0.0)), log(y))
-        return choose(far, z + math.log(2.0 / math.pi), near)
+        far, high = less(z, -8.0), greater(z, 0.0)
+        w = exp(choose(high, -z, z))  # log(arctan(w) / w) by its series
+        first = z + math.log(2.0 / math.pi) - w * w * (1 / 3 - w * w * (13 / 90))
+        y = (2.0 / math.pi) * arctan(choose(far, 1.0, w))
+        near = choose(high, log1p(-choose(high, y, 0.0)), log(choose(high, 1.0, y)))
+        return choose(far, first, near)
 
     def _logsf(self, z: Any) -> Any:
         return self._logcdf(-z)
