@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np  # noqa: F401  (doctests)
+
 from ..algebra import elementwise
 from ..choose import choose_in
 from .from_scipy import real_floating
