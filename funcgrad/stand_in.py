@@ -67,7 +67,8 @@ def _found(name: str) -> Any:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise
     above, _, last = name.rpartition(".")
-    return getattr(sys.modules.get(above), last, None)
+    found = getattr(sys.modules.get(above), last, None)
+    return None if isinstance(found, type) else found  # of a class nobody thinks it a module
 
 
 def borrow(name: str, package: str) -> None:

@@ -75,6 +75,18 @@ def test_what_is_missing_is_named() -> None:
     assert "compat.nn.nothing" in second
 
 
+def test_a_class_is_no_module() -> None:
+    """`unittest.mock.patch` looks for the longest module in the name of what it replaces."""
+    run(
+        """
+        import unittest.mock
+        with unittest.mock.patch("torch.Tensor.sum", lambda x: "patched"):
+            assert compat.ones(2).sum() == "patched"
+        assert compat.ones(2).sum() == 2
+        """
+    )
+
+
 def test_other_packages_are_left_alone() -> None:
     run(
         """
