@@ -12,7 +12,7 @@ import numpy as np
 from funcgrad.core import Tracer, aval_of
 
 from . import modes, traced_function, views
-from .base import UNCOUNTED, TensorBase, View, tensor
+from .base import UNCOUNTED, TensorBase, View, sparse_kinds, tensor
 from .function_node import Cut, FunctionCtx, FunctionNode, Running, applied, info, is_inexact
 from .node import AccumulateGrad, Port, note_forward
 
@@ -169,7 +169,9 @@ class Function:
         edges: list[Any] = []
         traced = needed = False
         for a in args:
-            if isinstance(a, TensorBase):
+            if sparse_kinds and a.__class__ in sparse_kinds:
+                edges.append(_edge_of_sparse(cls, a))
+            elif isinstance(a, TensorBase):
                 if a._view is not None:
                     views.refresh(a)
                 edges.append(a._node)
@@ -183,6 +185,18 @@ class Function:
             return traced_function.apply(cls, args, mode)
         call = _Application(cls, args, edges, needed, mode)
         return call.traced() if traced else call.plain()
+
+
+def _edge_of_sparse(cls: type[Function], x: Any) -> None:
+    """None: a sparse tensor can be no more than a constant, as its values have the graph's edges.
+
+    Raises: NotImplementedError: it requires grad.
+    """
+    if x.requires_grad and modes.get().records:
+        raise NotImplementedError(
+            f"{cls.__name__}.apply(): a sparse tensor that requires grad is not offered as an input of "
+            f"a Function here; give it x.detach(), or its values"
+        )
 
 
 def _bound(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -228,7 +242,8 @@ class _Application:
         elif cls._keeps is False:
             inner = modes.changed(records=False, forward=None)
         else:
-            self.forward = Running(self.args)
+            edges = zip(self.args, self.edges, strict=True)
+            self.forward = Running([a for a, edge in edges if edge is not None])
             inner = modes.changed(records=False, forward=self.forward)
         token = modes.current.set(inner)
         try:

@@ -24,7 +24,7 @@ from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.complex import conjugate, real
 
 from . import modes, sites, tape, turns, views
-from .base import TensorBase, tensor
+from .base import TensorBase, sparse_kinds, tensor
 from .errors import second_backward
 from .node import IDLE, NOTHING, Face, Freed, Node, Port, next_number, save
 
@@ -141,8 +141,7 @@ class Running:
     def __init__(self, args: Sequence[Any]) -> None:
         self.found: dict[int, weakref.ref[Any]] = {}
         for a in args:
-            if isinstance(a, TensorBase) and a._node is not None:
-                self.add(a)
+            self.add(a)
 
     def add(self, x: TensorBase) -> None:
         self.found[id(x)] = weakref.ref(x)
@@ -189,7 +188,7 @@ class Info(NamedTuple):
 
 
 def info(x: Any) -> Info | None:
-    if not isinstance(x, TensorBase):
+    if not isinstance(x, TensorBase) or x.__class__ in sparse_kinds:
         return None
     array = x._array
     if array.__class__ is ndarray:
@@ -222,6 +221,15 @@ class Cut(Node):
 
     def pull_list(self, ct: Any, face: Face | None) -> NoReturn:
         raise RuntimeError(self.message)
+
+
+class _SavedSparse(NamedTuple):
+    """A sparse input that is saved: nothing can write into it, and no gradient goes to it."""
+
+    x: Any
+
+    def unpack(self, node: Any, edge: Any) -> Any:
+        return self.x
 
 
 class FunctionNode(Node):
@@ -272,6 +280,10 @@ class FunctionNode(Node):
                     f"save_for_backward can only save variables, but argument {i} is of type "
                     f"{type(x).__name__}"
                 )
+            if self._is_sparse_input(x, named):
+                saved.append(_SavedSparse(x))
+                self.places.append(_CONSTANT)
+                continue
             place = self._place(x, named, forward)
             keeps = keeps or place is _CUT or id(x) not in named
             is_output = place.__class__ is int and place < 0
@@ -283,12 +295,28 @@ class FunctionNode(Node):
         ctx.to_save = ()
         left = () if forward is None else forward.alive()
         for x in (*_tensors_in(ctx.__dict__), *left):
+            if self._is_sparse_input(x, named):
+                continue
             if id(x) not in named or x._node is None:
                 place = self._place(x, named, forward)
                 if place is not _CONSTANT:
                     self.kept.append((weakref.ref(x), place))
                 keeps = keeps or id(x) not in named
         return keeps
+
+    def _is_sparse_input(self, x: Any, named: dict[int, Any]) -> bool:
+        """Whether it is one, which is a constant.
+
+        Raises: NotImplementedError: a sparse tensor that forward has made.
+        """
+        if not sparse_kinds or x.__class__ not in sparse_kinds:
+            return False
+        if id(x) not in named:
+            raise NotImplementedError(
+                f"{self.name()}: a sparse tensor that forward has made is not offered on the ctx "
+                f"here; keep its values and indices, or make it in backward"
+            )
+        return True
 
     def _place(self, x: TensorBase, named: dict[int, Any], forward: Running | None) -> Any:
         found = named.get(id(x))

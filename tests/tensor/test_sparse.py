@@ -514,3 +514,59 @@ def test_what_is_not_refused_is_what_dense_tensors_give(arguments: str) -> None:
         answered += 1
         assert_close(found, called(False), name)
     assert answered >= 3
+
+
+# ---------------------------------------------------------------- as an input of a Function
+
+
+def _product(torch: Any, saves: bool) -> Any:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, matrix: Any, x: Any) -> Any:
+            if saves:
+                ctx.save_for_backward(matrix)
+            else:
+                ctx.matrix = matrix
+            return torch.mm(matrix, x)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            (matrix,) = ctx.saved_tensors if saves else (ctx.matrix,)
+            return None, torch.mm(matrix.t(), grad)
+
+    return Product.apply
+
+
+@pytest.mark.parametrize("saves", [True, False], ids=["saved", "kept"])
+def test_a_sparse_input_of_a_function_is_a_constant(torch: Any, saves: bool) -> None:
+    matrix = torch.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, 0.0]], dtype=torch.float64)
+    product = _product(torch, saves)
+    x = torch.arange(6.0, dtype=torch.float64).reshape(3, 2).requires_grad_()
+    y = product(matrix.to_sparse(), x)
+    (g,) = torch.autograd.grad(y, x, torch.ones_like(y) + y.detach(), create_graph=True)
+    assert torch.equal(y, matrix @ x)
+    assert torch.equal(g, matrix.T @ (1 + matrix @ x))
+
+
+@pytest.mark.parametrize("saves", [True, False], ids=["saved", "kept"])
+def test_what_a_function_cannot_do_with_sparse_tensors_is_said(saves: bool) -> None:
+    product = _product(compat, saves)
+    x, values = compat.ones(2, 2, requires_grad=True), compat.ones(1, requires_grad=True)
+    with pytest.raises(NotImplementedError, match=r"Product\.apply\(\): a sparse tensor that req"):
+        product(compat.sparse_coo_tensor([[0], [1]], values, (2, 2)), x)
+
+    class Makes(compat.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            if saves:
+                ctx.save_for_backward(x.to_sparse())
+            else:
+                ctx.made = x.to_sparse()
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    with pytest.raises(NotImplementedError, match="a sparse tensor that forward has made"):
+        Makes.apply(x)
