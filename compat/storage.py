@@ -1,11 +1,13 @@
-"""`UntypedStorage`: the memory that a tensor, its views and the tensors they come from share."""
+"""The memory that a tensor, its views and the tensors they come from share: its bytes, or elements."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
+from . import dtypes
 from .size import device_of
 
 
@@ -92,4 +94,49 @@ class UntypedStorage:
         return f"<UntypedStorage of {self.nbytes()} bytes>"
 
 
-__all__ = ["UntypedStorage"]
+class TypedStorage(UntypedStorage):
+    """The same memory, counted in elements, as older code asks for it.
+
+    >>> import compat as torch
+    >>> torch.ones(2, 3)[0].storage().size(), torch.ones(2, 3).storage()[4]
+    (6, 1.0)
+    """
+
+    def _elements(self) -> Any:
+        return self._array.ravel(order="K")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._elements(), dtype, copy=copy)
+
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self._array.size)
+
+    __len__ = size
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return dtypes.of(self._array.dtype)
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory in bytes."""
+        return UntypedStorage(self._array)
+
+    def element_size(self) -> int:
+        """The number of bytes of an element."""
+        return int(self._array.itemsize)
+
+    def tolist(self) -> list[Any]:
+        """The elements."""
+        return self._elements().tolist()
+
+    def __getitem__(self, index: Any) -> Any:
+        """An element."""
+        return self._elements()[operator.index(index)].item()
+
+    def __repr__(self) -> str:
+        return f"<TypedStorage of {self.size()} elements, dtype={self.dtype}>"
+
+
+__all__ = ["TypedStorage", "UntypedStorage"]

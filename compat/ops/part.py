@@ -27,7 +27,7 @@ from ..autograd.node import AccumulateGrad
 from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from ..size import preserve_format
-from ..storage import UntypedStorage
+from ..storage import TypedStorage, UntypedStorage
 from ._apply import finish
 from ._axes import axis_of
 from ._layout import (
@@ -466,9 +466,9 @@ def untyped_storage(self: Any) -> UntypedStorage:
     return UntypedStorage(self._array)
 
 
-def data_ptr(self: Any) -> int:
-    """The address of the first element."""
-    return int(self._array.ctypes.data)
+def storage(self: Any) -> TypedStorage:
+    """The same memory, counted in elements."""
+    return TypedStorage(self._array)
 
 
 # ---------------------------------------------------------------- metadata in place
@@ -563,7 +563,7 @@ class PartMethods:
     as_strided_scatter = as_strided_scatter
     clone = clone
     contiguous = contiguous
-    data_ptr = data_ptr
+    storage = storage
     untyped_storage = untyped_storage
     diagonal = diagonal
     diagonal_scatter = diagonal_scatter

@@ -504,6 +504,12 @@ OLD_CALLS: list[Callable[[Any], Any]] = [
     lambda th: th.ones(5).split(split_size=[2, 3], dim=0),
     lambda th: th.split(th.ones(5), split_size_or_sections=2),
     lambda th: th.detach(th.ones(2, requires_grad=True)).requires_grad,
+    lambda th: th.zeros(2, 3)[1].storage().size(),
+    lambda th: th.arange(6).reshape(2, 3)[1].storage().tolist(),
+    lambda th: [bool(th.zeros(n).storage()) for n in (0, 2)],
+    lambda th: str(th.zeros(2).storage().dtype),
+    lambda th: th.arange(3.0).storage()[1],
+    lambda th: (th.zeros(2).storage().element_size(), th.zeros(2).storage().untyped().size()),
     lambda th: th.zeros(4)[1:].untyped_storage().nbytes(),
     lambda th: th.zeros(2, 3).t().untyped_storage().size(),
     lambda th: [
