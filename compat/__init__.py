@@ -51,6 +51,7 @@ from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
 from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
 from .amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled
 from .amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
+from .autograd import deferring as _deferring
 from .autograd import enable_grad as enable_grad
 from .autograd import inference_mode as inference_mode
 from .autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -160,6 +161,14 @@ for _module in (linalg, fft):
     _numpy_names.accept(_module, _module.__name__)
 for _module in (special, nn.functional):
     _numpy_names.also(_module)
+
+_deferring.offer(
+    {
+        "compat": _sys.modules[__name__],
+        "compat:Tensor": Tensor,
+        **{m.__name__: m for m in (linalg, fft, special, nn.functional)},
+    }
+)
 
 _LATER = (
     "__config__",

@@ -1,6 +1,7 @@
-"""`torch.overrides`: `__torch_function__` of arguments, for functions that ask for it themselves.
+"""`torch.overrides`: `__torch_function__` of arguments.
 
-The functions of this package do not ask; see the table in `compat/README.md`.
+The functions of this package ask objects that are no tensors (`autograd/deferring.py`); those of a
+subclass of `Tensor` are called by functions that ask for it themselves.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 
 from ._missing import explain as _explain_missing
 from ._tensor import Tensor
+from .autograd.deferring import handle as _handle
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,21 +64,8 @@ def handle_torch_function(
     >>> twice(2.0), twice(Metres(2.0)).length
     (4.0, 4.0)
     """
-    asked: list[Any] = []
-    for x in relevant_args:
-        kind = type(x)
-        if hasattr(kind, "__torch_function__") and all(type(y) is not kind for y in asked):
-            bases = (i for i, y in enumerate(asked) if issubclass(kind, type(y)))
-            asked.insert(next(bases, len(asked)), x)
-    types = tuple(map(type, asked))
-    for x in asked:
-        result = x.__torch_function__(public_api, types, args, kwargs)
-        if result is not NotImplemented:
-            return result
-    raise TypeError(
-        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that "
-        f"implement __torch_function__: {list(types)}"
-    )
+    asked = [x for x in relevant_args if hasattr(type(x), "__torch_function__")]
+    return _handle(public_api, asked, args, kwargs)
 
 
 def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F], F]:
@@ -103,8 +92,8 @@ class TorchFunctionMode:
 
     def __enter__(self) -> NoReturn:
         raise NotImplementedError(
-            f"{type(self).__name__}: functions are not given to a __torch_function__ here, nor to "
-            f"that of a TorchFunctionMode"
+            f"{type(self).__name__}: functions are given to the __torch_function__ of an argument "
+            f"here, not to that of a TorchFunctionMode"
         )
 
     def __exit__(self, *_: Any) -> None:

@@ -35,6 +35,7 @@ from funcgrad.short import summed
 
 from . import modes, sites, templates
 from .base import UNCOUNTED, TensorBase
+from .deferring import asks
 from .errors import require_unwritten, second_backward
 from .node import IDLE, NOTHING, AccumulateGrad, Freed, Saved, next_number
 from .printed_nodes import BinaryNode, TotalNode, UnaryNode
@@ -210,7 +211,7 @@ def compiled(
     sites.OWN.add(filename)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     scope = {name: _quick.get(id(value), value) for name, value in scope.items()}
-    scope = {**_GLOBALS, **scope, "general": general}
+    scope = {**_GLOBALS, **scope, "general": general, "strange": asks(general)}
     if node is not None:
         scope[node.__name__] = node
     _scopes.append(scope)

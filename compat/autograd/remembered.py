@@ -23,6 +23,7 @@ from funcgrad.core import current as current_trace
 
 from . import modes, sites
 from .base import TensorBase
+from .deferring import asks
 from .narrow import is_narrow
 from .node import Port
 from .plans import NO_PLAN, Chain, LinearPlan, NotSimpleError, Plan, ProgramPlan
@@ -184,6 +185,7 @@ def _is_recorded(tensors: Sequence[Any]) -> bool:
 def remembered(general: _F) -> _F:
     """Give the decorated function, whose first argument is its one tensor, plans."""
     plans: dict[Any, Any] = {}
+    strange = asks(general)
 
     def fast(input: Any = None, *args: Any, **options: Any) -> Any:
         try:
@@ -198,7 +200,7 @@ def remembered(general: _F) -> _F:
         except Exception:  # it is for the function to say what is wrong
             key = None
         if key is None:
-            return general(input, *args, **options)
+            return strange(input, *args, **options)
         plan = plans.get(key)
         if plan is None:
             return _first(general, plans, key, (input,), (input, *args), options)
@@ -218,6 +220,7 @@ def remembered_index(general: _F) -> _F:
     Masks get none: they are looked at.
     """
     plans: dict[Any, Any] = {}
+    strange = asks(general)
 
     def fast(self: Any, index: Any) -> Any:
         cls = index.__class__
@@ -240,7 +243,7 @@ def remembered_index(general: _F) -> _F:
         except Exception:  # it is for the function to say what is wrong
             key = None
         if key is None:
-            return general(self, index)
+            return strange(self, index)
         plan = plans.get(key)
         if plan is None:
             static = len(tensors) == 1
@@ -274,6 +277,7 @@ def _entry(part: Any, tensors: list[Any]) -> Any:
 def remembered_of_several(general: _F) -> _F:
     """Give the decorated function, of tensors and numbers in any order, plans."""
     plans: dict[Any, Any] = {}
+    strange = asks(general)
 
     def fast(*args: Any, **options: Any) -> Any:
         tensors: list[Any] = []
@@ -302,7 +306,7 @@ def remembered_of_several(general: _F) -> _F:
         except Exception:  # it is for the function to say what is wrong
             key = None
         if key is None:
-            return general(*args, **options)
+            return strange(*args, **options)
         return _followed(general, plans, key, tensors, arrays, args, options)
 
     return _named(fast, general)
@@ -311,6 +315,7 @@ def remembered_of_several(general: _F) -> _F:
 def remembered_of_sequence(general: _F) -> _F:
     """Give the decorated function, whose first argument is a sequence of tensors, plans."""
     plans: dict[Any, Any] = {}
+    strange = asks(general)
 
     def fast(tensors: Any = None, *args: Any, **options: Any) -> Any:
         try:
@@ -320,7 +325,7 @@ def remembered_of_sequence(general: _F) -> _F:
         except Exception:  # it is for the function to say what is wrong
             key = None
         if key is None:
-            return general(tensors, *args, **options)
+            return strange(tensors, *args, **options)
         return _followed(general, plans, key, tensors, arrays, (tensors, *args), options)
 
     return _named(fast, general)

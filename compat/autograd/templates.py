@@ -62,7 +62,7 @@ def {function}({parameters}):
     try:
         {x} = input._array
     except AttributeError:
-        return general({arguments})
+        return strange({arguments})
     dtype = {x}.dtype
     if {x}.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
         return general({arguments})
@@ -103,7 +103,7 @@ def {function}({parameters}):
         x = input._array
         y = other._array
     except AttributeError:
-        return general({arguments})
+        return strange({arguments})
     dtype = x.dtype
     if x.__class__ is not ndarray or y.__class__ is not ndarray or y.dtype is not dtype{unusual}:
         return general({arguments})
@@ -152,7 +152,7 @@ def {function}(input, *args, **kwargs):
     try:
         x = input._array
     except AttributeError:
-        return general(input, *args, **kwargs)
+        return strange(input, *args, **kwargs)
     found = x.dtype
     m = mode()
     if (
@@ -205,7 +205,7 @@ if n.{name}_counter[0] != n.{name}_version and {name} is not None and n.saved is
 CHECK_NUMBER = """
     cls = other.__class__
     if cls is not float and cls is not int:
-        return general(input, other)"""
+        return strange(input, other)"""
 
 BIND_NUMBER = """\
 number = other
@@ -271,7 +271,7 @@ def {function}({parameters}):
         if m is not NO_GRAD and (m is not GRAD or input._node is not None or input._view is not None):
             return general({arguments})
     except AttributeError:
-        return general({arguments})
+        return strange({arguments})
     if x.__class__ is not ndarray or (dtype is not f32 and dtype is not f64){unusual}:
         return general({arguments})
     cls = other.__class__
@@ -286,7 +286,7 @@ def {function}({parameters}):
         if m is GRAD and (other._node is not None or other._view is not None):
             return general({arguments})
     else:
-        return general({arguments})
+        return strange({arguments})
     # An array that is no view cannot overlap itself, nor can one without gaps.
     if (x.base is not None and not x.flags.c_contiguous) or counter is UNCOUNTED:
         return general({arguments})
@@ -309,7 +309,7 @@ def {function}({parameters}):
     try:
         {arrays}
     except AttributeError:
-        return general({arguments})
+        return strange({arguments})
     dtype = {first}.dtype
     m = mode()
     if (

@@ -19,6 +19,7 @@ from funcgrad.ops.complex import imag
 
 from .. import dtypes
 from ..autograd.base import tensor
+from ..autograd.deferring import asks
 from ..autograd.tape import record, through
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import not_implemented
@@ -42,13 +43,15 @@ def _quick(ufunc: Any) -> Callable[[_F], _F]:
     """
 
     def decorate(general: Any) -> Any:
+        strange = asks(general)
+
         @functools.wraps(general)
         def compare(input: Any, other: Any, *, out: Any = None) -> Any:
             try:
                 x = input._array
                 y = other if other.__class__ in (float, int) else other._array
             except AttributeError:
-                return general(input, other, out=out)
+                return strange(input, other, out=out)
             if (
                 x.__class__ is not ndarray
                 or x.dtype.kind != "f"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from funcgrad.ops import arithmetic, contract
 from funcgrad.ops.select import where
 
-from ..autograd import printed
+from ..autograd import deferring, printed
 from ..autograd.base import TensorBase
 from ..autograd.printed_composites import composite
 from ..autograd.remembered import remembered_of_several
@@ -199,17 +199,18 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Tensor:
 
 
 @printed.product(contract.matmul, "MmBackward0")
+@deferring.operator
 def at(input: Any, other: Any) -> Tensor:
     """The operator ``@``."""
     if not isinstance(other, TensorBase):
-        return NotImplemented
+        return deferring.answer(matmul, input, other)
     return _matmul(input, other)
 
 
 def reflected_at(input: Any, other: Any) -> Tensor:
     """``other @ input`` of an array."""
-    if is_number(other):
-        return NotImplemented
+    if is_number(other) or deferring.can_answer(other):
+        return deferring.answer(reflected_at, input, other)
     return _matmul(operand("matmul", 1, "input", other), input)
 
 

@@ -15,7 +15,7 @@ from funcgrad.ops import arithmetic, rounding
 from funcgrad.ops.logic import less, logical_and, not_equal
 
 from .. import dtypes
-from ..autograd import printed
+from ..autograd import deferring, printed
 from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
 from ._apply import check_broadcast, finish, inplace, pointwise
@@ -354,9 +354,10 @@ true_divide = div
 def operator(f: Any, name: str, *, swapped: bool = False) -> Callable[[Any, Any], Tensor]:
     """`f` as a Python operator: `NotImplemented` for what cannot be an operand."""
 
+    @deferring.operator
     def apply(self: Any, other: Any, **options: Any) -> Any:
         if not is_operand(other):
-            return NotImplemented
+            return deferring.answer(apply if swapped else f, self, other)
         if other.__class__ is np.ndarray and not other.shape and self._array.shape:
             other = other.reshape(1)  # an array counts in full, be it without axes
         return f(other, self, **options) if swapped else f(self, other, **options)

@@ -31,7 +31,7 @@ _CALLED = {
     "_over": "div",
 }
 _INNER = {"<lambda>", "<genexpr>", "<listcomp>", "apply", "compare", "choose", "hooked", "method"}
-_INNER |= {"named", "wrapped", "wrapper"}
+_INNER |= {"named", "wrapped", "wrapper", "deferred", "_refused"}
 
 
 def refusal(what: str | None = None) -> NotImplementedError:
