@@ -160,7 +160,7 @@ class Function:
 
         Raises: TypeError: keyword arguments for a forward that takes a `ctx`.
         """
-        if kwargs or (cls.forward.__defaults__ and cls._defines("setup_context")):
+        if kwargs or (getattr(cls.forward, "__defaults__", None) and cls._defines("setup_context")):
             args = _bound(cls, args, kwargs)
         mode = modes.get()
         if mode.level is not None:

@@ -394,3 +394,16 @@ def test_functions_inside_funcgrad(make: Callable[[Any], Any]) -> None:
     np.testing.assert_allclose(funcgrad.vmap(cube)(xs), xs**3)
     np.testing.assert_allclose(funcgrad.vmap(funcgrad.grad(cube))(xs), 3 * xs**2)
     np.testing.assert_allclose(funcgrad.jvp(cube, (2.0,), (3.0,))[1], 36.0)
+
+
+def test_forward_may_be_any_callable(torch: Any) -> None:
+    """forward is an object with __call__ (tests put a mock there); then it is called all the same."""
+
+    class Doubled:
+        def __call__(self, ctx: Any, x: Any) -> Any:
+            return 2 * x
+
+    members = {"forward": Doubled(), "backward": staticmethod(lambda ctx, g: 2 * g)}
+    x = leaf(torch, [1.0])
+    type("F", (torch.autograd.Function,), members).apply(x).backward()
+    assert x.grad.tolist() == [2.0]
