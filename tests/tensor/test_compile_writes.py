@@ -95,3 +95,42 @@ def test_the_error_names_the_write() -> None:
             RuntimeError, match=r"modified by an inplace operation.*modified by add_"
         ):
             y.sum().backward()
+
+
+# ---------------------------------------------------------------- in-place functions with long operands
+
+LONG = 40_000  # elements, from which some functions are programs of their own
+IN_PLACE: dict[str, Callable[..., Any]] = {
+    "silu": lambda y: F.silu(y, inplace=True),
+    "mish": lambda y: F.mish(y, inplace=True),
+    "elu": lambda y: F.elu(y, inplace=True),
+    "atan2": lambda y: y.atan2_(torch.ones_like(y)),
+    "hypot": lambda y: y.hypot_(y.detach() + 1),
+    "a part": lambda y: F.silu(y[5:-5], inplace=True),
+    "sigmoid": lambda y: y.sigmoid_(),
+    "power": lambda y: y.pow_(3),
+}
+
+
+def gradients_through(name: str) -> Callable[[Any], Any]:
+    def run(x: Any) -> Any:
+        x = x.detach().requires_grad_()
+        y = 2 * x
+        IN_PLACE[name](y)
+        (y * y).sum().backward()
+        return x.grad
+
+    return run
+
+
+@pytest.mark.parametrize("n", [LONG, 20])
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_what_an_in_place_function_overwrites_is_kept_for_its_gradient(name: str, n: int) -> None:
+    x = torch.from_numpy(np.random.default_rng(1).normal(size=n))
+    run = gradients_through(name)
+    expected = run(x)
+    compiled = torch.compile(run)
+    for _ in range(3):
+        torch.testing.assert_close(compiled(x), expected, rtol=1e-9, atol=1e-9)
+    both = torch.func.vmap(run)(torch.stack([x, -x]))
+    torch.testing.assert_close(both, torch.stack([expected, run(-x)]), rtol=1e-9, atol=1e-9)
