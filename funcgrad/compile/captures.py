@@ -155,7 +155,7 @@ class _Search:
             if not _is_library_module(place.value):
                 self.found.places.append(place)
                 self.waiting.append(place.value)
-            elif not _is_ours(place.value.__name__):  # Python's own: `sys.argv`, `os.environ`
+            elif not _is_ours(_name_of(place.value)):  # Python's own: `sys.argv`, `os.environ`
                 self.waiting.append(place.value)
 
     def look_at(self, x: Any) -> None:
@@ -209,7 +209,7 @@ class _Search:
 
     def look_at_object(self, x: Any) -> None:
         self.objects.append(x)
-        module = x.__name__ if isinstance(x, types.ModuleType) else _module_of(type(x))
+        module = _name_of(x) if isinstance(x, types.ModuleType) else _module_of(type(x))
         if isinstance(x, type):
             classes = [c for c in x.__mro__ if not _is_installed(_module_of(c))]
             self.found.containers += [Size(c.__dict__) for c in classes if self.is_new(c)]
@@ -312,9 +312,15 @@ def _has_buffer(x: Any) -> bool:
     return True
 
 
+def _name_of(x: types.ModuleType) -> str:
+    """The name that a module was imported by; packages written for another one may rename it."""
+    spec = x.__spec__
+    return x.__name__ if spec is None else spec.name
+
+
 def _is_library_module(x: Any) -> bool:
     """Whether a value is a module that nobody rebinds parts of."""
-    return isinstance(x, types.ModuleType) and _is_library(x.__name__)
+    return isinstance(x, types.ModuleType) and _is_library(_name_of(x))
 
 
 def _module_of(cls: type) -> str:
@@ -455,10 +461,10 @@ def _names_in_module(x: types.ModuleType, names: set[str], reads_all: bool) -> I
     """
     own = vars(x)
     named = (names | {"__getattr__"}) & own.keys()
-    if not _is_installed(x.__name__):
+    if not _is_installed(_name_of(x)):
         data = (k for k in own if reads_all and not k.startswith("__"))
         return named | {k for k in data if not isinstance(own[k], _CODE)}
-    if not _is_library(x.__name__):
+    if not _is_library(_name_of(x)):
         return {k for k in named if not isinstance(own[k], _CODE)}
     kept = (k for k in named if not isinstance(own[k], (type, str, bytes, tuple)))
     return {k for k in kept if own[k] is os.getenv or isinstance(own[k], Collection)}

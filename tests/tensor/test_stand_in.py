@@ -87,6 +87,22 @@ def test_a_class_is_no_module() -> None:
     )
 
 
+def test_a_renamed_package_is_not_searched_for_state() -> None:
+    """Pyro wants the name; the library is still none of what compiled code reads."""
+    run(
+        """
+        import torch
+        from funcgrad.compile.captures import captures
+        def draws():
+            return torch.default_generator
+        before = captures(draws)
+        compat.__name__ = "torch"
+        after = captures(draws)
+        assert len(after.places) == len(before.places), after.places
+        """
+    )
+
+
 def test_other_packages_are_left_alone() -> None:
     run(
         """
