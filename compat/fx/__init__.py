@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from .._missing import explain as _explain_missing
 from ..nn.module import Module
@@ -31,6 +31,44 @@ class Proxy:
 
 class GraphModule(Module):
     """The module that PyTorch makes of such a graph. There are none here."""
+
+
+class Node:
+    """An operation of such a graph. There are none here."""
+
+
+def _refusal(name: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"torch.fx.{name}: code is not recorded as a graph of modules here; funcgrad.make_jaxpr shows "
+        f"the program of a function"
+    )
+
+
+class _NotMade:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise _refusal(type(self).__name__)
+
+
+class Graph(_NotMade):
+    """The graph that PyTorch records.
+
+    Raises: NotImplementedError: one is made.
+    """
+
+
+class Tracer(_NotMade):
+    """What records such a graph; packages derive theirs from it.
+
+    Raises: NotImplementedError: one is made.
+    """
+
+
+def symbolic_trace(root: Any, concrete_args: Any = None) -> NoReturn:
+    """Record the graph of a module.
+
+    Raises: NotImplementedError: always.
+    """
+    raise _refusal("symbolic_trace")
 
 
 _explain_missing("torch.fx", globals())

@@ -245,3 +245,17 @@ def test_layouts_of_sparse_tensors_are_refused(maker: str) -> None:
             made("torch.sparse_csr")
         with pytest.raises(TypeError, match="layout"):
             made("'strided'")
+
+
+@pytest.mark.parametrize("name", ["Graph", "Tracer", "symbolic_trace"])
+def test_graphs_of_modules_are_not_recorded(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=rf"torch\.fx\.{name}: .*make_jaxpr"):
+        getattr(compat.fx, name)(compat.nn.ReLU())
+
+
+@worlds
+def test_marks_for_a_profiler_that_is_not_there(th: Any) -> None:
+    nvtx = of(th, "cuda.nvtx")
+    for mark in (nvtx.range_push, nvtx.mark):
+        with pytest.raises(RuntimeError, match="NVTX functions not installed"):
+            mark("here")
