@@ -170,7 +170,8 @@ class Function:
         traced = needed = False
         for a in args:
             if sparse_kinds and a.__class__ in sparse_kinds:
-                edges.append(_edge_of_sparse(cls, a))
+                _require_constant(cls, a)
+                edges.append(None)
             elif isinstance(a, TensorBase):
                 if a._view is not None:
                     views.refresh(a)
@@ -187,8 +188,8 @@ class Function:
         return call.traced() if traced else call.plain()
 
 
-def _edge_of_sparse(cls: type[Function], x: Any) -> None:
-    """None: a sparse tensor can be no more than a constant, as its values have the graph's edges.
+def _require_constant(cls: type[Function], x: Any) -> None:
+    """Require that a sparse tensor is a constant: it is its values that have edges in the graph.
 
     Raises: NotImplementedError: it requires grad.
     """

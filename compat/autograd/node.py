@@ -538,8 +538,9 @@ def _apart(x: Any, arrays: Sequence[Any]) -> Any:
     """`x`, with copies of the arrays in it that may share memory with some of `arrays`."""
     if x.__class__ in (list, tuple):
         return x.__class__([_apart(part, arrays) for part in x])
-    if isinstance(x, Tracer):  # whose numbers may be those of any other
-        return x.copy() if arrays else x
+    if arrays and isinstance(x, Tracer):  # whose numbers may be those of any other
+        traced: Any = x
+        return traced.copy()
     if isinstance(x, np.ndarray) and any(np.may_share_memory(x, a) for a in arrays):
         return x.copy()
     return x
