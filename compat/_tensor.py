@@ -6,12 +6,14 @@ Layer 7. What is here belongs to autograd and to Python's protocols; the operati
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, overload
 
 import numpy as np
 
+from funcgrad import tree
 from funcgrad.core import Tracer
 from funcgrad.errors import where
 from funcgrad.indexing import known
@@ -525,16 +527,19 @@ class Tensor(
         return unwrapped(call_ufunc(ufunc, method, wrapped(inputs), wrapped(kwargs)))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        found = [x for x in tree.flatten((args, kwargs))[0] if isinstance(x, TensorBase)]
+        if found and all(map(views.is_constant, found)):  # which become arrays, as in PyTorch
+            with contextlib.suppress(TypeError):  # methods of ours have not all of NumPy's keywords
+                return func._implementation(*args, **kwargs)
         return unwrapped(call_function(func, wrapped(args), wrapped(kwargs)))
 
     @classmethod
     def __process_primitive__(cls, prim: Any, args: Any, params: dict[str, Any]) -> Any:
         return tape.record(prim, args, params)
 
-    @property
-    def __traced__(self) -> Any:
-        """The array, for a funcgrad transform whose function returns a tensor."""
-        return self._array
+    __traced__ = property(
+        operator.attrgetter("_array")
+    )  # for a transform whose function returns it
 
     def __len__(self) -> int:
         if not self._array.shape:

@@ -146,6 +146,11 @@ def edge(x: Any) -> Any:
     return x._node
 
 
+def is_constant(x: Any) -> bool:
+    """Whether a tensor has plain numbers and no history."""
+    return x._array.__class__ is ndarray and edge(x) is None
+
+
 def made_at(x: Any, what: str = "It") -> str:
     """`` It was made at model.py:12: y = x * 2.``, for messages; nothing where that is not known."""
     return _made_at(x, edge(x), what)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import compat
 from compat import npz
@@ -112,3 +113,40 @@ def test_the_stand_in_is_not_pytorch() -> None:
     program = "import sys, compat; sys.modules['torch'] = compat; compat.to_torch(compat.ones(2))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "ImportError: to_torch needs PyTorch itself, but compat stands in" in done.stderr
+
+
+# ---------------------------------------------------------------- NumPy and SciPy on constants
+
+FUNCTIONS = (
+    *(np.atleast_1d, np.ravel, np.sort, np.unique, np.isclose, np.array_equal, np.median),
+    *(np.linalg.norm, np.outer, np.squeeze, np.zeros_like),
+)
+
+
+@needs_torch
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_functions_of_constants_give_arrays_where_pytorch_does(f: Any) -> None:
+    both = f in (np.isclose, np.array_equal, np.outer)
+    ours, theirs = (f(x, x) if both else f(x) for x in (compat.ones(2, 1), torch.ones(2, 1)))
+    assert isinstance(ours, compat.Tensor) == isinstance(theirs, torch.Tensor)
+    assert isinstance(ours, compat.Tensor) or type(ours) is type(theirs)
+    np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
+
+
+def test_functions_of_tensors_with_a_history_keep_it() -> None:
+    x = compat.ones(2, requires_grad=True)
+    y = np.concatenate([x, compat.zeros(1)])
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    assert isinstance(np.zeros(2, like=compat.ones(1)), compat.Tensor)
+
+
+@pytest.mark.parametrize("method", ["L-BFGS-B", "BFGS", "SLSQP", "Newton-CG", "TNC"])
+def test_optimizers_take_a_gradient_that_is_a_tensor(method: str) -> None:
+    def f(x: np.ndarray) -> tuple[float, Any]:
+        t = compat.tensor(x, requires_grad=True)
+        loss = ((t - 1) ** 4).sum() + t.prod()
+        return loss.item(), compat.autograd.grad(loss, t)[0]
+
+    found = scipy.optimize.minimize(f, np.array([0.3, 0.4]), jac=True, method=method)
+    np.testing.assert_allclose(found.x, [0.5, 0.5], atol=1e-3)
