@@ -18,6 +18,7 @@ from ..array_methods import ArrayMethods
 from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import of_numpy
+from . import _operators
 from .devices import devices
 
 ATTRIBUTES: dict[str, Any] = {
@@ -39,7 +40,8 @@ _OWN = {kind: {name: vars(kind)[name] for name in _CHANGED} for kind in _KINDS}
 def set_attributes() -> None:
     """Give NumPy's arrays and numbers what JAX's arrays have.
 
-    Reductions take ``where=None`` for no mask, and `argsort` leaves what is equal in its order.
+    What code for JAX does in place makes new arrays, and indices may be traced. Reductions take
+    ``where=None`` for no mask, and `argsort` leaves what is equal in its order.
 
     Raises: ArgumentError: this is not CPython.
     """
@@ -51,6 +53,9 @@ def set_attributes() -> None:
     for kind, own in _OWN.items():
         masked = {name: _masked(own[name]) for name in _REDUCTIONS}
         _write(kind, ATTRIBUTES | masked | {"argsort": _stable(own["argsort"])})
+    for kind, methods in _operators.methods().items():
+        _write(kind, methods)
+    _operators.look_up(by_name=True)
     ArrayMethods.reducing = staticmethod(_without_none)
 
 
@@ -58,6 +63,9 @@ def take_attributes() -> None:
     """Undo `set_attributes`."""
     for kind, own in _OWN.items():
         _write(kind, dict.fromkeys(ATTRIBUTES) | own)
+    _operators.look_up(by_name=False)
+    for kind, methods in _operators.OWN.items():
+        _write(kind, methods)
     ArrayMethods.reducing = staticmethod(of_numpy)
 
 

@@ -1,0 +1,91 @@
+"""After `funcgrad.jax.install` `x += y` makes new arrays in code for JAX, and indices are traced."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import types
+import numpy as np
+
+OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"]
+TEXT = "def f(x, y):\\n    before = x\\n    x {}= y\\n    return before, x"
+
+def made(op, head=""):
+    module = types.ModuleType("made")
+    exec(head + TEXT.format(op), module.__dict__)
+    return module.f
+
+heads = ["import jax\\n", "from jax import lax\\n", "import jax.numpy as jnp\\n"]
+before = dict(vars(np.ndarray))
+import funcgrad, funcgrad.jax, funcgrad.numpy as fnp
+
+def ways(f):
+    yield f
+    yield funcgrad.jit(f)
+    yield lambda x, y: funcgrad.vmap(f)(x[None], y[None])
+    yield lambda x, y: funcgrad.jvp(lambda x: f(x, y), (x,), (x,))[0]
+
+funcgrad.jax.install()
+for op in OPERATORS:
+    kind = int if op in "<<>>&|^" else float
+    x, y = np.eye(2, dtype=kind) + 4, np.full((2, 2), 2, kind)
+    new = eval(f"x {op} y")
+    for f in [made(op, head) for head in heads]:
+        for way in ways(f) if kind is float else [f]:
+            old, found = way(x.copy(), y)
+            assert np.array_equal(np.reshape(old, (2, 2)), x), op
+            assert np.allclose(np.reshape(found, (2, 2)), new), op
+    old, found = made(op)(x.copy(), y)  # this is not for JAX
+    assert old is found and np.allclose(found, new), op
+
+wide = made("+", "import jax\\n")
+assert wide(np.ones((2, 1)), np.ones((2, 3)))[1].shape == (2, 3)
+assert wide(np.arange(2), 0.5)[1].dtype == float
+try:
+    made("+")(np.arange(2), 0.5)
+except TypeError as error:
+    print(type(error).__name__)
+
+inside = types.ModuleType("inside")
+exec("def f(x):\\n  import jax.numpy\\n  y = x\\n  x += 1.0\\n  return y", inside.__dict__)
+assert inside.f(np.zeros(2)).tolist() == [0.0, 0.0]
+rows = np.zeros((2, 2))
+exec("import jax\\ndef g(z):\\n    z[0] += 1.0", inside.__dict__)
+inside.g(rows)
+assert rows.tolist() == [[1.0, 1.0], [0.0, 0.0]]
+
+table = np.arange(12.0).reshape(3, 4)
+takes = [lambda i: table[i], lambda i: table[i, 1:], lambda i: table[..., i], lambda i: table[(-i,)]]
+for take in takes:
+    for i in (np.arange(3), np.array([[1], [2]])):
+        each = [take(int(n)) for n in i.ravel()]
+        assert np.array_equal(funcgrad.vmap(take)(i.ravel()), each)
+        assert np.array_equal(funcgrad.jit(take)(i), take(i))
+    assert np.array_equal(funcgrad.jit(take)(2), take(2))
+assert funcgrad.jit(funcgrad.grad(lambda x, i: (table[i] * x).sum()))(1.0, 1) == 22.0
+try:
+    table[fnp.zeros]
+except IndexError as error:
+    print(type(error).__name__)
+
+funcgrad.jax.remove()
+try:
+    funcgrad.jit(lambda i: table[i])(1)
+except funcgrad.errors.HandoverError as error:
+    print(type(error).__name__)
+for op in OPERATORS:
+    kind = int if op in "<<>>&|^" else float
+    old, found = made(op, "import numpy as jax\\n")(np.eye(2, dtype=kind) + 4, np.full((2, 2), 2, kind))
+    assert old is found, op
+assert dict(vars(np.ndarray)) == before
+print("done")
+"""
+
+
+def test_code_for_jax_makes_new_arrays_and_other_code_writes() -> None:
+    ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    casting, index, handover, done = ran.stdout.split()
+    assert (index, handover, done) == ("IndexError", "HandoverError", "done") and "Error" in casting
