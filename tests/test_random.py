@@ -83,7 +83,7 @@ def test_recorded_values() -> None:
     """As JAX 0.10 gives them with 64-bit types enabled."""
     key = random.PRNGKey(0)
     assert random.split(key).tolist() == [[1797259609, 2579123966], [928981903, 3453687069]]
-    assert random.bits(key, (2,)).tolist() == [4070199207, 4202968722]
+    assert random.bits(key, (2,), np.uint32).tolist() == [4070199207, 4202968722]
     assert random.randint(key, (3,), 0, 6).tolist() == [3, 5, 5]
     np.testing.assert_allclose(
         random.normal(key, (2,)), [-0.2058421394796434, -0.7847657764467411], rtol=1e-11
@@ -258,6 +258,7 @@ def test_streams_are_those_of_jax() -> None:
             "split": lambda r, k: r.split(k, (2, 3)),
             "fold_in": lambda r, k: r.fold_in(k, 7),
             **{f"bits{b}": lambda r, k, b=b: r.bits(k, (9,), f"uint{b}") for b in (8, 16, 32, 64)},
+            "bits": lambda r, k: r.bits(k, (9,)),
             "uniform": lambda r, k: r.uniform(k, (40,)),
             "uniform16": lambda r, k: r.uniform(k, (40,), "float16"),
             "uniform32": lambda r, k: r.uniform(k, (40,), "float32"),
@@ -265,6 +266,12 @@ def test_streams_are_those_of_jax() -> None:
             "randint": lambda r, k: r.randint(k, (40,), -5, 100),
             "randint8": lambda r, k: r.randint(k, (40,), -5, 100, "int8"),
             "permutation": lambda r, k: r.permutation(k, 2000),
+            **{
+                f"permutation along {axis}": lambda r, k, axis=axis: r.permutation(
+                    k, np.arange(120).reshape(4, 5, 6), axis, independent=True
+                )
+                for axis in range(3)
+            },
             "choice": lambda r, k: r.choice(k, a, (40,)),
             "choice, weighted": lambda r, k: r.choice(k, a, (40,), p=p),
             "choice, none twice": lambda r, k: r.choice(k, a, (3,), False),
@@ -277,6 +284,7 @@ def test_streams_are_those_of_jax() -> None:
         close = {
             "bounds": lambda r, k: r.uniform(k, (40,), minval=-2.0, maxval=3.0),
             "normal": lambda r, k: r.normal(k, (40,)),
+            "normal, complex": lambda r, k: r.normal(k, (40,), complex),
             "exponential": lambda r, k: r.exponential(k, (40,)),
             "gumbel": lambda r, k: r.gumbel(k, (40,)),
         }

@@ -524,8 +524,13 @@ def random_permutation(xp, key, /, *, n):
     """
     require_key("random.permutation", key)
     out = xp.broadcast_to(xp.arange(n, dtype=np.int64), (*key.shape[:-1], n))
-    for _ in range(math.ceil(3 * math.log(max(1, n)) / math.log(0xFFFFFFFF))):
+    for _ in range(rounds(n)):
         keys = random_split.impl(xp, key, shape=(2,))
         key, bits = keys[..., 0, :], random_bits.impl(xp, keys[..., 1, :], shape=(n,), bits=32)
         out = xp.take_along_axis(out, xp.argsort(bits, axis=-1, kind="stable"), axis=-1)
     return out if n > 1 else out.copy()
+
+
+def rounds(n: int) -> int:
+    """How often n numbers are sorted by 32 random bits each, so that hardly two have had the same."""
+    return math.ceil(3 * math.log(max(1, n)) / math.log(0xFFFFFFFF))

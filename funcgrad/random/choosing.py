@@ -15,6 +15,7 @@ from ..ops.contract import normal_axis
 from ._arguments import Shape, is_int, shape_of
 from .continuous import gumbel, uniform
 from .discrete import randint
+from .keys import bits, split
 
 
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
@@ -24,6 +25,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
 
     Derivative: linear in `x`.
     Raises: ArgumentError: `key` is no key. ShapeError: there is no such axis.
+    Source: JAX, ``jax.random.permutation``.
 
     >>> sorted(permutation(np.zeros(2, np.uint32), 4).tolist())
     [0, 1, 2, 3]
@@ -32,8 +34,11 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
         return _random.random_permutation(key, n=int(x))
     axis = normal_axis("random.permutation", axis, fnp.ndim(x))
     if independent and fnp.ndim(x) > 1:
-        order = fnp.argsort(uniform(key, fnp.shape(x), float), axis)
-        return fnp.take_along_axis(x, order, axis)
+        for _ in range(_random.rounds(fnp.size(x))):
+            key, sub = split(key)
+            order = fnp.argsort(bits(sub, fnp.shape(x), np.uint32), axis, stable=True)
+            x = fnp.take_along_axis(x, order, axis)
+        return x
     order = _random.random_permutation(key, n=fnp.shape(x)[axis])
     return fnp.take(x, order, axis=axis)
 

@@ -46,11 +46,17 @@ def _is_plain(bound: Any, number: float) -> bool:
 def normal(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
     """Numbers of the standard normal distribution: its distribution function inverted.
 
-    Raises: ArgumentError: `key` is no key, or `dtype` not floating.
+    Complex ones have the variance 1 in all, half of it in each part.
+
+    Raises: ArgumentError: `key` is no key, or `dtype` neither floating nor complex.
 
     >>> normal(np.zeros(2, np.uint32), (2,)).round(4).tolist()
     [-0.2058, -0.7848]
     """
+    if np.dtype(dtype).kind == "c":
+        part = np.dtype(dtype).type(0).real.dtype
+        real, imag = (normal(k, shape, part) for k in split(key))
+        return (real + 1j * imag) / math.sqrt(2.0)
     return _normal(key, shape=shape_of(shape), dtype=floating("normal", dtype))
 
 

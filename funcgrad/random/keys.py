@@ -58,12 +58,12 @@ def fold_in(key: Any, data: Any) -> Any:
     return _fold_in(key, data)
 
 
-def bits(key: Any, shape: Shape = (), dtype: Any = np.uint32) -> Any:
+def bits(key: Any, shape: Shape = (), dtype: Any = np.uint64) -> Any:
     """Unsigned integers, all equally likely.
 
     Raises: ArgumentError: `key` is no key, or `dtype` no unsigned integer type.
 
-    >>> bits(np.zeros(2, np.uint32), (2,)).tolist()
+    >>> bits(np.zeros(2, np.uint32), (2,), np.uint32).tolist()
     [4070199207, 4202968722]
     """
     dtype = np.dtype(dtype)
