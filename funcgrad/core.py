@@ -55,6 +55,11 @@ class Aval:
     def size(self) -> int:
         return int(np.prod(self.shape, dtype=np.int64))
 
+    @property
+    def sharding(self) -> None:
+        """How it is cut for several devices: not at all."""
+        return None
+
     def promoting(self) -> Any:
         """What `np.result_type` should see: the dtype, or a bare Python number if weak."""
         return self.dtype.type(0).item() if self.weak else self.dtype

@@ -399,6 +399,17 @@ class TreeDef:
             return self._kind.unflatten(self._aux, leaves, self._order)
         return _build(self, iter(leaves))
 
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """What a tree has where the leaves are; ValueError: it is another one above them."""
+        if self._kind is None:
+            return [tree]
+        if type(tree) is self._kind.cls:
+            children, aux, _ = self._kind.flatten(tree)
+            if len(children) == len(self._children) and has_aux(self, aux):
+                pairs = zip(self._children, children, strict=True)
+                return [x for sub, child in pairs for x in sub.flatten_up_to(child)]
+        raise ValueError(f"needed {self!r}, found {type(tree).__name__}")
+
     @property
     def num_nodes(self) -> int:
         """How many nodes and leaves there are in all."""

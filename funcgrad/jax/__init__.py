@@ -16,17 +16,23 @@ from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
 from . import (
     ad_checkpoint,
+    api_util,
     checkpoint_policies,
     core,
     custom_batching,
     custom_derivatives,
     dtypes,
     errors,
+    example_libraries,
     experimental,
+    extend,
+    interpreters,
+    ops,
     scipy,
     sharding,
     test_util,
     typing,
+    version,
 )
 from ._arrays import set_attributes as _set_attributes
 from ._arrays import take_attributes as _take_attributes
@@ -66,12 +72,16 @@ from .settings import (
 )
 from .sharding import NamedSharding, make_mesh
 from .sharding import PartitionSpec as P
+from .version import __version__, __version_info__
 
 __all__ = [
     "Device",
     "NamedSharding",
     "P",
+    "__version__",
+    "__version_info__",
     "ad_checkpoint",
+    "api_util",
     "check_tracer_leaks",
     "checking_leaks",
     "checkpoint",
@@ -99,9 +109,12 @@ __all__ = [
     "enable_x64",
     "ensure_compile_time_eval",
     "errors",
+    "example_libraries",
     "experimental",
+    "extend",
     "float0",
     "install",
+    "interpreters",
     "jit",
     "local_device_count",
     "local_devices",
@@ -111,6 +124,7 @@ __all__ = [
     "named_scope",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
+    "ops",
     "pmap",
     "process_count",
     "process_index",
@@ -123,11 +137,9 @@ __all__ = [
     "transfer_guard",
     "typeof",
     "typing",
+    "version",
     "vmap",
 ]
-
-__version__ = "0.10.2"  # of JAX, whose names these are
-__version_info__ = (0, 10, 2)
 
 _install_stand_in(__name__, _funcgrad.__name__)
 
@@ -137,7 +149,9 @@ def install() -> None:
 
     Also `block_until_ready`, `aval`, `weak_type`, `devices` and `ptp`, which code for JAX calls,
     reductions (``x.sum(where=None)``) that take None for no mask, and an `argsort` that is stable.
-    They are set on NumPy's own types, for the whole process, which takes CPython.
+    Indices may be traced, and in functions of modules that have imported jax, ``x += y`` makes a new
+    array and leaves other names of x alone. All this is set on NumPy's own types, for the whole
+    process, which takes CPython.
 
     Raises: ArgumentError: JAX itself has been imported already, or this is not CPython.
 
@@ -189,7 +203,6 @@ if _typing.TYPE_CHECKING:
     from funcgrad import make_jaxpr as make_jaxpr
     from funcgrad import nn as nn
     from funcgrad import numpy as numpy
-    from funcgrad import ops as ops
     from funcgrad import pure_callback as pure_callback
     from funcgrad import random as random
     from funcgrad import stop_gradient as stop_gradient

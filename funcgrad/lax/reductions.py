@@ -356,5 +356,9 @@ def _windows(name: str, x: Any, computation: Any, *how: Ints) -> Any:
         if computation in (maximum, minimum) and x.dtype.kind == "f":
             sign = 1 if computation is maximum else -1
             return sign * max_pool(sign * x, window=window, strides=strides, padding=none)
+    reach = [(k - 1) * d for k, d in zip(window, dilation, strict=True)]
+    if any(map(operator.le, x.shape, reach)):
+        each = zip(x.shape, reach, strides, strict=True)
+        return fnp.zeros([max(0, (n - r - 1) // s + 1) for n, r, s in each], x.dtype)
     combine = _pairwise(computation, tree.structure(0.0))
     return functools.reduce(lambda xs, ys: combine(xs, ys), [[t] for t in taps(name, x, *how)])[0]

@@ -89,6 +89,7 @@ from .matrices import (
     diag, diag_indices_from, diagflat, diagonal, trace, tril, tril_indices_from, triu,
     triu_indices_from,
 )
+from .narrow import bfloat16, float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz  # noqa: F401
 from .nan_quantiles import nanmedian, nanpercentile, nanquantile
 from .nan_reductions import (
     nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,

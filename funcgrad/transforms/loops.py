@@ -243,6 +243,7 @@ def scan(
     reverse: bool = False,
     unroll: int = 1,
     checkpoint_every: int | None = None,
+    _split_transpose: bool = False,
 ) -> tuple[Any, Any]:
     """``c, y[i] = f(c, xs[i])`` for every i, from ``c = init``: the last `c`, and all `y` stacked.
 
@@ -250,7 +251,7 @@ def scan(
     `make_jaxpr`) it is one step, whatever its length, and its gradient two. `reverse` goes from the
     last row to the first. `unroll`: how many steps the program writes out at once. With
     `checkpoint_every`, reverse mode keeps the carry every so many steps, and runs the steps between
-    again.
+    again. `_split_transpose`, of JAX's, changes nothing.
 
     Shapes: carry and `y` are trees; leaves of `xs` are ``(n, *a)``, those of the stacked `y`
     ``(n, *b)``.

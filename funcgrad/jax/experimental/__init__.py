@@ -2,6 +2,6 @@
 
 from ...transforms.callbacks import io_callback
 from ..settings import enable_x64
-from . import checkify, ode
+from . import checkify, ode, sparse
 
-__all__ = ["checkify", "enable_x64", "io_callback", "ode"]
+__all__ = ["checkify", "enable_x64", "io_callback", "ode", "sparse"]

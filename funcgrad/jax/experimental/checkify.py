@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ ErrorCategory = str  # of what a set of errors has
 class Error:
     """What `checkify` has caught, if anything."""
 
-    exception: Exception | None = None
+    exception: Exception | None = field(default=None, metadata={"static": True})
 
     def get(self) -> str | None:
         """Its message."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import lax
+from ... import numpy as fnp
+from ...core import aval_of
 from ...scipy import ndimage as _ndimage
 
 __all__ = ["map_coordinates"]
@@ -19,6 +22,7 @@ def map_coordinates(
 
     `mode` "constant" goes over to `cval` from the last element to the first place beyond, as SciPy's
     "grid-constant" does, and "wrap" repeats all elements, as "grid-wrap"; the others are SciPy's.
+    With order 0, places between two elements are rounded away from 0.
 
     Shapes: ``input: (*a)`` of d axes, ``coordinates: (d, *b) -> (*b)``.
     Dtypes: floating, complex input; integers give float64.
@@ -32,6 +36,11 @@ def map_coordinates(
     >>> map_coordinates(np.array([1.0, 2.0, 4.0]), [np.array([2.5])], order=1, mode="wrap").tolist()
     [2.5]
     """
+    if order == 0:
+        coordinates = [
+            c if aval_of(c).dtype.kind in "iu" else lax.round(c)
+            for c in map(fnp.asarray, coordinates)
+        ]
     return _ndimage.map_coordinates(
         input, coordinates, order=order, mode=_MODES.get(mode, mode), cval=cval
     )

@@ -1,0 +1,47 @@
+"""Functions of trees as functions of leaves: ``jax.api_util``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import tree
+from .extend.linear_util import WrappedFun
+
+__all__ = ["debug_info", "flatten_fun", "flatten_fun_nokwargs"]
+
+
+def debug_info(traced_for: str, fun: Any, *about: Any, **more: Any) -> None:
+    """Nothing: errors find names and places by themselves."""
+
+
+def flatten_fun(f: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Callable[[], Any]]:
+    """`f` from leaves to leaves, where `in_tree` is ``(args, kwargs)``, and what its result's tree was.
+
+    >>> from funcgrad.jax.extend.linear_util import wrap_init
+    >>> leaves, structure = tree.flatten(((1, 2), {"a": 3}))
+    >>> flat, out_tree = flatten_fun(wrap_init(lambda x, y, a: {"sum": x + y + a}), structure)
+    >>> flat.call_wrapped(*leaves), out_tree()
+    ([6], PyTreeDef({'sum': *}))
+    """
+    found: list[Any] = []
+
+    def flat(*leaves: Any) -> list[Any]:
+        args, kwargs = tree.unflatten(in_tree, leaves)
+        outs, structure = tree.flatten(f.call_wrapped(*args, **kwargs))
+        found[:] = [structure]
+        return outs
+
+    return WrappedFun(flat), lambda: found[0]
+
+
+def flatten_fun_nokwargs(f: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Callable[[], Any]]:
+    """`flatten_fun` where `in_tree` is that of the positional arguments alone."""
+    found: list[Any] = []
+
+    def flat(*leaves: Any) -> list[Any]:
+        outs, structure = tree.flatten(f.call_wrapped(*tree.unflatten(in_tree, leaves)))
+        found[:] = [structure]
+        return outs
+
+    return WrappedFun(flat), lambda: found[0]

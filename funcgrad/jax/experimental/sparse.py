@@ -1,0 +1,8 @@
+"""Names of JAX's sparse arrays: here they are SciPy's."""
+
+from .._absent import absent
+
+_INSTEAD = "a matrix of scipy.sparse times a traced array is differentiated as it is"
+
+BCOO = absent("BCOO", _INSTEAD)
+BCSR = absent("BCSR", _INSTEAD)

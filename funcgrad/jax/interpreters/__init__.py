@@ -1,0 +1,5 @@
+"""What of ``jax.interpreters`` there is here."""
+
+from . import partial_eval
+
+__all__ = ["partial_eval"]

@@ -1,0 +1,162 @@
+"""Names that libraries for JAX import: what has a meaning here has it, all else says so when called."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import funcgrad
+import funcgrad.jax as fjax
+import funcgrad.numpy as fnp
+from funcgrad import lax, tree
+from funcgrad.errors import ArgumentError
+from funcgrad.jax import api_util, ops
+from funcgrad.jax.experimental.checkify import checkify
+from funcgrad.jax.extend import core, linear_util
+from funcgrad.jax.interpreters import partial_eval
+from funcgrad.numpy.narrow import Narrow
+
+NARROW = [x for x in vars(fnp).values() if isinstance(x, Narrow)]
+
+
+def test_what_is_not_there_is_imported_and_says_so_when_called() -> None:
+    from funcgrad.jax.experimental.layout import Format
+    from funcgrad.jax.experimental.sparse import BCOO, BCSR
+
+    absent = [
+        Format,
+        BCOO,
+        BCSR,
+        core.TraceTag,
+        core.take_current_trace,
+        fjax.sharding.AbstractMesh,
+    ]
+    absent += [core.primitives.jit_p, linear_util.transformation(max)]
+    assert len(set(absent)) == len(absent)
+    for name in absent:
+        assert not isinstance(np.ones(2), name)
+        with pytest.raises(ArgumentError, match=f"{name.__name__} is not offered"):
+            name(3)
+
+
+@pytest.mark.parametrize("narrow", NARROW, ids=repr)
+def test_dtypes_that_numpy_has_not_are_no_dtype_of_an_array(narrow) -> None:
+    for dtype in (float, "float16", int, object):
+        assert np.dtype(dtype) != narrow and np.ones(2, dtype).dtype != narrow
+    for make in (np.zeros, fnp.zeros, fnp.ones):
+        with pytest.raises(ArgumentError, match=f"{narrow} is no dtype"):
+            make(2, dtype=narrow)
+    with pytest.raises(ArgumentError, match=f"{narrow} is no dtype"):
+        funcgrad.jit(lambda x: x.astype(narrow))(np.ones(2))
+
+
+def test_functions_of_trees_are_functions_of_leaves() -> None:
+    f = lambda x, y, *, z: {"a": x["u"] * z, "b": (y, x["v"])}  # noqa: E731
+    args, kwargs = ({"u": 2.0, "v": 3.0}, 4.0), {"z": 5.0}
+    leaves, structure = tree.flatten((args, kwargs))
+    flat, out_tree = api_util.flatten_fun(linear_util.wrap_init(f), structure)
+    outs = flat.call_wrapped(*leaves)
+    assert tree.unflatten(out_tree(), outs) == f(*args, **kwargs)
+    leaves, structure = tree.flatten(args)
+    with_z = linear_util.wrap_init(f, kwargs, debug_info=api_util.debug_info("a test", f, args, {}))
+    flat, out_tree = api_util.flatten_fun_nokwargs(with_z, structure)
+    outs = flat.call_wrapped(*leaves)
+    assert tree.unflatten(out_tree(), outs) == f(*args, **kwargs)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit, funcgrad.vmap], ids=repr)
+def test_what_is_known_is_computed_and_the_rest_is_a_program(transform) -> None:
+    def split(known):
+        def f(x, y):
+            made = fnp.zeros(2)
+            made[0] = 3.0
+            return [2.0 * x, x * y.sum(), fnp.sin(y), made]
+
+        pvals = [
+            partial_eval.PartialVal.known(known),
+            partial_eval.PartialVal.unknown(fjax.ShapeDtypeStruct((2,), float)),
+        ]
+        fun = linear_util.wrap_init(f)
+        program, outs, consts = partial_eval.trace_to_jaxpr_nounits(fun, pvals)
+        assert [p.pval is None for p in outs] == [True, False, False, True] and consts == []
+        assert outs[1].pval.shape == known.shape and outs[2].pval.shape == (2,)
+        rest = fjax.core.eval_jaxpr(program, np.array([1.0, 2.0]))
+        everything = partial_eval.trace_to_jaxpr_nounits(fun, pvals, instantiate=True)
+        assert len(everything[0].outs) == 4
+        return outs[0].const, *rest, outs[3].const
+
+    twice, product, sine, made = transform(split)(np.array([5.0]))
+    assert np.ravel(twice) == [10.0] and np.ravel(product) == [15.0]
+    assert np.allclose(sine, np.sin([1.0, 2.0])) and np.allclose(made, [3.0, 0.0])
+
+
+def test_a_structure_takes_what_lies_at_its_leaves() -> None:
+    prefix = tree.structure({"a": 0, "b": (0, None), "c": [0]})
+    full = {"a": [1, 2], "b": ({"x": 3}, None), "c": [(4, 5)]}
+    assert prefix.flatten_up_to(full) == [[1, 2], {"x": 3}, (4, 5)]
+    assert tree.structure(0).flatten_up_to(full) == [full]
+    for other in ({"a": 1, "b": (2, None)}, {**full, "b": (2, 3)}, {**full, "c": [1, 2]}, [1]):
+        with pytest.raises(ValueError, match="needed"):
+            prefix.flatten_up_to(other)
+
+
+def test_states_of_transforms_are_told_apart() -> None:
+    outside, seen = core.get_opaque_trace_state(convention="flax"), []
+    assert fjax.core.trace_state_clean()
+
+    def f(x):
+        seen.append((core.get_opaque_trace_state(), fjax.core.trace_state_clean()))
+        return x
+
+    for transform in (funcgrad.vmap, funcgrad.grad, funcgrad.jit):
+        transform(lambda x: f(fnp.sum(x)))(np.ones(1))
+    assert all(state != outside and not clean for state, clean in seen) and len(seen) == 3
+
+
+def test_rows_of_no_segment_are_left_out() -> None:
+    data, ids = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0, -1, 1, 7])
+    assert ops.segment_sum(data, ids, 2).tolist() == [1.0, 4.0]
+    assert ops.segment_max(data, ids, 2).tolist() == ops.segment_min(data, ids, 2).tolist()
+    assert ops.segment_prod(data, ids, 2).tolist() == [1.0, 4.0]
+    summed = lambda x: ops.segment_sum(x, ids, 2).sum()  # noqa: E731
+    assert funcgrad.jit(funcgrad.grad(summed))(data).tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert ops.segment_sum(data, ids, 2, mode="clip").tolist() == [3.0, 12.0]
+
+
+def test_places_between_two_elements_are_rounded_away_from_zero() -> None:
+    x, places = np.array([1.0, 2.0, 4.0]), np.array([-0.5, 0.5, 1.5, 2.5, -0.4])
+    for mode, first, last in (("constant", 9.0, 9.0), ("nearest", 1.0, 4.0), ("wrap", 4.0, 1.0)):
+        found = fjax.scipy.ndimage.map_coordinates(x, [places], 0, mode, cval=9.0)
+        assert found.tolist() == [first, 2.0, 4.0, last, 1.0], mode
+    whole = fjax.scipy.ndimage.map_coordinates(x, [np.array([2, 0])], 0)
+    assert whole.tolist() == [4.0, 1.0]
+
+
+@pytest.mark.parametrize(("axis", "size"), [(0, 0), (2, 0), (3, 1)])
+def test_windows_wider_than_the_axis_are_none(axis, size) -> None:
+    x = np.ones((axis, 4))
+    for computation, first in ((lax.add, 0.0), (lax.max, -np.inf), (lambda a, b: a + b, 0.0)):
+        window = lambda x, f=computation, y=first: lax.reduce_window(  # noqa: E731
+            x, y, f, (3, 2), (1, 1), "VALID"
+        )
+        assert window(x).shape == funcgrad.jit(window)(x).shape == (size, 3)
+
+
+def test_scans_and_products_take_what_flax_passes() -> None:
+    assert lax.scan(lambda c, x: (c + x, None), 0.0, np.ones(3), _split_transpose=False)[0] == 3.0
+    x = np.ones((2, 2))
+    assert fnp.einsum("ij,jk->ik", x, x, _dot_general=lax.dot_general).tolist() == [[2.0] * 2] * 2
+    with pytest.raises(ArgumentError, match="_dot_general"):
+        fnp.einsum("ij,jk->ik", x, x, _dot_general=lambda *args, **kwargs: x)
+
+
+def test_caught_errors_are_no_leaves() -> None:
+    error, _ = checkify(lambda x: fjax.experimental.checkify.check(x > 0, "no"))(-1.0)
+    assert tree.leaves(error) == [] and fjax.device_get(error).get() == error.get() != ""
+
+
+def test_devices_are_one_and_arrays_lie_on_it() -> None:
+    x = np.ones(2)
+    assert fjax.sharding.get_abstract_mesh().empty and not fjax.make_mesh((1,), ("i",)).empty
+    assert fjax.sharding.reshard(x, fjax.P("i")) is x and fjax.typeof(x).sharding is None
+    assert fjax.version.__version__ == fjax.__version__
