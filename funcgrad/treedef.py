@@ -20,7 +20,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter, is_not, itemgetter
 from types import NoneType
 from typing import Any, TypeVar
@@ -406,8 +406,7 @@ class TreeDef:
         if type(tree) is self._kind.cls:
             children, aux, _ = self._kind.flatten(tree)
             if len(children) == len(self._children) and has_aux(self, aux):
-                pairs = zip(self._children, children, strict=True)
-                return [x for sub, child in pairs for x in sub.flatten_up_to(child)]
+                return list(chain(*map(TreeDef.flatten_up_to, self._children, children)))
         raise ValueError(f"needed {self!r}, found {type(tree).__name__}")
 
     @property

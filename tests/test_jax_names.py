@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -13,7 +17,7 @@ from funcgrad.errors import ArgumentError
 from funcgrad.jax import api_util, ops
 from funcgrad.jax.experimental.checkify import checkify
 from funcgrad.jax.extend import core, linear_util
-from funcgrad.jax.interpreters import partial_eval
+from funcgrad.jax.interpreters import ad, batching, mlir, partial_eval
 from funcgrad.numpy.narrow import Narrow
 
 NARROW = [x for x in vars(fnp).values() if isinstance(x, Narrow)]
@@ -160,3 +164,92 @@ def test_devices_are_one_and_arrays_lie_on_it() -> None:
     assert fjax.sharding.get_abstract_mesh().empty and not fjax.make_mesh((1,), ("i",)).empty
     assert fjax.sharding.reshard(x, fjax.P("i")) is x and fjax.typeof(x).sharding is None
     assert fjax.version.__version__ == fjax.__version__
+
+
+def test_limits_of_dtypes_are_those_of_arrays_too() -> None:
+    for dtype in ("float16", "float32", float):
+        x = np.ones(2, dtype)
+        assert fnp.finfo(x) == fnp.finfo(dtype) == np.finfo(dtype)
+        assert funcgrad.jit(lambda x: x * 0 + fnp.finfo(x).eps)(x)[0] == np.finfo(dtype).eps
+    assert fnp.iinfo(np.ones(2, "int8")).max == fnp.iinfo("int8").max == 127
+
+
+def _primitive(**tables):
+    triple = core.Primitive("triple")
+    triple.def_impl(lambda x, *, by: by * fnp.sin(x))
+    triple.def_abstract_eval(lambda x, *, by: x)
+    mlir.register_lowering(triple, mlir.lower_fun(triple.impl, multiple_results=False))
+    for name, rule in tables.items():
+        getattr(ad if hasattr(ad, name) else batching, name)[triple] = functools.partial(
+            rule, triple
+        )
+    return lambda x: triple.bind(x, by=3.0)
+
+
+def test_primitives_have_the_rules_of_the_tables() -> None:
+    x = np.array([0.5, 1.0])
+    plain = _primitive()
+    assert np.allclose(funcgrad.jit(plain)(x), 3.0 * np.sin(x))
+    assert np.allclose(funcgrad.vmap(funcgrad.grad(plain))(x), 3.0 * np.cos(x))
+
+    def jvp(prim, primals, tangents, *, by):
+        (x,), (t,) = primals, tangents
+        return prim.bind(x, by=by), 10.0 * ad.instantiate_zeros(t)
+
+    for transform in (funcgrad.grad, funcgrad.jacfwd):
+        assert funcgrad.jit(transform(_primitive(primitive_jvps=jvp)))(0.5) == 10.0
+    zero = lambda prim, xs, ts, *, by: (xs[0], ad.Zero(fjax.typeof(xs[0])))  # noqa: E731
+    assert funcgrad.grad(_primitive(primitive_jvps=zero))(0.5) == 0.0
+
+    def transpose(prim, ct, x, *, by):
+        assert ad.is_undefined_primal(x) and not ad.is_undefined_primal(ct)
+        return (7.0 * ct,)
+
+    assert funcgrad.grad(_primitive(primitive_transposes=transpose))(0.5) == 7.0
+    each = lambda prim, xs, axes, *, by: (xs[0] + 100.0, axes[0])  # noqa: E731
+    assert funcgrad.vmap(_primitive(primitive_batchers=each), 1, 1)(x[None]).tolist() == [
+        [100.5, 101.0]
+    ]
+    sized = lambda prim, size, name, kind, xs, axes, *, by: (xs[0] * size, axes[0])  # noqa: E731
+    assert funcgrad.vmap(_primitive(axis_primitive_batchers=sized))(x).tolist() == [1.0, 2.0]
+    with pytest.raises(ArgumentError, match="no implementation"):
+        core.Primitive("empty").bind(1.0)
+
+
+def test_types_of_examples_and_of_all_of_them() -> None:
+    aval = fjax.ShapeDtypeStruct((2, 3), float)
+    for axis in (0, 1, 2):
+        assert core.mapped_aval(5, axis, core.unmapped_aval(5, axis, aval)) == aval
+    assert core.mapped_aval(5, None, aval) == core.unmapped_aval(5, None, aval) == aval
+
+
+DATACLASS = """
+import dataclasses, funcgrad.jax
+from funcgrad import tree
+
+@dataclasses.dataclass
+class A:
+    x: float
+
+@dataclasses.dataclass
+class B:
+    x: float
+
+@tree.register_node_class
+@dataclasses.dataclass
+class C:
+    x: float
+    def tree_flatten(self): return (self.x,), None
+    @classmethod
+    def tree_unflatten(cls, aux, children): return cls(*children)
+
+funcgrad.jax.install()
+assert tree.leaves([A(1.0)]) == [A(1.0)] and tree.leaves([C(1.0)]) == [1.0]
+funcgrad.jax.remove()
+assert tree.leaves([A(1.0), B(2.0), C(3.0)]) == [1.0, 2.0, 3.0]
+"""
+
+
+def test_dataclasses_are_leaves_unless_they_are_registered() -> None:
+    ran = subprocess.run([sys.executable, "-c", DATACLASS], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr

@@ -1234,8 +1234,8 @@ AS_THEY_ARE = {name for name in fnp.__all__ if getattr(fnp, name) is getattr(np,
 
 # Texts, iterators and classes: tests/test_numpy_names.py.
 ELSEWHERE = {
-    "array2string", "array_repr", "array_str", "broadcast", "may_share_memory", "min_scalar_type",
-    "ndenumerate", "poly1d", "vectorize",
+    "array2string", "array_repr", "array_str", "broadcast", "finfo", "iinfo", "may_share_memory",
+    "min_scalar_type", "ndenumerate", "poly1d", "vectorize",
 }  # fmt: skip
 
 # ---------------------------------------------------------------- where NumPy differs, and why

@@ -30,12 +30,14 @@ from . import (
     ops,
     scipy,
     sharding,
+    stages,
     test_util,
     typing,
     version,
 )
 from ._arrays import set_attributes as _set_attributes
 from ._arrays import take_attributes as _take_attributes
+from ._nodes import require_registration as _require_registration
 from .custom_derivatives import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from .devices import (
     Device,
@@ -133,6 +135,7 @@ __all__ = [
     "scipy",
     "shard_map",
     "sharding",
+    "stages",
     "test_util",
     "transfer_guard",
     "typeof",
@@ -150,8 +153,8 @@ def install() -> None:
     Also `block_until_ready`, `aval`, `weak_type`, `devices` and `ptp`, which code for JAX calls,
     reductions (``x.sum(where=None)``) that take None for no mask, and an `argsort` that is stable.
     Indices may be traced, and in functions of modules that have imported jax, ``x += y`` makes a new
-    array and leaves other names of x alone. All this is set on NumPy's own types, for the whole
-    process, which takes CPython.
+    array and leaves other names of x alone. Dataclasses are nodes of trees only if they have been
+    registered. All this holds for the whole process, and takes CPython.
 
     Raises: ArgumentError: JAX itself has been imported already, or this is not CPython.
 
@@ -168,12 +171,14 @@ def install() -> None:
     except _ArgumentError:
         _give_back("jax", __name__)
         raise
+    _require_registration(True)
 
 
 def remove() -> None:
     """Undo `install`."""
     if _give_back("jax", __name__):
         _take_attributes()
+        _require_registration(False)
 
 
 if _typing.TYPE_CHECKING:

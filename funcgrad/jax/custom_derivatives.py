@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from .. import tree
 from ..core import Tracer
@@ -13,6 +13,7 @@ from ..transforms.custom import custom_jvp as _custom_jvp
 from ..transforms.custom import custom_vjp as _custom_vjp
 from ..transforms.trace import make_jaxpr
 from ..tree_util import Partial
+from ._absent import absent
 
 __all__ = [
     "CustomVJPPrimal",
@@ -23,6 +24,9 @@ __all__ = [
     "custom_vjp",
 ]
 
+_INSTEAD = "functions with rules are one primitive here, custom_call"
+custom_jvp_call_p = absent("custom_jvp_call_p", _INSTEAD)
+custom_vjp_call_p = absent("custom_vjp_call_p", _INSTEAD)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -32,11 +36,12 @@ class SymbolicZero:
     """The class of derivatives that are known to be zero, of which rules are given none here."""
 
 
-class CustomVJPPrimal(NamedTuple):
-    """An argument as a forward rule with ``symbolic_zeros=True`` sees it."""
+class CustomVJPPrimal:
+    """An argument as a forward rule with ``symbolic_zeros=True`` sees it, which is no tree."""
 
-    value: Any
-    perturbed: bool = True
+    def __init__(self, value: Any, perturbed: bool = True) -> None:
+        self.value = value
+        self.perturbed = perturbed
 
 
 class custom_jvp(_custom_jvp[_P, _R]):

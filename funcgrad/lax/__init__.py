@@ -97,6 +97,7 @@ from ..ops.logic import (
 from ..ops.rounding import ceil, floor, nextafter
 from ..ops.select import maximum as max
 from ..ops.select import minimum as min
+from ..ops.select import stop_gradient as stop_gradient_p
 from ..ops.special import erf, erfc
 from ..ops.special import erfinv as erf_inv
 from ..ops.trigonometric import (
@@ -416,6 +417,7 @@ __all__ = [
     "squeeze",
     "stack",
     "stop_gradient",
+    "stop_gradient_p",
     "sub",
     "switch",
     "tan",

@@ -16,10 +16,10 @@ from numpy import (
     bartlett, base_repr, binary_repr, blackman, bool, bool_, broadcast_shapes, byte, bytes_,
     cdouble, character, clongdouble, complex128, complex64, complexfloating, csingle, datetime64,
     datetime_as_string, datetime_data, diag_indices, double, dtype, dtypes, e, einsum_path,
-    errstate, euler_gamma, exceptions, False_, finfo, flatiter, flexible, float16, float32, float64,
+    errstate, euler_gamma, exceptions, False_, flatiter, flexible, float16, float32, float64,
     floating, format_float_positional, format_float_scientific, from_dlpack, frombuffer, fromfile,
     fromiter, frompyfunc, fromregex, fromstring, generic, genfromtxt, get_printoptions, getbufsize,
-    geterr, geterrcall, half, hamming, hanning, iinfo, index_exp, inexact, inf, int16, int32, int64,
+    geterr, geterrcall, half, hamming, hanning, index_exp, inexact, inf, int16, int32, int64,
     int8, int_, intc, integer, intp, isdtype, isnat, issubdtype, iterable, ix_, little_endian, load,
     loadtxt, long, longdouble, longlong, memmap, mgrid, mintypecode, nan, ndindex, newaxis, number,
     object_, ogrid, pi, printoptions, promote_types, s_, save, savetxt, savez, savez_compressed,
@@ -106,7 +106,7 @@ from .products import (
     convolve, correlate, cross, dot, einsum, inner, kron, matmul, matvec, outer, tensordot, vdot,
     vecdot, vecmat,
 )
-from .promotion import can_cast, common_type, result_type
+from .promotion import can_cast, common_type, finfo, iinfo, result_type
 from .ranges import arange, fromfunction, geomspace, indices, kaiser, linspace, logspace, meshgrid
 from .reductions import amax, amin, max, mean, min, prod, ptp, std, sum, var
 from .repeating import pad, repeat, roll, tile

@@ -51,3 +51,25 @@ def common_type(*arrays: Any) -> Any:
     'complex128'
     """
     return np.common_type(*(np.empty(0, array_of(a).dtype) for a in arrays))
+
+
+def finfo(dtype: Any) -> np.finfo:
+    """The limits of a floating dtype, or of the dtype of an array.
+
+    Source: NumPy reference, ``numpy.finfo``.
+
+    >>> bool(finfo(np.ones(2)).eps == finfo(float).eps)
+    True
+    """
+    return np.finfo(dtype.dtype if isinstance(dtype, np.ndarray) else dtype)
+
+
+def iinfo(dtype: Any) -> np.iinfo:
+    """The limits of a dtype of integers, or of the dtype of an array.
+
+    Source: NumPy reference, ``numpy.iinfo``.
+
+    >>> iinfo(np.ones(2, np.int8)).max
+    127
+    """
+    return np.iinfo(dtype.dtype if isinstance(dtype, np.ndarray) else dtype)

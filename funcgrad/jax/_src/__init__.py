@@ -7,9 +7,13 @@ whose names raise AttributeError when something asks for them.
 from types import SimpleNamespace
 
 from ... import flatten_util
+from ...ops.select import stop_gradient
 from .. import core
+from ..devices import effects_barrier
 from . import dtypes, traceback_util
 
-__all__ = ["compiler", "core", "dtypes", "flatten_util", "traceback_util"]
+__all__ = ["ad_util", "compiler", "core", "dispatch", "dtypes", "flatten_util", "traceback_util"]
 
+ad_util = SimpleNamespace(stop_gradient_p=stop_gradient)
 compiler = SimpleNamespace()
+dispatch = SimpleNamespace(wait_for_tokens=effects_barrier)

@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import DTypePromotionError as TypePromotionError
 
 from ..dtypes import extended, finfo, issubdtype
 
-__all__ = ["DType", "ExtendedDType", "extended", "finfo", "issubdtype", "to_complex_dtype"]
+__all__ = [
+    "DType",
+    "ExtendedDType",
+    "TypePromotionError",
+    "extended",
+    "finfo",
+    "issubdtype",
+    "to_complex_dtype",
+]
 
 DType = np.dtype
 

@@ -12,3 +12,8 @@ def register_exclusion(path: str) -> None:
 def api_boundary(fun: Any = None, **_: Any) -> Any:
     """`fun`, and as a decorator with options, a decorator."""
     return (lambda f: f) if fun is None else fun
+
+
+def include_frame(frame: Any) -> bool:
+    """Whether tracebacks show a frame: they show all."""
+    return True

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core import current
+import numpy as np
+
+from ....core import Aval, current
 from ....jaxpr import Eqn as JaxprEqn
 from ....jaxpr import Jaxpr, Literal, Var
+from ....jaxpr import Jaxpr as ClosedJaxpr
 from ..._absent import absent
 from . import primitives
+from .primitive import Primitive
 
 __all__ = [
+    "ClosedJaxpr",
     "DropVar",
     "Jaxpr",
     "JaxprEqn",
     "Literal",
+    "Primitive",
     "TraceTag",
     "Var",
     "get_opaque_trace_state",
+    "mapped_aval",
     "primitives",
     "set_current_trace",
     "take_current_trace",
+    "unmapped_aval",
 ]
 
 _OWN = "interpreters of one's own are no part of programs; make_jaxpr gives what they would see"
@@ -47,3 +55,23 @@ def get_opaque_trace_state(convention: Any = None) -> Any:
     False
     """
     return current.get()
+
+
+def mapped_aval(size: int, axis: int | None, aval: Aval) -> Aval:
+    """The type of one of `size` examples that lie along an axis.
+
+    >>> mapped_aval(3, 0, Aval((3, 2), float))
+    f64[2]
+    """
+    shape = aval.shape if axis is None else (*aval.shape[:axis], *aval.shape[axis + 1 :])
+    return Aval(shape, np.dtype(aval.dtype))
+
+
+def unmapped_aval(size: int, axis: int | None, aval: Aval) -> Aval:
+    """The type of `size` examples that lie along an axis.
+
+    >>> unmapped_aval(3, 0, Aval((2,), float))
+    f64[3,2]
+    """
+    shape = aval.shape if axis is None else (*aval.shape[:axis], size, *aval.shape[axis:])
+    return Aval(shape, np.dtype(aval.dtype))
