@@ -17,8 +17,9 @@ import numpy as np
 from . import numpy as fnp
 from .algebra import conform_tangent
 from .array_methods import ArrayMethods
-from .core import Tracer, aval_of, current, require_live
+from .core import Array, Tracer, aval_of, current, require_live
 from .errors import (
+    ArgumentError,
     ConcretizationError,
     HandoverError,
     MutationError,
@@ -40,8 +41,8 @@ def _operator(function: Any, reflected: str) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         try:
             return function(self, other)
-        except OperandError:
-            if not hasattr(other, reflected):
+        except ArgumentError:
+            if isinstance(other, Array) or not hasattr(other, reflected):
                 raise
             return NotImplemented
 

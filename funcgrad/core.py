@@ -126,6 +126,7 @@ class Primitive:
     is_view = False  # True: the result shares memory with the operand, so writes go through
     multiple = False  # True: the result is a tuple
     effect = False  # True: it is there for what it does, needed or not
+    outside = False  # True: it calls what is no part of a program, when that runs and not before
     closes = False  # True: its functions may close over values; see `closed`
     __name__: str
     __signature__: inspect.Signature

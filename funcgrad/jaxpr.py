@@ -93,6 +93,11 @@ class Jaxpr:
     def out_avals(self) -> list[Aval]:
         return [a.aval for a in self.outs]
 
+    @property
+    def jaxpr(self) -> Jaxpr:
+        """The program itself, which JAX keeps apart from its constants."""
+        return self
+
     def last_uses(self) -> list[tuple[Var, ...]]:
         """For every equation, the variables that nothing after it reads."""
         if self._last_uses is None:

@@ -84,7 +84,7 @@ def test_what_is_known_is_computed_and_the_rest_is_a_program(transform) -> None:
         program, outs, consts = partial_eval.trace_to_jaxpr_nounits(fun, pvals)
         assert [p.pval is None for p in outs] == [True, False, False, True] and consts == []
         assert outs[1].pval.shape == known.shape and outs[2].pval.shape == (2,)
-        rest = fjax.core.eval_jaxpr(program, np.array([1.0, 2.0]))
+        rest = fjax.core.eval_jaxpr(program, program.consts, np.array([1.0, 2.0]))
         everything = partial_eval.trace_to_jaxpr_nounits(fun, pvals, instantiate=True)
         assert len(everything[0].outs) == 4
         return outs[0].const, *rest, outs[3].const
@@ -253,3 +253,50 @@ assert tree.leaves([A(1.0), B(2.0), C(3.0)]) == [1.0, 2.0, 3.0]
 def test_dataclasses_are_leaves_unless_they_are_registered() -> None:
     ran = subprocess.run([sys.executable, "-c", DATACLASS], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_operands_of_other_classes_have_their_turn() -> None:
+    class Block:
+        __array_priority__ = 2000
+
+        def __rmatmul__(self, other):
+            return other * 3.0
+
+        __rmul__ = __radd__ = __rmatmul__
+
+    for f in (lambda x: x @ Block(), lambda x: x * Block(), lambda x: x + Block()):
+        for transform in (funcgrad.jit, funcgrad.vmap, lambda f: f):
+            assert np.array_equal(transform(f)(np.ones((2, 2))), np.full((2, 2), 3.0))
+        assert funcgrad.grad(lambda x, f=f: f(x).sum())(np.ones(2)).tolist() == [3.0, 3.0]
+    with pytest.raises(ArgumentError):
+        funcgrad.jit(lambda x: x @ object())(np.ones(2))
+
+
+@pytest.mark.parametrize("moving", [True, False])
+def test_what_is_called_in_a_branch_is_called_where_that_is_taken(moving) -> None:
+    seen = []
+
+    def called(x):
+        seen.append(x)
+        return np.float64(5.0)
+
+    @funcgrad.jit
+    def f(x):
+        given = x if moving else 2.0
+        return lax.cond(
+            x > 0, lambda: x, lambda: funcgrad.pure_callback(called, np.float64(0), given)
+        )
+
+    assert f(1.0) == 1.0 and seen == []
+    assert f(-1.0) == 5.0 and seen == [-1.0 if moving else 2.0]
+
+
+def test_programs_come_with_the_types_of_their_results() -> None:
+    f = lambda x, n, y=1.0: [x * y, {"n": x.sum() * n}]  # noqa: E731
+    program, types = fjax.make_jaxpr(f, static_argnums=1, return_shape=True)(np.ones(3), 2, y=2.0)
+    assert [t.shape for t in tree.leaves(types)] == [(3,), ()]
+    assert fjax.make_jaxpr(f, (1,))(np.ones(3), 2).out_avals == program.out_avals
+    outs = fjax.core.eval_jaxpr(program.jaxpr, program.consts, np.ones(3), 2.0)
+    assert outs[0].tolist() == [2.0] * 3 and outs[1] == 6.0
+    with pytest.raises(ArgumentError, match="axis_env"):
+        fjax.make_jaxpr(f, axis_env=[("i", 2)])

@@ -54,7 +54,7 @@ from .devices import (
     process_index,
 )
 from .dtypes import float0
-from .programs import checkpoint, jit, pmap, remat, shard_map, vmap
+from .programs import checkpoint, jit, make_jaxpr, pmap, remat, shard_map, vmap
 from .settings import (
     check_tracer_leaks,
     checking_leaks,
@@ -121,6 +121,7 @@ __all__ = [
     "local_device_count",
     "local_devices",
     "log_compiles",
+    "make_jaxpr",
     "make_mesh",
     "named_call",
     "named_scope",
@@ -205,7 +206,6 @@ if _typing.TYPE_CHECKING:
     from funcgrad import lax as lax
     from funcgrad import linear_transpose as linear_transpose
     from funcgrad import linearize as linearize
-    from funcgrad import make_jaxpr as make_jaxpr
     from funcgrad import nn as nn
     from funcgrad import numpy as numpy
     from funcgrad import pure_callback as pure_callback

@@ -1,8 +1,14 @@
 """Types, traced values and programs under the names of ``jax.core``."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 from ..core import EVAL, Trace, Tracer, current
 from ..core import aval_of as get_aval
-from ..jaxpr import Atom, Jaxpr, eval_jaxpr
+from ..jaxpr import Atom, Jaxpr
+from ..jaxpr import eval_jaxpr as _eval_jaxpr
 from ..transforms.trace import ShapeDtypeStruct as ShapedArray
 from .settings import ensure_compile_time_eval
 
@@ -25,3 +31,19 @@ AbstractValue = ShapedArray  # the only kind of type
 def trace_state_clean() -> bool:
     """Whether no transform is running."""
     return current.get() is EVAL
+
+
+def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
+    """Run a program with these constants.
+
+    Raises: as `funcgrad.eval_jaxpr`.
+    Source: JAX, ``jax.core.eval_jaxpr``.
+
+    >>> import funcgrad, numpy as np
+    >>> table = np.array([1.0, 2.0])
+    >>> program = funcgrad.make_jaxpr(lambda x: table * x)(1.0)
+    >>> eval_jaxpr(program.jaxpr, program.consts, 3.0)[0].tolist()
+    [3.0, 6.0]
+    """
+    filled = Jaxpr(jaxpr.in_vars, jaxpr.eqns, jaxpr.outs, jaxpr.const_vars, list(consts))
+    return _eval_jaxpr(filled, *args)

@@ -12,6 +12,7 @@ from .. import tree
 from ..compile import jit as _jit
 from ..errors import ArgumentError, where
 from ..transforms import checkpoint as _checkpoint
+from ..transforms import trace as _trace
 from ..transforms import vmap as _vmap
 from .sharding import Mesh
 
@@ -47,6 +48,42 @@ def jit(
     if fun is None:
         return functools.partial(jit, **options)
     return _jit.jit(fun, **options)
+
+
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: Any = (),
+    axis_env: Any = None,
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """`funcgrad.make_jaxpr`; with `return_shape` a pair with the types of the result, as its tree.
+
+    Raises: ArgumentError: `axis_env`, which is vmap's business. As `funcgrad.make_jaxpr`.
+    Source: JAX reference, ``jax.make_jaxpr``.
+
+    >>> make_jaxpr(lambda x, n: {"y": x**n}, static_argnums=1, return_shape=True)(np.ones(3), 2)[1]
+    {'y': f64[3]}
+    """
+    if axis_env is not None:
+        raise ArgumentError(f"make_jaxpr: axis_env={axis_env!r} is not offered; take vmap{where()}")
+    static = _places(static_argnums)
+
+    @functools.wraps(fun)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        rest, moving = _with_fixed(fun, args, static) if static else (fun, range(len(args)))
+        found: list[Any] = []
+
+        def seen(*values: Any, **named: Any) -> Any:
+            out = rest(*values, **named)
+            found[:] = [tree.structure(out)]
+            return out
+
+        program = _trace.make_jaxpr(seen)(*(args[i] for i in moving), **kwargs)
+        if not return_shape:
+            return program
+        return program, tree.unflatten(found[0], program.out_avals)
+
+    return traced
 
 
 def vmap(

@@ -85,6 +85,7 @@ class Callback(Primitive):
     """Calls Python. `effect`: for what it does, so that it happens wherever it is written."""
 
     multiple = True
+    outside = True
 
     def __init__(self, impl: Callable[..., Any], *, effect: bool) -> None:
         super().__init__(impl)

@@ -164,7 +164,7 @@ class JaxprTrace(Trace):
                 or np.ndim(args[0])
                 or not _is_number(args[0])
             )
-            and (self.linear or not prim.effect)
+            and (self.linear or not prim.outside)
         ):
             return self.parent.process(prim, args, params)
         if prim.closes and not self.concrete:
