@@ -276,22 +276,28 @@ def test_custom_gradients_close_over_what_is_traced(transform) -> None:
 
 @pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit])
 def test_rules_that_ask_for_symbolic_zeros(transform) -> None:
-    """They are told that everything moves, and are given arrays."""
+    """They are told what moves, and are given arrays."""
+    both = False
     derivatives = fjax.custom_derivatives
 
     f = fjax.custom_vjp(lambda p, n, y: p["x"] ** n * y, nondiff_argnums=(1,))
 
     def forward(p, n, y):
-        assert n == 3 and p["x"].perturbed and y.perturbed
+        assert n == 3 and p["x"].perturbed and y.perturbed == both
         return p["x"].value ** n * y.value, (p["x"].value, y.value)
 
     def backward(n, kept, ct):
         assert not isinstance(ct, derivatives.SymbolicZero)
-        return {"x": ct * n * kept[0] ** 2 * kept[1]}, None
+        return {"x": ct * n * kept[0] ** 2 * kept[1]}, ct * kept[0] ** n
 
     f.defvjp(forward, backward, symbolic_zeros=True, optimize_remat=True)
     g = lambda x: f({"x": x}, 3, 10.0)  # noqa: E731
     assert transform(funcgrad.grad(g))(2.0) == transform(funcgrad.jacfwd(g))(2.0) == 120.0
+    each = transform(funcgrad.vmap(funcgrad.grad(g)))(np.array([1.0, 2.0]))
+    assert each.tolist() == [30.0, 120.0]
+    both = True
+    by_both = funcgrad.grad(lambda x, y: f({"x": x}, 3, y), (0, 1))
+    assert transform(by_both)(2.0, 10.0) == (120.0, 8.0)
     f.defvjp(lambda p, n, y: (y, None), lambda n, _, ct: ({"x": 7.0 * ct}, None), False)
     assert transform(funcgrad.grad(g))(2.0) == 7.0
     h = fjax.custom_jvp(lambda x: x)

@@ -11,6 +11,7 @@ from ..core import Tracer
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..transforms.custom import custom_jvp as _custom_jvp
 from ..transforms.custom import custom_vjp as _custom_vjp
+from ..transforms.custom_call import perturbed
 from ..transforms.trace import make_jaxpr
 from ..tree_util import Partial
 from ._absent import absent
@@ -65,7 +66,7 @@ class custom_jvp(_custom_jvp[_P, _R]):
 
 
 class custom_vjp(_custom_vjp[_P, _R]):
-    """`funcgrad.custom_vjp`; with `symbolic_zeros` all arguments count as moved.
+    """`funcgrad.custom_vjp`; with `symbolic_zeros` the forward rule sees which arguments move.
 
     >>> import funcgrad
     >>> f = custom_vjp(lambda x, y: x * y)
@@ -88,8 +89,12 @@ class custom_vjp(_custom_vjp[_P, _R]):
         """Set the forward and backward rules; `optimize_remat` changes nothing."""
 
         def forward(*args: Any) -> Any:
+            flags = iter(perturbed.get())
             seen = [
-                a if i in self.nondiff else tree.map(CustomVJPPrimal, a) for i, a in enumerate(args)
+                a
+                if i in self.nondiff
+                else tree.map(lambda x: CustomVJPPrimal(x, next(flags, True)), a)
+                for i, a in enumerate(args)
             ]
             return fwd(*seen)
 

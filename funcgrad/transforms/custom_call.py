@@ -9,6 +9,7 @@ batch rule by mapping the rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,10 @@ from .transpose import transpose_jaxpr
 from .vmap import batch_flat, move_batch
 
 FlatFunction = Callable[..., list[Any]]
+
+
+# Which operands a derivative is wanted by, while a forward rule runs.
+perturbed: ContextVar[tuple[bool, ...]] = ContextVar("perturbed", default=())
 
 
 class Rules:
@@ -69,14 +74,20 @@ class Rules:
     def __name__(self) -> str:
         return self.name
 
-    def recorded(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-        """The results, and what `backward` reads.
+    def recorded(
+        self, xs: Sequence[Any], moving: Sequence[bool]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """The results, and what `backward` reads, where some of the operands are `moving`.
 
         They are a call with these rules: a derivative of the derivative goes by them, not through
         the function.
         """
         if self.forward is not None:
-            return self.forward(*xs)
+            token = perturbed.set(tuple(moving[self.held :]))
+            try:
+                return self.forward(*xs)
+            finally:
+                perturbed.reset(token)
         outs = custom_call(*xs, rules=self)
         return outs, [*outs, *xs]
 
@@ -185,7 +196,8 @@ class CustomCall(Primitive):
             return self(*full, rules=rules)
         if rules.backward is None or rules.jvp is not None:
             return tuple(rules.tangent_rule(xs, full, ans)[1])
-        residual = [snapshot(x, copy=True) for x in rules.recorded(xs)[1]]
+        moving = [t is not None for t in ts]
+        residual = [snapshot(x, copy=True) for x in rules.recorded(xs, moving)[1]]
         n = rules.held
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts)[n:], ans, ts[n:]))
 
@@ -193,7 +205,7 @@ class CustomCall(Primitive):
         rules: Rules = params["rules"]
         rules.require_still(wanted)
         if rules.backward is not None:
-            outs, residual = rules.recorded(xs)
+            outs, residual = rules.recorded(xs, wanted)
             return tuple(outs), (residual, None)
         if rules.transpose is not None:
             return self(*xs, rules=rules), (None, None)
