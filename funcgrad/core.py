@@ -60,6 +60,10 @@ class Aval:
         """How it is cut for several devices: not at all."""
         return None
 
+    def to_tangent_aval(self) -> Aval:
+        """The type of its derivatives."""
+        return Aval(self.shape, tangent_dtype(self.dtype))
+
     def promoting(self) -> Any:
         """What `np.result_type` should see: the dtype, or a bare Python number if weak."""
         return self.dtype.type(0).item() if self.weak else self.dtype

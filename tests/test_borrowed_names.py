@@ -306,6 +306,15 @@ def test_rules_that_ask_for_symbolic_zeros(transform) -> None:
     def rule(xs, ts):
         return xs[0], 5.0 * ts[0]
 
+    zero = fjax.typeof(1.0).to_tangent_aval()
+    k = fjax.custom_jvp(lambda x: (x, x))
+    k.defjvp(lambda xs, ts: (k(*xs), (ts[0], derivatives.SymbolicZero(zero))), symbolic_zeros=True)
+    assert transform(funcgrad.grad(lambda x: k(x)[1] + 3.0 * k(x)[0]))(2.0) == 3.0
+    by_both = fjax.custom_vjp(lambda x, y: x * y)
+    by_both.defvjp(
+        lambda x, y: (x * y, None), lambda _, ct: (7.0 * ct, derivatives.SymbolicZero(zero))
+    )
+    assert transform(funcgrad.grad(by_both, (0, 1)))(2.0, 3.0) == (7.0, 0.0)
     assert isinstance(h, funcgrad.custom_jvp) and transform(funcgrad.grad(h))(1.0) == 5.0
 
 

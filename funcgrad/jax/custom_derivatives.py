@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from .. import numpy as fnp
 from .. import tree
 from ..core import Tracer
 from ..jaxpr import Jaxpr, eval_jaxpr
@@ -34,7 +35,18 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class SymbolicZero:
-    """The class of derivatives that are known to be zero, of which rules are given none here."""
+    """A derivative of a type that is known to be zero: rules may return it, and are given none here."""
+
+    def __init__(self, aval: Any) -> None:
+        self.aval = aval
+
+
+def _filled(derivatives: Any) -> Any:
+    """Derivatives with zeros in the place of what is known to be zero."""
+    return tree.map(
+        lambda t: fnp.zeros(t.aval.shape, t.aval.dtype) if isinstance(t, SymbolicZero) else t,
+        derivatives,
+    )
 
 
 class CustomVJPPrimal:
@@ -62,7 +74,16 @@ class custom_jvp(_custom_jvp[_P, _R]):
 
     def defjvp(self, rule: _F, symbolic_zeros: bool = False) -> _F:
         """Set the rule; usable as a decorator."""
-        return super().defjvp(rule)
+
+        @functools.wraps(rule)
+        def filled(*args: Any) -> Any:
+            found = rule(*args)
+            if isinstance(found, tuple | list) and len(found) == 2:
+                return found[0], _filled(found[1])
+            return found
+
+        super().defjvp(filled)
+        return rule
 
 
 class custom_vjp(_custom_vjp[_P, _R]):
@@ -98,7 +119,7 @@ class custom_vjp(_custom_vjp[_P, _R]):
             ]
             return fwd(*seen)
 
-        super().defvjp(forward if symbolic_zeros else fwd, bwd)
+        super().defvjp(forward if symbolic_zeros else fwd, lambda *args: _filled(bwd(*args)))
 
 
 def closure_convert(
