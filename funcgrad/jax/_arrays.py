@@ -53,8 +53,8 @@ def set_attributes() -> None:
     for kind, own in _OWN.items():
         masked = {name: _masked(own[name]) for name in _REDUCTIONS}
         _write(kind, ATTRIBUTES | masked | {"argsort": _stable(own["argsort"])})
-    for kind, methods in _operators.methods().items():
-        _write(kind, methods)
+    for changed, methods in _operators.methods().items():
+        _write(changed, methods)
     _operators.look_up(by_name=True)
     ArrayMethods.reducing = staticmethod(_without_none)
 
@@ -64,8 +64,8 @@ def take_attributes() -> None:
     for kind, own in _OWN.items():
         _write(kind, dict.fromkeys(ATTRIBUTES) | own)
     _operators.look_up(by_name=False)
-    for kind, methods in _operators.OWN.items():
-        _write(kind, methods)
+    for changed, methods in _operators.OWN.items():
+        _write(changed, methods)
     ArrayMethods.reducing = staticmethod(of_numpy)
 
 

@@ -357,7 +357,7 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
     Raises: TypeError: it is neither.
     """
     if callable(scalar_or_schedule):
-        return scalar_or_schedule  # type: ignore[no-any-return]
+        return scalar_or_schedule
     if np.ndim(scalar_or_schedule):
         raise TypeError(f"need a number or a function of the step, found {scalar_or_schedule!r}")
     return constant(scalar_or_schedule)

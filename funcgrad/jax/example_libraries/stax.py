@@ -35,7 +35,7 @@ def _without_params(apply: Callable[..., Any]) -> Layer:
 def _shape_after(f: Callable[[Any], Any], shape: Any) -> tuple[int, ...]:
     """The shape of f's result, whose first length is unknown if that of the input is."""
     out = eval_shape(f, ShapeDtypeStruct([abs(n) for n in shape], "float64")).shape
-    return (shape[0], *out[1:]) if shape[0] < 0 else out  # type: ignore[no-any-return]
+    return (shape[0], *out[1:]) if shape[0] < 0 else out
 
 
 def Dense(out_dim: int, W_init: Any = _WEIGHTS, b_init: Any = _BIASES) -> Layer:
