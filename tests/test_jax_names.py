@@ -223,7 +223,7 @@ def test_types_of_examples_and_of_all_of_them() -> None:
     assert core.mapped_aval(5, None, aval) == core.unmapped_aval(5, None, aval) == aval
 
 
-DATACLASS = """
+INSTALLED = """
 import dataclasses, funcgrad.jax
 from funcgrad import tree
 
@@ -245,13 +245,29 @@ class C:
 
 funcgrad.jax.install()
 assert tree.leaves([A(1.0)]) == [A(1.0)] and tree.leaves([C(1.0)]) == [1.0]
+calls = []
+
+def body(c, x):
+    calls.append(c)
+    return c * x, c
+
+f = lambda: funcgrad.lax.scan(body, 1.0, funcgrad.numpy.array([2.0, 3.0]))
+(last, each), count = f(), len(calls)
+assert (last, each.tolist()) == (6.0, [1.0, 2.0]) and not isinstance(calls[0], float)
+longer = funcgrad.lax.scan(body, 1.0, funcgrad.numpy.ones(9))
+assert len(calls) == 2 * count
+ys = funcgrad.numpy.array([2.0, 3.0])
+grad = funcgrad.grad(lambda x: funcgrad.lax.scan(lambda c, y: (c * y, None), x, ys)[0])(1.0)
+assert grad == 6.0
 funcgrad.jax.remove()
+calls.clear()
+assert f()[0] == 6.0 and len(calls) == 2
 assert tree.leaves([A(1.0), B(2.0), C(3.0)]) == [1.0, 2.0, 3.0]
 """
 
 
-def test_dataclasses_are_leaves_unless_they_are_registered() -> None:
-    ran = subprocess.run([sys.executable, "-c", DATACLASS], capture_output=True, text=True)
+def test_dataclasses_are_leaves_and_bodies_of_scans_run_once() -> None:
+    ran = subprocess.run([sys.executable, "-c", INSTALLED], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
 
 

@@ -14,6 +14,7 @@ from ..errors import ArgumentError as _ArgumentError
 from ..stand_in import borrow as _borrow
 from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
+from ..transforms.loops import Loop as _Loop
 from . import (
     ad_checkpoint,
     api_util,
@@ -155,7 +156,8 @@ def install() -> None:
     reductions (``x.sum(where=None)``) that take None for no mask, and an `argsort` that is stable.
     Indices may be traced, and in functions of modules that have imported jax, ``x += y`` makes a new
     array and leaves other names of x alone. Dataclasses are nodes of trees only if they have been
-    registered. All this holds for the whole process, and takes CPython.
+    registered. A body of `lax.scan` runs once, on traced values: flax and others count what they draw.
+    All this holds for the whole process, and takes CPython.
 
     Raises: ArgumentError: JAX itself has been imported already, or this is not CPython.
 
@@ -173,6 +175,7 @@ def install() -> None:
         _give_back("jax", __name__)
         raise
     _require_registration(True)
+    _Loop.traced_once = True
 
 
 def remove() -> None:
@@ -180,6 +183,7 @@ def remove() -> None:
     if _give_back("jax", __name__):
         _take_attributes()
         _require_registration(False)
+        _Loop.traced_once = False
 
 
 if _typing.TYPE_CHECKING:

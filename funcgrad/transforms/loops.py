@@ -36,7 +36,12 @@ Step = Callable[[Any, Any], tuple[Any, Any]]
 
 
 class Loop:
-    """A scan that is to be run: the body, the carry, the rows."""
+    """A scan that is to be run: the body, the carry, the rows.
+
+    `traced_once`: the body runs once, on traced values, also where nothing else is recorded.
+    """
+
+    traced_once = False
 
     def __init__(
         self, name: str, f: Step, init: Any, xs: Any, length: int | None, reverse: bool
@@ -65,8 +70,8 @@ class Loop:
         return new, ys
 
     def run(self, *, recorded: bool = False) -> tuple[Any, Any]:
-        """The last carry and the stacked results; `recorded`: by way of a program in any case."""
-        if self.length and not staged() and not recorded:
+        """The last carry and the stacked results; `recorded`: by way of a program."""
+        if self.length and not (staged() or recorded or Loop.traced_once):
             carry, ys = self.in_python()
         else:
             carry, ys = self.as_program()
