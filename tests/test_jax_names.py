@@ -68,7 +68,9 @@ def test_functions_of_trees_are_functions_of_leaves() -> None:
     assert tree.unflatten(out_tree(), outs) == f(*args, **kwargs)
 
 
-@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit, funcgrad.vmap], ids=repr)
+@pytest.mark.parametrize(
+    "transform", [lambda f: f, funcgrad.jit, funcgrad.vmap], ids=["plain", "jit", "vmap"]
+)
 def test_what_is_known_is_computed_and_the_rest_is_a_program(transform) -> None:
     def split(known):
         def f(x, y):
