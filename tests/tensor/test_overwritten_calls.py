@@ -15,9 +15,9 @@ import compat
 
 # What raises here and not in PyTorch, which keeps something else for the way back, or a copy.
 STRICTER = (
-    "einsum erfinv expm1 kron linalg.cond linalg.eigvals linalg.eigvalsh linalg.matrix_norm linalg.norm "
-    "linalg.svdvals ldexp logaddexp logaddexp2 masked.logaddexp matmul norm norm_except_dim "
-    "nuclear_norm polar special.erfinv special.expm1 special.ndtr tensordot"
+    "einsum erfinv expm1 kron linalg.cond linalg.eigvals linalg.eigvalsh linalg.matrix_norm "
+    "linalg.norm linalg.svdvals ldexp logaddexp logaddexp2 masked.logaddexp matmul norm "
+    "norm_except_dim nuclear_norm polar special.erfinv special.expm1 special.ndtr tensordot"
 )
 
 
