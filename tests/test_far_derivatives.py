@@ -121,6 +121,19 @@ def test_polygamma_below_zero(n: int, whole: int, off: float) -> None:
     np.testing.assert_allclose(slopes(x), float(exact), rtol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(n=st.integers(1, 8), places=st.lists(st.floats(-30, 60, width=32), min_size=1, max_size=5))
+def test_polygamma_is_scipys(n: int, places: list[float], dtype: Any) -> None:
+    scipy_special = pytest.importorskip("scipy.special")
+    x = np.array([*places, 1e-3, 10.0, 1e5], dtype)
+    x = x[(x > 0.01) | (x == np.round(x))]  # SciPy has lost digits next to poles
+    found = special.polygamma(n, x)
+    assert found.dtype == dtype
+    with np.errstate(all="ignore"):
+        expected = scipy_special.polygamma(n, x.astype(float)).astype(dtype)
+    np.testing.assert_allclose(found, expected, rtol=1e-13 if dtype == np.float64 else 2e-7)
+
+
 def test_polygamma_at_its_poles_and_beyond() -> None:
     x = np.array([-3.0, 0.0, -(2.0**60), -math.inf, math.inf, math.nan])
     np.testing.assert_array_equal(special.polygamma(1, x), [*[math.inf] * 4, 0.0, math.nan])

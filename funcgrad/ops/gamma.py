@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -105,32 +106,59 @@ def _cot_slope(n: int) -> list[float]:
     return [math.pi ** (n + 1) * c for c in found]
 
 
+# B_2 / 2!, B_4 / 4!, ...: of Euler and Maclaurin's formula, after as many terms one by one
+_EULER_MACLAURIN = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160]
+_EULER_MACLAURIN += [-691 / 1307674368000, 1 / 74724249600, -3617 / 10670622842880000]
+_TERMS = 8
+_LARGEST = 6  # exponent for which this is as exact as SciPy's function
+
+
+def _hurwitz_zeta(xp: Any, s: int, x: Any) -> Any:
+    """``zeta(s, x)`` of a whole exponent, inf where ``x <= 0``: a fraction of the time of SciPy's."""
+    below = xp.less_equal(x, 0)
+    x = choose_in(xp, below, 1.0, x)
+    total: Any = 0.0
+    for k in range(_TERMS):
+        total = total + functools.reduce(operator.mul, [1.0 / (x + k)] * s)
+    r = 1.0 / (x + _TERMS)
+    rising = [math.prod(range(s, s + 2 * j + 1)) for j in range(_TERMS)]
+    series = [a * b for a, b in zip(_EULER_MACLAURIN, rising, strict=True)]
+    rest = functools.reduce(operator.mul, [r] * (s - 1)) * (
+        1 / (s - 1) + r * (0.5 + r * polynomial(r * r, series))
+    )
+    return choose_in(xp, below, math.inf, total + rest)
+
+
 @elementwise(lambda _y, x, *, n: polygamma(x, n=n + 1))
 def polygamma(xp, x, /, *, n):
     """The derivative of `digamma` of order `n` >= 1.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating; integers give floats.
     Derivative: that of the next order; smooth between the poles 0, -1, -2, ...
-    Raises: ImportError: SciPy is not installed.
+    Raises: ImportError: SciPy is not installed, for ``n > 5``.
     Source: DLMF 5.15.1, 25.11: ``(-1)**(n + 1) n! zeta(n + 1, x)``; 5.15.6 below 0.
 
     >>> polygamma(np.array([1.0]), n=1).round(4).tolist()
     [1.6449]
     """
-    zeta, factor = scipy_function(xp, "zeta"), float((-1) ** (n + 1) * math.factorial(n))
+    factor = float((-1) ** (n + 1) * math.factorial(n))
+    small = n < _LARGEST
+    zeta = functools.partial(_hurwitz_zeta, xp) if small else scipy_function(xp, "zeta")
     x = real_floating(xp, "polygamma", x)
+    dtype, x = x.dtype, x.astype("float64")  # large factors, small functions
     left = xp.clip(x, -(2.0**53), 0.0)  # farther down are whole numbers only
     off = left - xp.round(left)
     low = xp.logical_and(xp.less(x, 0), xp.not_equal(off, 0))
     if on_host(xp) and not low.any():
-        return zeta(n + 1.0, x) * factor
+        return (zeta(n + 1, x) * factor).astype(dtype)
     # SciPy adds up to x terms below 0
-    y = zeta(n + 1.0, choose_in(xp, low, 1.0 - x, x)) * factor
+    y = zeta(n + 1, choose_in(xp, low, 1.0 - x, x)) * factor
     size = xp.abs(choose_in(xp, low, off, 0.5))
     near = xp.less(size, 0.25)
     tan = xp.tan(math.pi * choose_in(xp, near, size, 0.5 - size))
     cot = xp.sign(off) * choose_in(xp, near, 1.0 / choose_in(xp, near, tan, 1.0), tan)
-    return choose_in(xp, low, (-1.0) ** n * y - polynomial(cot, _cot_slope(n)), y)
+    y = choose_in(xp, low, (-1.0) ** n * y - polynomial(cot, _cot_slope(n)), y)
+    return y.astype(dtype)
 
 
 @elementwise(lambda _y, x: digamma(x))
