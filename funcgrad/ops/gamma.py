@@ -123,9 +123,8 @@ def _hurwitz_zeta(xp: Any, s: int, x: Any) -> Any:
     r = 1.0 / (x + _TERMS)
     rising = [math.prod(range(s, s + 2 * j + 1)) for j in range(_TERMS)]
     series = [a * b for a, b in zip(_EULER_MACLAURIN, rising, strict=True)]
-    rest = functools.reduce(operator.mul, [r] * (s - 1)) * (
-        1 / (s - 1) + r * (0.5 + r * polynomial(r * r, series))
-    )
+    rest = 1 / (s - 1) + r * (0.5 + r * polynomial(r * r, series))
+    rest = functools.reduce(operator.mul, [r] * (s - 1), rest)
     return choose_in(xp, below, math.inf, total + rest)
 
 
