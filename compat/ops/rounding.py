@@ -10,8 +10,8 @@ import numpy as np
 from funcgrad.numpy import elementwise
 from funcgrad.ops import rounding
 from funcgrad.ops.arithmetic import copysign as copysign_primitive
-from funcgrad.ops.arithmetic import fmod, multiply
 from funcgrad.ops.arithmetic import ldexp as ldexp_primitive
+from funcgrad.ops.arithmetic import multiply
 from funcgrad.ops.cast import cast
 from funcgrad.ops.logic import greater_equal, isnan, less_equal, logical_or
 from funcgrad.ops.select import clip as clip_primitive
@@ -113,7 +113,11 @@ def frac(input: Any, *, out: Any = None) -> Tensor:
     x = operand("frac", 1, "input", input)
     if dtype_of(x).category != 2:
         raise not_implemented("frac_cpu", x)
-    return finish("frac", record(fmod, (x, 1.0), None, "FracBackward0"), out, (x,))
+    return finish("frac", composed("FracBackward0", _fraction, x), out, (x,))
+
+
+def _fraction(x: Any, /) -> Any:
+    return x - rounding.trunc(x)
 
 
 # ---------------------------------------------------------------- signs
