@@ -75,6 +75,7 @@ LAYERS: dict[str, float] = {
     "compat.dtypes": 6,
     "compat.cuda": 6,
     "compat.cuda.amp": 8,
+    "compat.cuda.nvtx": 8,
     "compat.size": 6,
     "compat.storage": 6,
     "compat.utils.hooks": 6,

@@ -224,7 +224,7 @@ def isnan(input: Any) -> Tensor:
     """Whether `input` is not a number.
 
     >>> import compat as torch
-    >>> torch.isnan(torch.tensor([1.0, float("inf"), float("nan")]))
+    >>> torch.isnan(torch.tensor([1.0, torch.inf, torch.nan]))
     tensor([False, False,  True])
     """
     return record(logic.isnan, (operand("isnan", 1, "input", input),))
@@ -234,7 +234,7 @@ def isinf(input: Any) -> Tensor:
     """Whether `input` is infinite, in either part.
 
     >>> import compat as torch
-    >>> torch.isinf(torch.tensor([1.0, float("inf"), float("nan")]))
+    >>> torch.isinf(torch.tensor([1.0, torch.inf, torch.nan]))
     tensor([False,  True, False])
     """
     return record(logic.isinf, (operand("isinf", 1, "input", input),))
@@ -244,7 +244,7 @@ def isfinite(input: Any) -> Tensor:
     """Whether `input` is neither infinite nor not a number.
 
     >>> import compat as torch
-    >>> torch.isfinite(torch.tensor([1.0, float("inf"), float("nan")]))
+    >>> torch.isfinite(torch.tensor([1.0, torch.inf, torch.nan]))
     tensor([ True, False, False])
     """
     return record(logic.isfinite, (operand("isfinite", 1, "input", input),))
@@ -256,7 +256,7 @@ def isposinf(input: Any, *, out: Any = None) -> Tensor:
     Raises: RuntimeError: complex numbers.
 
     >>> import compat as torch
-    >>> torch.isposinf(torch.tensor([1.0, float("inf"), -float("inf")]))
+    >>> torch.isposinf(torch.tensor([1.0, torch.inf, -torch.inf]))
     tensor([False,  True, False])
     """
     return _infinite("isposinf", math.inf, input, out)
@@ -268,7 +268,7 @@ def isneginf(input: Any, *, out: Any = None) -> Tensor:
     Raises: RuntimeError: complex numbers.
 
     >>> import compat as torch
-    >>> torch.isneginf(torch.tensor([1.0, float("inf"), -float("inf")]))
+    >>> torch.isneginf(torch.tensor([1.0, torch.inf, -torch.inf]))
     tensor([False, False,  True])
     """
     return _infinite("isneginf", -math.inf, input, out)

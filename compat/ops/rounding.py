@@ -330,7 +330,7 @@ def nan_to_num(
     Derivative: 1, 0 where something was replaced.
 
     >>> import compat as torch
-    >>> torch.nan_to_num(torch.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
+    >>> torch.nan_to_num(torch.tensor([1.0, torch.nan, torch.inf]), posinf=9.0)
     tensor([1., 0., 9.])
     """
     x = operand("nan_to_num", 1, "input", input)
@@ -395,7 +395,7 @@ def fmax(input: Any, other: Any, *, out: Any = None) -> Tensor:
     Raises: TypeError: an operand is no tensor. RuntimeError: complex numbers.
 
     >>> import compat as torch
-    >>> torch.fmax(torch.tensor([1.0, float("nan")]), torch.tensor(0.0))
+    >>> torch.fmax(torch.tensor([1.0, torch.nan]), torch.tensor(0.0))
     tensor([1., 0.])
     """
     return _preferred("fmax", greater_equal, input, other, out)
@@ -408,7 +408,7 @@ def fmin(input: Any, other: Any, *, out: Any = None) -> Tensor:
     Raises: TypeError: an operand is no tensor. RuntimeError: complex numbers.
 
     >>> import compat as torch
-    >>> torch.fmin(torch.tensor([1.0, float("nan")]), torch.tensor(0.0))
+    >>> torch.fmin(torch.tensor([1.0, torch.nan]), torch.tensor(0.0))
     tensor([0., 0.])
     """
     return _preferred("fmin", less_equal, input, other, out)

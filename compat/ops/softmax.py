@@ -124,7 +124,7 @@ def functional_softmax(
     """`softmax` as `nn.functional` has it: without `dim` it warns, and chooses one.
 
     >>> import compat as torch
-    >>> functional_softmax(torch.tensor([0.0, 0.0]), dim=0)
+    >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
     x = operand("softmax", 1, "input", input)
@@ -137,7 +137,7 @@ def functional_log_softmax(
     """`log_softmax` as `nn.functional` has it: without `dim` it warns, and chooses one.
 
     >>> import compat as torch
-    >>> functional_log_softmax(torch.tensor([0.0, 0.0]), dim=0)
+    >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
     x = operand("log_softmax", 1, "input", input)

@@ -90,13 +90,16 @@ def square_distances(xp, x, y, /):
     with np.errstate(all="ignore"):
         centre = y.mean(axis=-2, keepdims=True)
         a, b = x - centre, y - centre
-        last = (len(aval.shape) - 1,)
-        squares = summed(a * a, last)[..., :, None] + summed(b * b, last)[..., None, :]
+        squares = _squares(a)[..., :, None] + _squares(b)[..., None, :]
         out = squares - 2.0 * xp.matmul(a, xp.swapaxes(b, -1, -2))
         close = ~(out > _CANCELLED * squares)  # or not a number
         if bool(close.any()):
             out[close] = _by_differences(xp, x, y, close)
     return out
+
+
+def _squares(rows: Any) -> Any:
+    return summed(rows * rows, (rows.ndim - 1,))
 
 
 def _by_differences(xp: Any, x: Any, y: Any, close: Any) -> Any:
@@ -109,7 +112,7 @@ def _by_differences(xp: Any, x: Any, y: Any, close: Any) -> Any:
         part = slice(start, start + step)
         before = tuple(a[part] for a in lead)
         apart = x[(*before, i[part])] - y[(*before, j[part])]
-        out[part] = summed(apart * apart, (1,))
+        out[part] = _squares(apart)
     return out
 
 

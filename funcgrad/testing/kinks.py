@@ -155,7 +155,7 @@ _KINKS: dict[str, Callable[..., Decision]] = {
     **dict.fromkeys(["max", "argmax"], _extreme),
     **dict.fromkeys(["max_pool", "window_argmax"], lambda x, *_, **__: _sorted(x, axis=None)),
     **dict.fromkeys(["min", "argmin"], _smallest),
-    **dict.fromkeys(["sort", "argsort"], _sorted),
+    **dict.fromkeys(["sort", "argsort", "argrank", "argtopk"], _sorted),
     **dict.fromkeys(["norm2", "std"], _norm),
     "group_max": _grouped,
     "group_min": lambda x, places, **params: _grouped(-np.asarray(x), places, **params),

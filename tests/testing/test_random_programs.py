@@ -66,6 +66,7 @@ def test_every_form_is_of_a_primitive_and_applied(name: str) -> None:
 SPECIAL = {
     *(
         "bessel",
+        "beta",
         "callbacks",
         "distance",
         "gamma",
