@@ -323,6 +323,8 @@ def _runs(places: list[int]) -> list[tuple[int, int, int]]:
 
 # ---------------------------------------------------------------- roll
 
+FEW = 8  # elements along the last axis that are sooner taken than copied in two parts
+
 
 @linear(
     lambda ct, _x, *, shift, axis: roll(ct, shift=tuple(-s for s in shift), axis=axis),
@@ -345,6 +347,9 @@ def roll(xp, x, /, *, shift, axis):
     if len(moving) != 1:
         return xp.roll(x, shift, axis)
     ((a, k),) = moving  # NumPy takes seven times as long for short arrays
-    cut = x.shape[a] - k
+    n = x.shape[a]
+    if on_host(xp) and x.ndim > 1 and n <= FEW and a % x.ndim == x.ndim - 1:
+        return x.take([i - k for i in range(n)], axis=a)  # elements one by one, not rows of few
+    cut = n - k
     lead = (slice(None),) * (a % x.ndim)
     return xp.concatenate((x[(*lead, slice(cut, None))], x[(*lead, slice(cut))]), a)
