@@ -150,7 +150,7 @@ def polygamma(xp, x, /, *, n):
     low = xp.logical_and(xp.less(x, 0), xp.not_equal(off, 0))
     if on_host(xp) and not low.any():
         return (zeta(n + 1, x) * factor).astype(dtype)
-    # SciPy adds up to x terms below 0
+    # The formula wants x > 0, and SciPy's function adds up as many terms as x is below 0.
     y = zeta(n + 1, choose_in(xp, low, 1.0 - x, x)) * factor
     size = xp.abs(choose_in(xp, low, off, 0.5))
     near = xp.less(size, 0.25)
