@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad.algebra import zeros_like
 from funcgrad.core import EVAL, Tracer, aval_of
 from funcgrad.core import current as current_trace
 from funcgrad.ops.arithmetic import positive
@@ -23,6 +24,7 @@ from funcgrad.quiet import QUIET, get_state, reset_state, set_state
 
 from . import mirrors, modes, sites, turns
 from .base import UNCOUNTED, TensorBase, hold, made, tensor
+from .linked import behind, linked
 from .node import IDLE, AccumulateGrad, Freed, Port, evaluated
 from .sums import Sum
 from .tape import record, tape_array
@@ -55,6 +57,7 @@ def run(
     inputs: Sequence[Any] | None = None,
     returned: bool = True,
     lifted: bool = False,
+    likes: Sequence[Any] = (),
 ) -> list[Any]:
     """Run backward from `roots`, pairs of an edge and its cotangent.
 
@@ -62,7 +65,8 @@ def run(
 
     With `inputs` (edges) only those get a gradient, which is `returned`, a tensor, or None for one
     that was not reached; or it goes where it always goes. `graph`: record what is done. `lifted`:
-    cotangents are bare, but hold array faces of tensors, and so must what is saved.
+    cotangents are bare, but hold array faces of tensors, and so must what is saved. `likes`: arrays
+    like the inputs, so that one that was reached with derivatives of zero only gets zeros.
 
     Raises: RuntimeError: something needed was freed or modified.
     """
@@ -92,7 +96,7 @@ def run(
     finally:
         reset_state(state)
         modes.current.reset(token)
-    return [] if inputs is None else walk.found(inputs)
+    return [] if inputs is None else walk.found(inputs, likes)
 
 
 def running() -> Any:
@@ -116,6 +120,7 @@ class _Walk:
         "freed",
         "graph",
         "leaves",
+        "links",
         "notes",
         "order",
         "outside",
@@ -145,6 +150,7 @@ class _Walk:
         self.outside = get_state()
         self.found_nodes: Sequence[Sequence[Any]] = ()  # all whose `ct` is ours
         self.notes: dict[Any, Any] | None = None  # of hooks on several tensors
+        self.links: list[Any] = []  # those that the pass has come to, see `linked.py`
         self.aside: Sequence[tuple[Any, Any]] = ()  # nodes and their cotangents, in another's turn
 
     def start(self, roots: Sequence[tuple[Any, Any]]) -> None:
@@ -279,6 +285,8 @@ class _Walk:
             cts = list(node.pull_list(ct, self.face))
         else:
             cts = self._pull_watched(node, ct)
+        if self.graph:
+            cts = linked(node, cts)
         hooks = node.extras.hooks if node.extras is not None else ()
         for hook in list(hooks and hooks.values()):
             given = self._all_shown(cts), self._all_shown(_in_order(node, ct))
@@ -407,6 +415,11 @@ class _Walk:
     def finish(self) -> None:
         """Hand the leaves their gradients."""
         is_captured = self.captured is not None and self.returned
+        if self.links and not is_captured:
+            for leaf in behind(self.links).intersection(self.leaves):
+                if leaf.ct is None:
+                    zeros = zeros_like(leaf.array)
+                    leaf.ct = tensor(zeros) if self.graph else zeros
         for leaf in self.leaves:  # all of them before any hook, which may write into what they read
             if leaf.ct.__class__ is Sum:
                 leaf.ct = leaf.ct.value()
@@ -449,8 +462,14 @@ class _Walk:
         if self.captured is not None and self.returned:
             self.captured[edge] = self.shown(ct if self.graph else _own(ct))
 
-    def found(self, inputs: Sequence[Any]) -> list[Any]:
-        return [self.captured[edge] for edge in inputs]  # type: ignore[index]
+    def found(self, inputs: Sequence[Any], likes: Sequence[Any]) -> list[Any]:
+        found = [self.captured[edge] for edge in inputs]  # type: ignore[index]
+        if self.links and likes:
+            known = behind(self.links)
+            for i, edge in enumerate(inputs):
+                if found[i] is None and likes[i] is not None and edge in known:
+                    found[i] = tensor(zeros_like(likes[i]))
+        return found
 
     def _add_to_grad(self, variable: TensorBase, ct: Any, owned: bool) -> None:
         """Add a cotangent to `.grad`, in place unless it is recorded."""

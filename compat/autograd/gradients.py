@@ -112,7 +112,8 @@ def grad(
     edges = [_input_edge(i, x, level) for i, x in enumerate(wanted)]
     retain = create_graph if retain_graph is None else retain_graph
     run = _run_batched if is_grads_batched else engine.run
-    found = run(roots, retain=retain, graph=create_graph, inputs=edges)
+    likes = [x._array if isinstance(x, TensorBase) else x.like and x.like[0] for x in wanted]
+    found = run(roots, retain=retain, graph=create_graph, inputs=edges, likes=likes)
     for i, g in enumerate(found):
         if g is None and not allow:
             raise RuntimeError(
@@ -132,7 +133,12 @@ def _zeros(like: Any, batched_roots: Sequence[tuple[Any, Any]]) -> Any:
 
 
 def _run_batched(
-    roots: Sequence[tuple[Any, Any]], *, retain: bool, graph: bool, inputs: Sequence[Any]
+    roots: Sequence[tuple[Any, Any]],
+    *,
+    retain: bool,
+    graph: bool,
+    inputs: Sequence[Any],
+    likes: Any,
 ) -> list[Any]:
     """`engine.run` for a batch of cotangents: one pass, mapped over their first axis.
 
@@ -143,7 +149,9 @@ def _run_batched(
 
     def pull(*cts: Any) -> list[Any]:
         mapped = [(edge, tensor(ct)) for (edge, _), ct in zip(roots, cts, strict=True)]
-        found = engine.run(mapped, retain=retain, graph=False, inputs=inputs, lifted=graph)
+        found = engine.run(
+            mapped, retain=retain, graph=False, inputs=inputs, lifted=graph, likes=likes
+        )
         reached[:] = [i for i, g in enumerate(found) if g is not None]
         return [found[i]._array for i in reached]
 
