@@ -282,7 +282,7 @@ class _Walk:
             node.pull(ct, freed)
             return
         if self.anomaly is None:
-            cts = list(node.pull_list(ct, self.face))
+            cts: Sequence[Any] = list(node.pull_list(ct, self.face))
         else:
             cts = self._pull_watched(node, ct)
         if self.graph:
