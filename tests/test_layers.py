@@ -26,6 +26,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.modulus": 0,
     "funcgrad.quiet": 0,
     "funcgrad.short": 0,
+    "funcgrad.sliding": 0,
     "funcgrad.thin": 0,
     "funcgrad.tree": 0,
     "funcgrad.tree_keys": 0,

@@ -18,7 +18,7 @@ input, not 25. There are three forms.
   products with every tap first, which are added to where they belong. That moves less, and no zeros.
 
 Where rows are short, do not overlap or there is one axis only, all axes are gathered; `_by_images` has
-the form that copies nothing for kernels of one element.
+the form that copies nothing for kernels of one element. For signals of one channel see `sliding.py`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ import numpy as np
 from ..algebra import batch_first, bilinear
 from ..core import Aval, Primitive
 from ..errors import ShapeError, where
+from ..sliding import slid
 from .structural import flip, reshape, transpose
 
 Sizes = tuple[int, ...]
@@ -44,6 +45,7 @@ Padding = tuple[tuple[int, int], ...]
 _BUFFER = {"numpy": 1 << 20}
 _LARGE_BUFFER = 1 << 26
 
+_LONG_SIGNAL = 1000  # products for one row of the result that make it worth a call
 _LONG_ROW = 64  # elements of a row of the buffer that make a product worth a call
 # Whether OpenBLAS may use several threads; it reads these, in this order.
 _NAMED = (os.environ.get(f"{name}_NUM_THREADS") for name in ("OPENBLAS", "GOTO", "OMP"))
@@ -261,10 +263,23 @@ def conv(xp, x, w, /, *, strides, padding, lhs_dilation, rhs_dilation, groups):
     x, w = x.astype(out.dtype, copy=False), w.astype(out.dtype, copy=False)
     if not out.size or not w.size:
         return xp.zeros(out.shape, out.dtype)
+    if _is_of_signals(x, w, out, strides, lhs_dilation, rhs_dilation, groups):
+        x = padded(xp, x, padding, lhs_dilation, 0)
+        rows = [[slid(xp, row, taps[0]) for row, taps in zip(rows, w, strict=True)] for rows in x]
+        return xp.stack([xp.stack(row) for row in rows])
     if max(strides) == 1 and _scattering_is_cheaper(x, w, out, lhs_dilation):
         return _scatter(xp, x, w, out.shape, padding, lhs_dilation, rhs_dilation, groups)
     x = padded(xp, x, padding, lhs_dilation, 0)
     return _correlate(xp, x, w, out.shape, strides, rhs_dilation, groups)
+
+
+def _is_of_signals(
+    x: Any, w: Any, out: Aval, strides: Sizes, lhs: Sizes, rhs: Sizes, groups: int
+) -> bool:
+    """Whether each row of the result is one row of `x` under one of `w`, and long."""
+    if not strides == lhs == rhs == (1,) or w.shape[:2] != (groups, 1):
+        return False
+    return len(x) * groups == 1 or out.shape[2] * w.shape[2] >= _LONG_SIGNAL
 
 
 def padded(xp: Any, x: Any, padding: Padding, dilation: Sizes, fill: Any) -> Any:
