@@ -39,6 +39,24 @@ def slid(xp: Any, x: Any, w: Any) -> Any:
     return out
 
 
+def rows_slid(xp: Any, x: Any, w: Any, shape: tuple[int, ...]) -> Any:
+    """`slid` for each row of `x` with the row of `w` that belongs to it.
+
+    Shapes: ``x: (n, g, m), w: (g, 1, k) -> (n, g, m - k + 1)``, which is `shape`.
+    """
+    places, length = shape[2], x.shape[2]
+    if len(w) == 1 and len(x) > 1 and length < 2 * places:  # in one go: some lie across two rows
+        whole = xp.zeros((len(x), 1, length), x.dtype)
+        found = slid(xp, x.reshape(-1), w[0, 0])
+        whole.reshape(-1)[: found.size] = found
+        return xp.ascontiguousarray(whole[:, :, :places])
+    out = xp.empty(shape, x.dtype)
+    for i in range(len(x)):
+        for k in range(len(w)):
+            out[i, k] = slid(xp, x[i, k], w[k, 0])
+    return out
+
+
 def _by_blocks(xp: Any, x: Any, w: Any) -> Any:
     places, taps = x.size - w.size + 1, w.size
     block = _BLOCK[taps > _MANY]

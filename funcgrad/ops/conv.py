@@ -34,7 +34,7 @@ import numpy as np
 from ..algebra import batch_first, bilinear
 from ..core import Aval, Primitive
 from ..errors import ShapeError, where
-from ..sliding import slid
+from ..sliding import rows_slid
 from .structural import flip, reshape, transpose
 
 Sizes = tuple[int, ...]
@@ -264,9 +264,7 @@ def conv(xp, x, w, /, *, strides, padding, lhs_dilation, rhs_dilation, groups):
     if not out.size or not w.size:
         return xp.zeros(out.shape, out.dtype)
     if _is_of_signals(x, w, out, strides, lhs_dilation, rhs_dilation, groups):
-        x = padded(xp, x, padding, lhs_dilation, 0)
-        rows = [[slid(xp, row, taps[0]) for row, taps in zip(rows, w, strict=True)] for rows in x]
-        return xp.stack([xp.stack(row) for row in rows])
+        return rows_slid(xp, padded(xp, x, padding, lhs_dilation, 0), w, out.shape)
     if max(strides) == 1 and _scattering_is_cheaper(x, w, out, lhs_dilation):
         return _scatter(xp, x, w, out.shape, padding, lhs_dilation, rhs_dilation, groups)
     x = padded(xp, x, padding, lhs_dilation, 0)
@@ -279,7 +277,9 @@ def _is_of_signals(
     """Whether each row of the result is one row of `x` under one of `w`, and long."""
     if not strides == lhs == rhs == (1,) or w.shape[:2] != (groups, 1):
         return False
-    return len(x) * groups == 1 or out.shape[2] * w.shape[2] >= _LONG_SIGNAL
+    if groups == 1 and out.shape[2] >= w.shape[2]:
+        return True
+    return out.shape[2] * w.shape[2] >= _LONG_SIGNAL
 
 
 def padded(xp: Any, x: Any, padding: Padding, dilation: Sizes, fill: Any) -> Any:

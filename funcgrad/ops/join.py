@@ -292,7 +292,7 @@ def take_known(x: Any, places: np.ndarray, /, *, axis: int) -> Any:
     >>> take_known(np.array([1.0, 2.0, 3.0]), np.array([1, 0, 1, 2, 2, 2]), axis=0).tolist()
     [2.0, 1.0, 2.0, 3.0, 3.0, 3.0]
     """
-    runs = _runs(places.tolist())
+    runs = _runs(places)
     if not 1 < len(runs) <= MOST_RUNS:  # one alone would be a view
         return take(x, concrete_namespace(x).asarray(places), axis=axis, bounds="known")
     ndim, parts = len(aval_of(x).shape), []
@@ -306,18 +306,21 @@ def take_known(x: Any, places: np.ndarray, /, *, axis: int) -> Any:
     return concatenate(*parts, axis=axis)
 
 
-def _runs(places: list[int]) -> list[tuple[int, int, int]]:
-    """Places as runs: the first one, the step to the next (1, -1 or 0), and how many there are."""
+def _runs(places: np.ndarray) -> list[tuple[int, int, int]]:
+    """Places as runs: the first one, the step to the next (1, -1 or 0), and how many there are.
+
+    At most one more than `MOST_RUNS`.
+    """
     runs: list[tuple[int, int, int]] = []
-    for place in places:
-        if runs:
-            first, step, count = runs[-1]
-            if count == 1 and abs(place - first) <= 1:
-                step = place - first
-            if place == first + step * count:
-                runs[-1] = (first, step, count + 1)
-                continue
-        runs.append((place, 1, 1))
+    steps = np.diff(places)
+    ends = np.append(np.flatnonzero(np.diff(steps)) + 1, steps.size)  # of equal steps
+    i = 0
+    while i < places.size and len(runs) <= MOST_RUNS:
+        step, last = 1, i
+        if i < steps.size and abs(steps[i]) <= 1:
+            step, last = int(steps[i]), int(ends[np.searchsorted(ends, i, "right")])
+        runs.append((int(places[i]), step, last - i + 1))
+        i = last + 1
     return runs
 
 
