@@ -22,6 +22,9 @@ def _pivots_aval(piv: Aval, *, count: int) -> Aval:
     return Aval((*piv.shape[:-1], count), np.dtype(np.int64))
 
 
+_FEW = 16  # matrices whose rows are sooner exchanged one by one
+
+
 @constant(aval=_pivots_aval, batch=batch_in_front)
 def permutation_of_pivots(xp, piv, /, *, count):
     """The places of `count` rows after row i was exchanged with row ``piv_i``, in order.
@@ -34,6 +37,9 @@ def permutation_of_pivots(xp, piv, /, *, count):
     [1, 0, 2]
     """
     rows = piv.reshape(math.prod(piv.shape[:-1]), piv.shape[-1])
+    shape = (*piv.shape[:-1], count)
+    if len(rows) < _FEW:
+        return xp.asarray([_order(row, count) for row in rows.tolist()], xp.int64).reshape(shape)
     out = xp.broadcast_to(xp.arange(count), (len(rows), count)).copy()
     every = xp.arange(len(rows))
     for i in range(piv.shape[-1]):
@@ -41,7 +47,14 @@ def permutation_of_pivots(xp, piv, /, *, count):
         held = out[every, other]
         out[every, other] = out[:, i]
         out[:, i] = held
-    return out.astype(xp.int64, copy=False).reshape(*piv.shape[:-1], count)
+    return out.astype(xp.int64, copy=False).reshape(shape)
+
+
+def _order(pivots: list[int], count: int) -> list[int]:
+    out = list(range(count))
+    for i, other in enumerate(pivots):
+        out[i], out[other] = out[other], out[i]
+    return out
 
 
 def _lu_aval(x: Aval) -> tuple[Aval, Aval]:

@@ -40,11 +40,6 @@ def _samples(name: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, Any]:
     return y, fnp.diff(x, axis=-1)
 
 
-def _spread(h: Any, count: int) -> Any:
-    """The distances, one for every gap."""
-    return fnp.broadcast_to(h, (*h.shape[:-1], count))
-
-
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """``sum((x[i + 1] - x[i]) * (y[i] + y[i + 1]) / 2)`` along an axis.
 
@@ -97,29 +92,31 @@ def _placed(sums: Any, initial: Any, axis: int) -> Any:
 # ---------------------------------------------------------------- parabolas
 
 
-def _first_gaps(y: Any, h: Any) -> Any:
-    """For three points each, the integral over the first gap of the parabola through them."""
-    a, b = h[..., :-1], h[..., 1:]
+def _first_gap(u: Any, v: Any, w: Any, a: Any, b: Any) -> Any:
+    """The integral from u to v of the parabola through three samples with the distances a and b."""
     whole = a + b
     left = a / 6 * ((2 * a + 3 * b) / whole)
     middle = a / 6 * ((a + 3 * b) / b)
     right = a / 6 * (a * a / (whole * b))
-    return left * y[..., :-2] + middle * y[..., 1:-1] - right * y[..., 2:]
+    return left * u + middle * v - right * w
 
 
-def _gaps(y: Any, h: Any) -> Any:
-    """The integral over every gap of a parabola through its ends and a neighbour: that after it for
-    even gaps, that before it for odd gaps and the last one.
+def _gaps(y: Any, h: Any) -> tuple[Any, Any, Any]:
+    """The integrals over the even gaps, the odd ones, and the last one if they are odd in number.
+
+    Each is of the parabola through the ends and a neighbour: that after an even gap, that before an
+    odd one and before the last.
     """
     count = y.shape[-1] - 1
-    h = _spread(h, count)
-    forward = _first_gaps(y, h)
-    backward = fnp.flip(_first_gaps(fnp.flip(y, -1), fnp.flip(h, -1)), -1)
-    evens = forward[..., ::2]
-    odds = backward[..., ::2]
-    pairs = fnp.stack([evens, odds], axis=-1)
-    merged = fnp.reshape(pairs, (*pairs.shape[:-2], 2 * pairs.shape[-2]))
-    return merged if count % 2 == 0 else fnp.concatenate([merged, backward[..., -1:]], axis=-1)
+    paired = count - count % 2
+    u, v, w = y[..., :paired:2], y[..., 1:paired:2], y[..., 2 : paired + 1 : 2]
+    uniform = h.shape[-1] == 1
+    a, b = (h, h) if uniform else (h[..., :paired:2], h[..., 1:paired:2])
+    last = None
+    if count % 2:
+        before, gap = (h, h) if uniform else (h[..., -2:-1], h[..., -1:])
+        last = _first_gap(y[..., -1:], y[..., -2:-1], y[..., -3:-2], gap, before)
+    return _first_gap(u, v, w, a, b), _first_gap(w, v, u, b, a), last
 
 
 def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -140,7 +137,9 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
         raise ShapeError(f"simpson: y has no points along the axis{where()}")
     if y.shape[-1] < 3:
         return fnp.sum(h * (y[..., 1:] + y[..., :-1]) * 0.5, axis=-1)
-    return fnp.sum(_gaps(y, h), axis=-1)
+    even, odd, last = _gaps(y, h)
+    total = fnp.sum(even + odd, axis=-1)
+    return total if last is None else total + last[..., 0]
 
 
 def cumulative_simpson(
@@ -160,8 +159,14 @@ def cumulative_simpson(
     y, h = _samples("cumulative_simpson", y, x, dx, axis)
     if not y.shape[-1]:
         raise ShapeError(f"cumulative_simpson: y has no points along the axis{where()}")
-    few = y.shape[-1] < 3
-    parts = h * (y[..., 1:] + y[..., :-1]) * 0.5 if few else _gaps(y, h)
+    if y.shape[-1] < 3:
+        parts = h * (y[..., 1:] + y[..., :-1]) * 0.5
+    else:
+        even, odd, last = _gaps(y, h)
+        pairs = fnp.stack([even, odd], axis=-1)
+        parts = fnp.reshape(pairs, (*pairs.shape[:-2], 2 * pairs.shape[-2]))
+        if last is not None:
+            parts = fnp.concatenate([parts, last], axis=-1)
     return _placed(fnp.cumsum(parts, axis=-1), initial, axis)
 
 
