@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core import EVAL, aval_of, current
+from ...core import Tracer, aval_of
 from ...numpy._arguments import converted
 from ...ops.beta import beta_beyond, betainc, betaincc, log_beta_density
 from ...ops.exponential import log, log1p
@@ -92,7 +92,7 @@ def _log_or_far(p: Any, rest: Any, inner: Any, far: Callable[..., Any], *xs: Any
     dtype = aval_of(p).dtype
     lost = less(p, float(np.finfo(dtype).tiny) * 1e15) & inner
     near = log_of(choose(lost, 0.5, p), choose(lost, 0.5, rest))
-    if current.get() is EVAL and not lost.any():
+    if not isinstance(lost, Tracer) and not lost.any():
         return near
     # in float64; where nothing is lost at a place where the integral is sound
     *shapes, x = (converted(x, np.float64) for x in xs)
