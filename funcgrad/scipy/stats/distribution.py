@@ -3,6 +3,10 @@
 A distribution of its own is a class with the mathematics of its standard form (loc 0, scale 1).
 Its methods are called at places of its support, with valid shapes, in one dtype; what lies outside
 is put right by `ContinuousDistribution` and `DiscreteDistribution`.
+
+NOTE [Double] Formulas of shapes and tails take differences of large numbers and powers of far ones. So
+they are computed in double precision, and what comes out is rounded to the precision asked for, like
+its derivatives. Families whose formulas have nothing of it say so by `single`.
 """
 
 from __future__ import annotations
@@ -78,6 +82,7 @@ class Distribution(NamedDistribution):
     others: tuple[tuple[str, float], ...] = ()  # the other parameters and their defaults
     low: Any = -math.inf
     high: Any = math.inf
+    single = False  # whether the formulas are good in single precision, NOTE [Double]
     exact_ends = True  # whether the formula of `ppf` holds at 0 and 1, its derivatives too
 
     def __call__(self, *args: Any, **kwds: Any) -> Frozen:
@@ -142,11 +147,12 @@ class Distribution(NamedDistribution):
     def prepared(
         self, method: str, args: tuple[Any, ...], kwds: dict[str, Any], *xs: Any
     ) -> tuple[Any, Parameters]:
-        """The argument, if there is one, and the parameters, in their common dtype."""
+        """The argument, if there is one, and the parameters, in their common dtype or in double."""
         values = self.bound(method, args, kwds)
         named = {"argument": xs[0], **values} if xs else values
         found = {name: operand(value) for name, value in named.items()}
         dtype = self._dtype(method, found)
+        asked, dtype = dtype, dtype if self.single else np.promote_types(dtype, np.float64)
         shape = broadcast_shapes(
             f"{self.name}.{method}", [aval_of(v).shape for v in found.values()]
         )
@@ -156,7 +162,7 @@ class Distribution(NamedDistribution):
         shapes = [valid_only(converted(array_of(s), dtype), valid) for s in raw]
         loc, scale = (_in_dtype(found.get(n, v), dtype) for n, v in _LOCATION.items())
         scale, valid = valid_only(scale, scale > 0), (scale > 0) & valid
-        return x, Parameters(tuple(shapes), loc, scale, valid, shape, dtype)
+        return x, Parameters(tuple(shapes), loc, scale, valid, shape, asked)
 
     def _dtype(self, method: str, found: dict[str, Any]) -> np.dtype[Any]:
         avals = {name: aval_of(value) for name, value in found.items()}
@@ -328,7 +334,9 @@ _LOCATION = {"loc": 0.0, "scale": 1.0}
 
 
 class Parameters:
-    """The parameters of one call in one dtype, invalid ones as nan, and where they are valid."""
+    """The parameters of one call in one dtype, invalid ones as nan, and where they are valid; the
+    shape and the dtype of the result.
+    """
 
     def __init__(
         self,

@@ -30,6 +30,7 @@ class Uniform(ContinuousDistribution):
     [0.25, 0.25, 0.0]
     """
 
+    single = True
     low, high = 0.0, 1.0
 
     def _logpdf(self, z: Any) -> Any:
@@ -62,6 +63,8 @@ class Laplace(ContinuousDistribution):
     >>> float(laplace.pdf(0.0))
     0.5
     """
+
+    single = True
 
     def _logpdf(self, z: Any) -> Any:
         return -absolute(z) - LOG_2

@@ -91,6 +91,7 @@ class Expon(ContinuousDistribution):
     -2.0
     """
 
+    single = True
     low = 0.0
 
     def _logpdf(self, z: Any) -> Any:

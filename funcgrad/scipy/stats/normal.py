@@ -29,6 +29,8 @@ class Norm(ContinuousDistribution):
     -1.6121
     """
 
+    single = True
+
     def _logpdf(self, z: Any) -> Any:
         return log_density(z)
 
