@@ -26,7 +26,6 @@ from ..ops._apply import check_broadcast, requires_grad
 from ..ops._compose import composed, pick, require_real_floats
 from ..ops._fused import fused
 from ..ops._operands import alike, convert, dtype_of, operand, promoted
-from ..ops.activation import logsigmoid
 from ..ops.exponential import log, log1p
 from ..ops.pointwise import abs, mul, refuse_bools, sub
 from .last_steps import last, total
@@ -470,7 +469,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """``-w (p y log s(x) + (1 - y) log(1 - s(x)))`` of logits, where ``s`` is the sigmoid.
 
-    Computed as ``(1 - y) x - (1 + (p - 1) y) log s(x)``, which neither overflows nor cancels.
+    Neither it nor its derivative overflows or cancels.
 
     Raises: ValueError: the shapes of input and target differ.
 
@@ -496,11 +495,8 @@ def binary_cross_entropy_with_logits(
     node = "BinaryCrossEntropyWithLogitsBackward0"
     if pos_weight is not None:
         check_broadcast(pos_weight, input)
-    x, y, *p = promoted((input, target) if pos_weight is None else (input, target, pos_weight))
-    size = logsigmoid(x)
-    if p:
-        size = ((p[0] - 1) * y + 1) * size
-    losses = last(arithmetic.subtract, node)((1 - y) * x, size)
+    given = promoted((input, target) if pos_weight is None else (input, target, pos_weight))
+    losses = fused(node, loss_terms.binary_cross_entropy_of_logits, *given)
     return _scaled(losses, weight, reduction, node)
 
 

@@ -95,6 +95,21 @@ def binary_cross_entropy(x: Any, y: Any, /) -> Any:
     return -(y * log_x + (1 - y) * fnp.where(ends, log_rest, fnp.log1p(-inner)))
 
 
+def binary_cross_entropy_of_logits(x: Any, y: Any, weight: Any = None, /) -> Any:
+    """``-(w y log s(x) + (1 - y) log s(-x))``, where ``s`` is the sigmoid and w `weight`, by default 1.
+
+    ``log(1 + e**-|x|)`` is what both logarithms have; beside it the smaller has 0, the other x.
+
+    >>> float(binary_cross_entropy_of_logits(-50.0, 0.0))
+    1.928749847963918e-22
+    """
+    negative, weighted = fnp.less(x, 0), y if weight is None else weight * y
+    common = -log_expit(fnp.where(negative, -x, x))
+    if weight is not None:
+        common = (1 - y + weighted) * common
+    return x * fnp.where(negative, -weighted, 1 - y) + common
+
+
 def _cut(logarithm: Any, finite: Any) -> Any:
     """A logarithm, at least -100."""
     return fnp.where(finite, fnp.maximum(logarithm, -100), -100)

@@ -15,7 +15,6 @@ from ..core import aval_of
 from ..errors import ShapeError, where
 from ..ops.arithmetic import absolute, square, subtract, zero_preserving_multiply
 from ..ops.contract import normal_axis
-from ..ops.exponential import log_expit
 from ..ops.logic import equal
 from ..ops.select import where as choose
 from ..ops.softmax import log_softmax
@@ -278,7 +277,7 @@ def binary_cross_entropy_with_logits(
     """``-(p y log s(x) + (1 - y) log(1 - s(x)))`` of logits, where ``s`` is the sigmoid and p
     `pos_weight`, by default 1.
 
-    Computed as ``(1 - y) x - (1 + (p - 1) y) log s(x)``, which neither overflows nor cancels.
+    Neither it nor its derivative overflows or cancels.
 
     Shapes: broadcast; reduced to ``()``.   Dtypes: real; integers give float64.
     Derivative: ``s(x) - y`` for p = 1; smooth everywhere.
@@ -293,10 +292,9 @@ def binary_cross_entropy_with_logits(
     """
     name = "binary_cross_entropy_with_logits"
     x, y = reals(name, logits, target)
-    size = log_expit(x)
-    if pos_weight is not None:
-        size = ((real(name, pos_weight) - 1) * y + 1) * size
-    return reduced(name, (1 - y) * x - size, reduction)
+    weight = None if pos_weight is None else real(name, pos_weight)
+    losses = loss_terms.binary_cross_entropy_of_logits(x, y, weight)
+    return reduced(name, losses, reduction)
 
 
 # ---------------------------------------------------------------- distributions

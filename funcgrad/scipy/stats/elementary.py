@@ -13,7 +13,7 @@ from ...ops.gamma import gamma as gamma_function
 from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
 from ...ops.special import logit
-from ...ops.trigonometric import arctan2, arctanh, tan, tanh
+from ...ops.trigonometric import arctan2, arctanh, tan
 from .continuous import NORMAL_REACH, ContinuousDistribution, reach
 from .logs import LOG_2, log1mexp, log1mexpexp
 from .scaled import MirroredDistribution
@@ -158,13 +158,15 @@ class HalfLogistic(ContinuousDistribution):
         return LOG_2 + log_expit(z) + log_expit(-z)
 
     def _cdf(self, z: Any) -> Any:
-        return tanh(0.5 * z)
+        return divide(-expm1(-z), 1.0 + exp(-z))  # tanh(z / 2), with a slope that is there far out
 
     def _sf(self, z: Any) -> Any:
         return 2.0 * expit(-z)
 
     def _logsf(self, z: Any) -> Any:
-        return LOG_2 + log_expit(-z)
+        near = less(z, 1.0)
+        inside, outside = choose(near, z, 0.0), choose(near, 1.0, z)
+        return choose(near, log1p(-self._cdf(inside)), LOG_2 + log_expit(-outside))
 
     def _ppf(self, q: Any) -> Any:
         return 2.0 * arctanh(q)

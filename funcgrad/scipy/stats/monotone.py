@@ -243,7 +243,9 @@ class Moyal(ContinuousDistribution):
         return erf(exp(-0.5 * (z + LOG_2)))
 
     def _logcdf(self, z: Any) -> Any:
-        return LOG_2 + log_ndtr(-exp(-0.5 * z))
+        high = greater(z, 2.0)
+        inside, outside = choose(high, 0.0, z), choose(high, z, 2.0)
+        return choose(high, log1p(-self._sf(outside)), LOG_2 + log_ndtr(-exp(-0.5 * inside)))
 
     def _logsf(self, z: Any) -> Any:
         far = greater(z, 16.0)  # there by the series of log(erf(w) / w)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ...ops.exponential import exp, expm1, log
+from ...ops.exponential import exp, expm1, log, log1p
+from ...ops.logic import less
+from ...ops.select import where as choose
 from ...ops.special import erf, erfc, erfinv, log_ndtr, ndtr, ndtri
 from .continuous import ContinuousDistribution
 from .logs import LOG_2
@@ -83,7 +85,9 @@ class HalfNorm(ContinuousDistribution):
         return erfc(z * math.sqrt(0.5))
 
     def _logsf(self, z: Any) -> Any:
-        return log_ndtr(-z) + LOG_2
+        near = less(z, 0.5)
+        inside, outside = choose(near, z, 0.0), choose(near, 0.5, z)
+        return choose(near, log1p(-self._cdf(inside)), log_ndtr(-outside) + LOG_2)
 
     def _ppf(self, q: Any) -> Any:
         return erfinv(q) * math.sqrt(2.0)

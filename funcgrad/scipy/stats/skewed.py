@@ -51,9 +51,11 @@ class SkewNorm(ContinuousDistribution):
         return self._sf(-z, -a)
 
     def _sf(self, z: Any, a: Any) -> Any:
-        thin = self._thin(z, a)
-        near = ndtr(-z) + 2.0 * owens_t(choose(thin, 0.0, z), a)
-        return choose(thin, exp(self._log_tail(choose(thin, z, 1.0), a)), near)
+        upper, lower = self._thin(z, a), self._thin(-z, -a)  # of 1 the slope would be lost as well
+        near = choose(upper | lower, 0.0, z)
+        inner = ndtr(-near) + 2.0 * owens_t(near, a)
+        tail = exp(self._log_tail(choose(upper, z, choose(lower, -z, 1.0)), choose(lower, -a, a)))
+        return choose(upper, tail, choose(lower, 1.0 - tail, inner))
 
     def _logcdf(self, z: Any, a: Any) -> Any:
         return self._logsf(-z, -a)
