@@ -644,3 +644,29 @@ def test_binary_cross_entropy_at_the_ends(transform: Any) -> None:
         assert np.allclose(bend(x, y), np.where(m > 1e-12, inside, 1e12))
     half = np.array([0.0, 1.0, 0.5], np.float16)
     assert slope(half, 1.0).tolist() == [-(2.0**14), 0, -2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_logits_far_out_keep_their_digits(dtype: Any) -> None:
+    """The loss of the target 0 is `softplus`, with its slope and curvature; of 1 mirrored, weighted."""
+    sizes = np.array([0, 1e-30, 1e-3, 1, 9, 17, 40, 80, 1e3, 1e30], dtype)
+    x = np.concatenate([sizes, -sizes])
+
+    def derivatives(f: Any) -> list[Any]:
+        slope = funcgrad.grad(lambda x: f(x).sum())
+        return [f(x), slope(x), funcgrad.grad(lambda x: slope(x).sum())(x)]
+
+    def loss(y: float, **options: Any) -> Any:
+        target = np.full_like(x, y)
+        options["reduction"] = "none"
+        return lambda x: nn.binary_cross_entropy_with_logits(x, target, **options)
+
+    rtol = 8 * float(np.finfo(dtype).eps)
+    for y, weight in ((0.0, None), (1.0, None), (1.0, dtype(3.0)), (0.25, dtype(2.0))):
+        of_one = 1.0 if weight is None else weight
+        found = derivatives(loss(y) if weight is None else loss(y, pos_weight=weight))
+        expected = derivatives(
+            lambda x, y=y, w=of_one: (1 - y) * nn.softplus(x) + w * y * nn.softplus(-x)
+        )
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * (0 < y < 1))

@@ -441,3 +441,35 @@ def test_derivatives_of_nbinom_by_few_and_many_successes(n: float) -> None:
         ways = np.sum(np.log(parts)) - special.gammaln(k + 1.0)
         value = ways + n * np.log(p) + k * np.log1p(-p)
         np.testing.assert_allclose(stats.nbinom.logpmf(k, n, p), value, rtol=1e-11)
+
+
+@pytest.mark.parametrize("family", CONTINUOUS, ids=lambda f: f.name)
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@np.errstate(all="ignore")
+def test_probabilities_slope_by_the_density_wherever_there_is_one(
+    family: Family, share: float
+) -> None:
+    """Beside probabilities that are 1 to the last digit, too."""
+    ours, shapes = getattr(stats, family.name), shapes_of(family, share)
+    sizes = [1e-8, 1e-3, 0.1, 0.5, 0.9, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 36, 100, 1e4]
+    x = np.array([sign * size for size in sizes for sign in (1.0, -1.0)])
+    density = ours.pdf(x, *shapes)
+    for method in ("cdf", "sf", "logcdf", "logsf"):
+        if method in family.without.split():
+            continue
+        probability = getattr(ours, method)
+        slope = funcgrad.grad(lambda v, f=probability: f(v, *shapes).sum())(x)
+        whole = getattr(ours, method[3:])(x, *shapes) if method.startswith("log") else 1.0
+        expected = (density if method.endswith("cdf") else -density) / whole
+        known = (density > 1e-290) & np.isfinite(expected)
+        np.testing.assert_allclose(slope[known], expected[known], rtol=1e-8, err_msg=method)
+
+
+def test_logarithms_of_probabilities_next_to_one() -> None:
+    """They are minus the other probability: no difference of numbers near log 2."""
+    x = np.array([1e-30, 1e-10, 1e-5])
+    for family in ("halfnorm", "halflogistic"):
+        ours = getattr(stats, family)
+        np.testing.assert_allclose(ours.logsf(x), np.log1p(-ours.cdf(x)), rtol=1e-14)
+    x = np.array([20.0, 60.0, 500.0])
+    np.testing.assert_allclose(stats.moyal.logcdf(x), np.log1p(-stats.moyal.sf(x)), rtol=1e-13)
