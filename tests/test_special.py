@@ -86,11 +86,6 @@ def test_reciprocal_gamma(x: float, first: float, second: float) -> None:
     np.testing.assert_allclose(funcgrad.grad(funcgrad.grad(f))(x), second, rtol=1e-12)
 
 
-def test_no_derivative_by_an_exponent() -> None:
-    with pytest.raises(NotImplementedError, match="zeta: there is no derivative by `x`"):
-        funcgrad.grad(special.zeta)(2.0, 1.0)
-
-
 # ---------------------------------------------------------------- against SciPy
 
 COMPOSED = {

@@ -13,6 +13,7 @@ from ..core import aval_of
 from ..errors import ArgumentError
 from ..errors import where as at_user_code
 from .arithmetic import absolute, divide, polynomial
+from .bessel_orders import i_by_order, kve_moment
 from .exponential import exp, sqrt
 from .from_scipy import by_nothing, floating, scipy_function, together
 from .logic import greater, greater_equal, isinf, less
@@ -299,6 +300,12 @@ def _with_order(xp: Any, name: str, v: Any, z: Any) -> tuple[Any, Any]:
     return together(xp, name, v, z.real)[0], z
 
 
+def _by_order(name: str, rule: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The rule of the order, for real `z`."""
+    refused = by_nothing(name, "v")
+    return lambda y, v, z: refused(y, v, z) if aval_of(z).dtype.kind == "c" else rule(v, z)
+
+
 def _jv_slope(_y: Any, v: Any, z: Any) -> Any:
     large = jv(v - 1.0, z)  # infinite at 0 if v < 1 is no integer
     return (large - jv(v + 1.0, _unless(isinf(large), z, v))) * 0.5
@@ -348,15 +355,15 @@ def _iv_slope(_y: Any, v: Any, z: Any) -> Any:
     return (iv(v - 1.0, z) + iv(v + 1.0, z)) * 0.5
 
 
-@elementwise(by_nothing("iv", "v"), _iv_slope)
+@elementwise(_by_order("iv", lambda v, z: i_by_order(v, z, scaled=False)), _iv_slope)
 def iv(xp, v, z, /):
     """The modified Bessel function of the first kind of order `v`.
 
     Shapes: broadcast.   Dtypes: `v` real, `z` floating, complex; integers give floats.
-    Derivative: ``(iv(v - 1, z) + iv(v + 1, z)) / 2`` by `z`, none by `v`; smooth for z > 0, and
-    everywhere for integers `v`.
+    Derivative: ``(iv(v - 1, z) + iv(v + 1, z)) / 2`` by `z`, for real z > 0 by `v`;
+    smooth for z > 0, and everywhere for integers `v`.
     Raises: ShapeError: the shapes do not broadcast. ArgumentError: `v` is complex.
-    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v`.
+    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v` at complex `z`.
     Source: DLMF 10.25.2, 10.29.1; SciPy reference, ``scipy.special.iv``.
 
     >>> iv(np.array([0, 1]), 1.0).round(4).tolist()
@@ -373,15 +380,15 @@ def _ive_slope(y: Any, v: Any, z: Any) -> Any:
     return where(far, sign(z) * y * _log_slope(outside, 1, v), near)
 
 
-@elementwise(by_nothing("ive", "v"), _ive_slope)
+@elementwise(_by_order("ive", lambda v, z: i_by_order(v, z, scaled=True)), _ive_slope)
 def ive(xp, v, z, /):
     """``e**-|z| iv(v, z)``.
 
     Shapes: broadcast.   Dtypes: real; integers give floats.
-    Derivative: ``(ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) ive(v, z)`` by `z`, none by `v`; at
-    the kink 0 that of ``iv(v, z)``.
+    Derivative: ``(ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) ive(v, z)`` by `z`, for z > 0 by
+    `v`; at the kink 0 that of ``iv(v, z)``.
     Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers.
-    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v`.
+    ImportError: SciPy is not installed.
     Source: SciPy reference, ``scipy.special.ive``.
 
     >>> ive(np.array([0, 1]), 1.0).round(4).tolist()
@@ -394,15 +401,15 @@ def _kv_slope(_y: Any, v: Any, z: Any) -> Any:
     return (kv(v - 1.0, z) + kv(v + 1.0, z)) * -0.5
 
 
-@elementwise(by_nothing("kv", "v"), _kv_slope)
+@elementwise(_by_order("kv", lambda v, z: exp(-z) * kve_moment(v, z, n=1, m=0)), _kv_slope)
 def kv(xp, v, z, /):
     """The modified Bessel function of the second kind of order `v`, for z > 0 or complex.
 
     Shapes: broadcast.   Dtypes: `v` real, `z` floating, complex; integers give floats.
-    Derivative: ``-(kv(v - 1, z) + kv(v + 1, z)) / 2`` by `z`, none by `v`; infinite at the pole 0;
-    smooth inside its domain.
+    Derivative: ``-(kv(v - 1, z) + kv(v + 1, z)) / 2`` by `z`, for real z > 0 by `v`;
+    infinite at the pole 0; smooth inside its domain.
     Raises: ShapeError: the shapes do not broadcast. ArgumentError: `v` is complex.
-    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v`.
+    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v` at complex `z`.
     Source: DLMF 10.27.4, 10.29.1; SciPy reference, ``scipy.special.kv``.
 
     >>> kv(np.array([0, 1]), 1.0).round(4).tolist()
@@ -422,15 +429,15 @@ def _kve_slope(_y: Any, v: Any, z: Any) -> Any:
     return where(far, kve(v, outside) * _log_slope(outside, -1, v), near)
 
 
-@elementwise(by_nothing("kve", "v"), _kve_slope)
+@elementwise(_by_order("kve", lambda v, z: kve_moment(v, z, n=1, m=0)), _kve_slope)
 def kve(xp, v, z, /):
     """``e**z kv(v, z)``, for z > 0 or complex.
 
     Shapes: broadcast.   Dtypes: `v` real, `z` floating, complex; integers give floats.
-    Derivative: ``kve(v, z) - (kve(v - 1, z) + kve(v + 1, z)) / 2`` by `z`, none by `v`; infinite at
-    the pole 0; smooth inside its domain.
+    Derivative: ``kve(v, z) - (kve(v - 1, z) + kve(v + 1, z)) / 2`` by `z`, for real z > 0
+    by `v`; infinite at the pole 0; smooth inside its domain.
     Raises: ShapeError: the shapes do not broadcast. ArgumentError: `v` is complex.
-    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v`.
+    ImportError: SciPy is not installed. MissingRuleError: a derivative by `v` at complex `z`.
     Source: SciPy reference, ``scipy.special.kve``.
 
     >>> kve(np.array([0, 1]), 1.0).round(4).tolist()

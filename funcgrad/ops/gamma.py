@@ -15,7 +15,6 @@ from ..core import aval_of
 from .arithmetic import absolute, hypot, polynomial
 from .exponential import exp, log, log1p, sqrt, xlogy
 from .from_scipy import (
-    by_nothing,
     real_floating,
     scipy_function,
     scipy_or_math,
@@ -199,20 +198,69 @@ def rgamma(xp, x, /):
     return scipy_function(xp, "rgamma")(real_floating(xp, "rgamma", x))
 
 
-@elementwise(by_nothing("zeta", "x"), lambda _y, x, q: -1.0 * x * zeta(x + 1.0, q))
+@elementwise(
+    lambda _y, x, q: zeta_of_logs(x, q, n=1),
+    lambda _y, x, q: -1.0 * x * zeta(x + 1.0, q),
+)
 def zeta(xp, x, q, /):
     """``sum_k (k + q)**-x`` over ``k = 0, 1, ...``: Hurwitz's zeta function, Riemann's for q = 1.
 
     Shapes: broadcast.   Dtypes: real; integers give floats.
-    Derivative: ``-x zeta(x + 1, q)`` by `q`; none by `x`; smooth inside its domain.
-    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers. MissingRuleError: a
-    derivative by `x`.
+    Derivative: `zeta_of_logs` by `x`, ``-x zeta(x + 1, q)`` by `q`; smooth inside its domain.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
     Source: DLMF 25.11.1, 25.11.17; SciPy reference, ``scipy.special.zeta``.
 
     >>> zeta(np.array([2.0]), 1.0).round(4).tolist()
     [1.6449]
     """
     return scipy_function(xp, "zeta")(*together(xp, "zeta", x, q))
+
+
+# B_2j / (2j)! of Euler and Maclaurin's formula
+_BERNOULLI = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000,
+              1 / 74724249600, -3617 / 10670622842880000, 43867 / 5109094217170944000]  # fmt: skip
+
+
+def _logs_by_q(_y: Any, x: Any, q: Any, *, n: int) -> Any:
+    below = zeta_of_logs(x + 1.0, q, n=n - 1) if n > 1 else zeta(x + 1.0, q)
+    return -1.0 * x * zeta_of_logs(x + 1.0, q, n=n) - float(n) * below
+
+
+@elementwise(lambda _y, x, q, *, n: zeta_of_logs(x, q, n=n + 1), _logs_by_q)
+def zeta_of_logs(xp, x, q, /, *, n):
+    """``sum_k (-log(k + q))**n (k + q)**-x``: `zeta` differentiated `n` times by `x`.
+
+    For x > 1 and q > 0; nan elsewhere.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: that with n + 1 by `x`, by `q` of each term; smooth inside its domain.
+    Raises: ArgumentError: complex numbers.
+    Source: DLMF 25.11.1; Euler and Maclaurin's formula, DLMF 2.10.1.
+
+    >>> zeta_of_logs(np.array([2.0]), 1.0, n=1).round(4).tolist()
+    [-0.9375]
+    """
+    given = together(xp, "zeta_of_logs", x, q)
+    x, q = (xp.asarray(v, xp.float64) for v in given)
+    known = (x > 1) & (q > 0)
+    x, q = xp.where(known, x, 2.0), xp.where(known, q, 1.0)
+    total = 0.0 * (x + q)
+    for k in range(16):
+        log = xp.log(q + k)
+        total = total + (-log) ** n * xp.exp(-x * log)
+    # The rest, by Taylor's coefficients in the exponent: they are multiplied as polynomials are.
+    w = q + 16.0
+    log = xp.log(w)
+    power = [xp.exp(-x * log) * (-log) ** i / math.factorial(i) for i in range(n + 1)]
+    whole = [w * (-1.0) ** i / (x - 1.0) ** (i + 1) for i in range(n + 1)]
+    rest = [c + 0.5 * (i == 0) for i, c in enumerate(whole)]
+    term = [x / w, 1.0 / w, *[0.0] * n][: n + 1]
+    for j, b in enumerate(_BERNOULLI, 1):
+        rest = [r + b * t for r, t in zip(rest, term, strict=True)]
+        for step in (2 * j - 1, 2 * j):
+            term = [((x + step) * t + u) / w for t, u in zip(term, [0.0, *term], strict=False)]
+    last = sum(power[i] * rest[n - i] for i in range(n + 1)) * math.factorial(n)
+    return xp.where(known, total + last, xp.nan).astype(xp.result_type(*given))
 
 
 # ---------------------------------------------------------------- integrals over one side

@@ -18,6 +18,7 @@ from ..algebra import elementwise
 from .arithmetic import absolute, divide
 from .exponential import sqrt
 from .from_scipy import by_nothing, scipy_function, together
+from .hypergeometric_parameters import hyp0f1_by_v, kummer_by_parameters
 from .logic import equal, less
 from .select import where
 from .trigonometric import cos, sin
@@ -34,16 +35,15 @@ def _contiguous(factor: Any, function: Callable[[Any], Any], x: Any) -> Any:
 
 
 @elementwise(
-    by_nothing("hyp0f1", "v"),
+    lambda _y, v, z: hyp0f1_by_v(v, z, j=1),
     lambda _y, v, z: divide(hyp0f1(v + 1.0, z), v),
 )
 def hyp0f1(xp, v, z, /):
     """The confluent hypergeometric limit function: the sum of ``z**k / ((v)_k k!)``.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``hyp0f1(v + 1, z) / v``; none by `v`; smooth inside its domain.
-    Raises: ArgumentError: complex numbers. MissingRuleError: the derivative by `v`.
-    ImportError: SciPy is not installed.
+    Derivative: ``hyp0f1(v + 1, z) / v``; by `v` that of the series; smooth inside its domain.
+    Raises: ArgumentError: complex numbers. ImportError: SciPy is not installed.
     Source: DLMF 16.2.1, 16.3.1; SciPy reference, ``scipy.special.hyp0f1``.
 
     >>> hyp0f1(0.5, np.array([0.0, 1.0])).round(4).tolist()
@@ -54,17 +54,17 @@ def hyp0f1(xp, v, z, /):
 
 
 @elementwise(
-    by_nothing("hyp1f1", "a"),
-    by_nothing("hyp1f1", "b"),
+    lambda _y, a, b, x: kummer_by_parameters(a, b, x, i=1, j=0),
+    lambda _y, a, b, x: kummer_by_parameters(a, b, x, i=0, j=1),
     lambda _y, a, b, x: _contiguous(divide(a, b), lambda t: hyp1f1(a + 1.0, b + 1.0, t), x),
 )
 def hyp1f1(xp, a, b, x, /):
     """Kummer's confluent hypergeometric function: the sum of ``(a)_k x**k / ((b)_k k!)``.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``a / b hyp1f1(a + 1, b + 1, x)``; none by `a` and `b`; smooth inside its domain.
-    Raises: ArgumentError: complex numbers. MissingRuleError: the derivative by `a` or `b`.
-    ImportError: SciPy is not installed.
+    Derivative: ``a / b hyp1f1(a + 1, b + 1, x)``; by `a` and `b` those of the series; smooth inside
+    its domain.
+    Raises: ArgumentError: complex numbers. ImportError: SciPy is not installed.
     Source: DLMF 13.2.2, 13.3.15; SciPy reference, ``scipy.special.hyp1f1``.
 
     >>> hyp1f1(1.0, 2.0, np.array([0.0, 1.0])).round(4).tolist()
@@ -375,6 +375,20 @@ def _trapezoids(xp: ModuleType, cc: Any, dd: Any, j: int, q: int) -> Any:
 # ---------------------------------------------------------------- Jacobi's elliptic functions
 
 
+# With the amplitude phi, u is ``ellipkinc(phi, m)``: by `m` phi moves by minus dn times the slope of
+# that. In sn, cn and dn it is phi's motion, and for dn that of its own `m`.
+
+
+def _turn(u: Any, m: Any) -> Any:
+    """How fast the amplitude moves by `m`, over ``-dn``."""
+    return 0.5 * elliptic_moment(jacobi_am(u, m), m, j=1, q=1)
+
+
+def _dn_by_m(dn: Any, u: Any, m: Any) -> Any:
+    s = jacobi_sn(u, m)
+    return m * s * jacobi_cn(u, m) * _turn(u, m) - divide(0.5 * s * s, dn)
+
+
 def _jacobi(xp: ModuleType, name: str, which: int, u: Any, m: Any) -> Any:
     u, m = together(xp, name, u, m)
     return scipy_function(xp, "ellipj")(u, m)[which]
@@ -382,15 +396,14 @@ def _jacobi(xp: ModuleType, name: str, which: int, u: Any, m: Any) -> Any:
 
 @elementwise(
     lambda _y, u, m: jacobi_cn(u, m) * jacobi_dn(u, m),
-    by_nothing("jacobi_sn", "m"),
+    lambda _y, u, m: -jacobi_cn(u, m) * jacobi_dn(u, m) * _turn(u, m),
 )
 def jacobi_sn(xp, u, m, /):
     """Jacobi's ``sn(u | m)``: the sine of the amplitude `jacobi_am`, 0 <= m <= 1.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``cn dn`` by `u`; none by `m`; smooth inside its domain.
-    Raises: ArgumentError: complex numbers. MissingRuleError: the derivative by `m`.
-    ImportError: SciPy is not installed.
+    Derivative: ``cn dn`` by `u`; by `m` from that of `ellipkinc`; smooth inside its domain.
+    Raises: ArgumentError: complex numbers. ImportError: SciPy is not installed.
     Source: DLMF 22.13.1; SciPy reference, ``scipy.special.ellipj``.
 
     >>> jacobi_sn(np.array([0.0, 1.0]), 0.5).round(4).tolist()
@@ -401,15 +414,14 @@ def jacobi_sn(xp, u, m, /):
 
 @elementwise(
     lambda _y, u, m: -jacobi_sn(u, m) * jacobi_dn(u, m),
-    by_nothing("jacobi_cn", "m"),
+    lambda _y, u, m: jacobi_sn(u, m) * jacobi_dn(u, m) * _turn(u, m),
 )
 def jacobi_cn(xp, u, m, /):
     """Jacobi's ``cn(u | m)``: the cosine of the amplitude `jacobi_am`, 0 <= m <= 1.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``-sn dn`` by `u`; none by `m`; smooth inside its domain.
-    Raises: ArgumentError: complex numbers. MissingRuleError: the derivative by `m`.
-    ImportError: SciPy is not installed.
+    Derivative: ``-sn dn`` by `u`; by `m` from that of `ellipkinc`; smooth inside its domain.
+    Raises: ArgumentError: complex numbers. ImportError: SciPy is not installed.
     Source: DLMF 22.13.2; SciPy reference, ``scipy.special.ellipj``.
 
     >>> jacobi_cn(np.array([0.0, 1.0]), 0.5).round(4).tolist()
@@ -420,15 +432,14 @@ def jacobi_cn(xp, u, m, /):
 
 @elementwise(
     lambda _y, u, m: -m * jacobi_sn(u, m) * jacobi_cn(u, m),
-    by_nothing("jacobi_dn", "m"),
+    _dn_by_m,
 )
 def jacobi_dn(xp, u, m, /):
     """Jacobi's ``dn(u | m) = sqrt(1 - m sn(u | m)**2)``, 0 <= m <= 1.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``-m sn cn`` by `u`; none by `m`; smooth inside its domain.
-    Raises: ArgumentError: complex numbers. MissingRuleError: the derivative by `m`.
-    ImportError: SciPy is not installed.
+    Derivative: ``-m sn cn`` by `u`; by `m` from that of `ellipkinc`; smooth inside its domain.
+    Raises: ArgumentError: complex numbers. ImportError: SciPy is not installed.
     Source: DLMF 22.13.3; SciPy reference, ``scipy.special.ellipj``.
 
     >>> jacobi_dn(np.array([0.0, 1.0]), 0.5).round(4).tolist()
@@ -437,14 +448,16 @@ def jacobi_dn(xp, u, m, /):
     return _jacobi(xp, "jacobi_dn", 2, u, m)
 
 
-@elementwise(lambda _y, u, m: jacobi_dn(u, m), by_nothing("jacobi_am", "m"))
+@elementwise(
+    lambda _y, u, m: jacobi_dn(u, m),
+    lambda _y, u, m: -jacobi_dn(u, m) * _turn(u, m),
+)
 def jacobi_am(xp, u, m, /):
     """Jacobi's amplitude: the `phi` with ``ellipkinc(phi, m) = u``, 0 <= m <= 1.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``dn`` by `u`; none by `m`; smooth inside its domain.
-    Raises: ArgumentError: complex numbers. MissingRuleError: the derivative by `m`.
-    ImportError: SciPy is not installed.
+    Derivative: ``dn`` by `u`; by `m` from that of `ellipkinc`; smooth inside its domain.
+    Raises: ArgumentError: complex numbers. ImportError: SciPy is not installed.
     Source: DLMF 22.16.3; SciPy reference, ``scipy.special.ellipj``, its ``ph``.
 
     >>> jacobi_am(np.array([0.0, 1.0]), 0.5).round(4).tolist()

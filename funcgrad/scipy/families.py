@@ -219,8 +219,8 @@ def ellipj(u: Any, m: Any, /) -> tuple[Any, Any, Any, Any]:
     """Jacobi's elliptic functions ``sn``, ``cn`` and ``dn``, and the amplitude; 0 <= m <= 1.
 
     Shapes: broadcast.   Dtypes: floating; integers give floats.
-    Derivative: ``cn dn``, ``-sn dn``, ``-m sn cn`` and ``dn`` by `u`; none by `m`.
-    Raises: ShapeError: the shapes do not broadcast. MissingRuleError: the derivative by `m`.
+    Derivative: ``cn dn``, ``-sn dn``, ``-m sn cn`` and ``dn`` by `u`; by `m` from that of `ellipkinc`.
+    Raises: ShapeError: the shapes do not broadcast.
     Source: DLMF 22.13; SciPy reference, ``scipy.special.ellipj``.
 
     >>> [round(float(y), 4) for y in ellipj(1.0, 0.5)]

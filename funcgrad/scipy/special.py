@@ -305,8 +305,8 @@ def zeta(x: Any, q: Any = None) -> Any:
     """``sum_k (k + q)**-x`` over ``k = 0, 1, ...``: Hurwitz's zeta function, Riemann's for q = None.
 
     Shapes: broadcast.   Dtypes: real; integers give floats.
-    Derivative: ``-x zeta(x + 1, q)`` by `q`; none by `x`.
-    Raises: ShapeError: the shapes do not broadcast. MissingRuleError: a derivative by `x`.
+    Derivative: the sum of its terms' by `x`, ``-x zeta(x + 1, q)`` by `q`.
+    Raises: ShapeError: the shapes do not broadcast.
     Source: SciPy reference, ``scipy.special.zeta``.
 
     >>> float(zeta(2.0).round(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from . import Sample, away, complexes, floats, integers, operands, positive
@@ -16,10 +17,11 @@ BELOW = floats(-100, -70)
 POSITIVE = positive(0.25)
 COMPLEX = complexes()
 ORDERS = integers(-2, 3)
+REAL_ORDERS = floats(-2.5, 3.0)
 
 
 def of_order(v: float, domain: Any) -> SearchStrategy[Sample]:
-    """The order is a Python number: an array of floats would be differentiated by."""
+    """The order is a Python number: an array of floats would be differentiated by, for real numbers."""
     return operands(domain).map(lambda sample: Sample((v, *sample.args), sample.params))
 
 
@@ -38,10 +40,19 @@ SAMPLES = {
     "k1e": operands([POSITIVE, LARGE]),
     "jv": operands(ORDERS, [X, COMPLEX]) | of_order(1.5, [POSITIVE, COMPLEX]),
     "yv": operands(ORDERS, [POSITIVE, COMPLEX]) | of_order(-0.75, [POSITIVE, COMPLEX]),
-    "iv": operands(ORDERS, [X, COMPLEX]) | of_order(1.5, [POSITIVE, COMPLEX]),
-    "ive": operands(ORDERS, [NONZERO, LARGE, BELOW]) | of_order(1.5, [POSITIVE, LARGE]),
-    "kv": operands(ORDERS, [POSITIVE, COMPLEX]) | of_order(1.5, [POSITIVE, COMPLEX]),
-    "kve": operands(ORDERS, [POSITIVE, COMPLEX, LARGE]) | of_order(1.5, [POSITIVE, LARGE]),
+    "iv": operands(ORDERS, [X, COMPLEX])
+    | of_order(1.5, [POSITIVE, COMPLEX])
+    | operands(REAL_ORDERS, POSITIVE),
+    "ive": operands(ORDERS, [NONZERO, LARGE, BELOW])
+    | of_order(1.5, [POSITIVE, LARGE])
+    | operands(REAL_ORDERS, [POSITIVE, LARGE]),
+    "kv": operands(ORDERS, [POSITIVE, COMPLEX])
+    | of_order(1.5, [POSITIVE, COMPLEX])
+    | operands(REAL_ORDERS, POSITIVE),
+    "kve": operands(ORDERS, [POSITIVE, COMPLEX, LARGE])
+    | of_order(1.5, [POSITIVE, LARGE])
+    | operands(REAL_ORDERS, [POSITIVE, LARGE]),
+    "kve_moment": operands(REAL_ORDERS, POSITIVE, n=st.integers(0, 2), m=st.integers(0, 1)),
     "spherical_jn": operands(integers(0, 4), [X, COMPLEX]),
     "spherical_yn": operands(integers(0, 3), [POSITIVE, -POSITIVE, COMPLEX]),
     "airy_ai": operands([X, COMPLEX]),

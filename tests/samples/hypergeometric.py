@@ -6,19 +6,25 @@ from hypothesis import strategies as st
 
 from . import Sample, away, floats, integers, operands
 
-PARAMETER = integers(1, 3)  # no derivative by it, so it is no float
+PARAMETER = integers(1, 3)  # where there is no derivative by it, so that it is no float
+POSITIVE = floats(0.4, 3)
 X = floats(-3, 3)
 M = away(floats(-2.0, 0.9), 0.5, -0.5, margin=0.01)  # formulas change at 1/2 and -1/2
 PHI = floats(-5, 5)
 BELOW_0 = away(floats(-2.0, 0.7), 0.5, margin=0.01)
 
-JACOBI = st.builds(  # a Python number, since there is no derivative by m
+# At the ends of m there are derivatives to one side: it is no array there.
+JACOBI = operands(X, floats(0.05, 0.9)) | st.builds(
     lambda one, m: Sample((*one.args, m)), operands(X), st.sampled_from([0.0, 0.3, 0.9, 1.0])
 )
 
 SAMPLES = {
-    "hyp0f1": operands(PARAMETER, X),
-    "hyp1f1": operands(integers(-1, 3), PARAMETER, X),
+    "hyp0f1": operands([PARAMETER, POSITIVE], X),
+    "hyp0f1_by_v": operands(POSITIVE, X, j=st.integers(0, 2)),
+    "hyp1f1": operands([integers(-1, 3), X], [PARAMETER, POSITIVE], X),
+    "kummer_by_parameters": operands(
+        X, POSITIVE, away(X, 0.0, margin=0.1), i=st.integers(0, 1), j=st.integers(0, 1)
+    ),
     "hyp2f1": operands(integers(-1, 3), PARAMETER, PARAMETER, floats(-2, 0.7), weak=False),
     "hyperu": operands(integers(-1, 3), PARAMETER, floats(0.3, 3)),
     "exprel": operands(X),
