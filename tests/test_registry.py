@@ -64,6 +64,9 @@ NOT_ON_CUPY: dict[str, str] = {
         ["jv", "yv", "iv", "ive", "kv", "kve", "spherical_jn"], "CuPy has orders 0 and 1 only"
     ),
     **dict.fromkeys(["ellipk", "ellipkm1"], "their derivatives need ellipe"),
+    **dict.fromkeys(
+        ["jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am"], "their derivatives by m need elliprd"
+    ),
     **dict.fromkeys(["logm", "logm_frechet", "sqrtm", "stable_subspace"], "CuPy has no Schur form"),
     "sparse_product": "its matrices are SciPy's",
     **dict.fromkeys(["schur", "rsf2csf", "hessenberg"], "CuPy does not have it"),
