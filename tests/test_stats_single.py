@@ -69,3 +69,21 @@ def test_turns_do_not_change_their_sign() -> None:
     """Twice pi is larger in single precision, and the angle of `sf` went once around."""
     x = np.array([0.0, 1e-30, 1e-8], np.float32)
     np.testing.assert_array_equal(stats.wrapcauchy.sf(x, np.float32(0.14)), 1.0)
+
+
+def test_many_shares_in_single_precision() -> None:
+    """Logarithms of gamma functions of thousands cancel."""
+    x = np.array([0.2, 0.3, 0.5], np.float32)
+    alpha = np.array([2000.0, 3000.0, 5010.0], np.float32)
+    for f, args in (
+        (stats.dirichlet.logpdf, (x, alpha)),
+        (stats.dirichlet.pdf, (x, alpha)),
+        (stats.dirichlet.entropy, (alpha,)),
+    ):
+        places = tuple(range(len(args)))
+        wide = [v.astype(np.float64) for v in args]
+        found = [f(*args), *funcgrad.grad(f, places)(*args)]
+        expected = [f(*wide), *funcgrad.grad(f, places)(*wide)]
+        for one, other in zip(found, expected, strict=True):
+            assert one.dtype == np.float32
+            np.testing.assert_allclose(one, other, rtol=2 * ROUNDING)

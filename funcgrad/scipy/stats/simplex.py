@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, converted
 from ...numpy.joining import concatenate
 from ...numpy.products import outer
 from ...numpy.shaping import expand_dims
@@ -55,10 +55,16 @@ class Dirichlet(NamedDistribution):
         >>> float(dirichlet.logpdf([0.5, 0.5], [1.0, 1.0]))
         0.0
         """
-        alpha = self._alpha("logpdf", alpha)
-        x, alpha = in_one_dtype(self._shares("logpdf", x, alpha.shape[0]), alpha)
+        density, dtype = self._log_density("logpdf", x, alpha)
+        return converted(density, dtype)
+
+    def _log_density(self, method: str, x: Any, alpha: Any) -> tuple[Any, Any]:
+        """It in double precision, which what is large and cancels needs; and the dtype asked for."""
+        alpha = self._alpha(method, alpha)
+        x, alpha = in_one_dtype(self._shares(method, x, alpha.shape[0]), alpha)
+        dtype, x, alpha = x.dtype, *_in_double(x, alpha)
         rows = reshape(alpha, shape=(*alpha.shape, *(1,) * (x.ndim - 1)))
-        return sum(xlogy(rows - 1.0, x), axis=(0,)) - _log_beta(alpha)
+        return sum(xlogy(rows - 1.0, x), axis=(0,)) - _log_beta(alpha), dtype
 
     def pdf(self, x: Any, alpha: Any) -> Any:
         """The density at `x`.
@@ -69,7 +75,8 @@ class Dirichlet(NamedDistribution):
         >>> float(dirichlet.pdf([0.2, 0.3, 0.5], [1.0, 1.0, 1.0]).round(4))
         2.0
         """
-        return exp(self.logpdf(x, alpha))
+        density, dtype = self._log_density("pdf", x, alpha)
+        return converted(exp(density), dtype)
 
     def mean(self, alpha: Any) -> Any:
         """The mean shares: ``alpha / sum(alpha)``.
@@ -105,9 +112,11 @@ class Dirichlet(NamedDistribution):
         0.0
         """
         alpha = self._alpha("entropy", alpha)
+        dtype, (alpha,) = alpha.dtype, _in_double(alpha)
         total = sum(alpha, axis=(0,))
         rest = sum((alpha - 1.0) * digamma(alpha), axis=(0,))
-        return _log_beta(alpha) + (total - alpha.shape[0]) * digamma(total) - rest
+        found = _log_beta(alpha) + (total - alpha.shape[0]) * digamma(total) - rest
+        return converted(found, dtype)
 
     def _alpha(self, method: str, alpha: Any) -> Any:
         (alpha,) = in_one_dtype(array_of(alpha))
@@ -132,6 +141,10 @@ class Dirichlet(NamedDistribution):
             x = concatenate([x, expand_dims(1.0 - sum(x, axis=(0,)), 0)], axis=0)
         _require_shares(self, method, "x", x, 0)
         return x
+
+
+def _in_double(*xs: Any) -> list[Any]:
+    return [converted(x, np.promote_types(x.dtype, np.float64)) for x in xs]
 
 
 def _log_beta(alpha: Any) -> Any:
