@@ -16,7 +16,7 @@ from .core import Tracer, aval_of
 from .errors import ArgumentError, HandoverError, ShapeError
 from .errors import where as _line
 from .indexing import add_at
-from .numpy._arguments import axes_of, axis_of, concrete
+from .numpy._arguments import axis_of, concrete, reduced_axes
 from .ops import cumulative as _cumulative
 from .ops.softmax import logsumexp as _logsumexp
 
@@ -73,7 +73,7 @@ def reduce(
         if neutral is None:
             raise ArgumentError(f"np.{ufunc.__name__}.reduce: where= needs initial={_line()}")
         x = fnp.where(where, x, neutral)
-    axes = axes_of(f"{ufunc.__name__}.reduce", axis, x.ndim)
+    axes = reduced_axes(f"{ufunc.__name__}.reduce", axis, x.ndim)
     y = _over_axes(ufunc, f, x, axes)
     y = y if initial is None else f(fnp.astype(initial, aval_of(y).dtype), y)
     if keepdims:

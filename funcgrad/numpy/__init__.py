@@ -63,9 +63,9 @@ from .converting import (
     asanyarray, asarray_chkfinite, ascontiguousarray, asfortranarray, may_share_memory,
     min_scalar_type, require, resize, sort_complex, trim_zeros,
 )
-from .histograms import histogram2d, histogramdd
+from .histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from .texts import array2string, array_repr, array_str
-from .applying import apply_along_axis, apply_over_axes, histogram, histogram_bin_edges
+from .applying import apply_along_axis, apply_over_axes
 from .complex import (
     angle, imag, iscomplex, iscomplexobj, isreal, isrealobj, isscalar, real, real_if_close,
 )

@@ -263,6 +263,15 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+def reduced_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """`axes_of` for a reduction: a number has axis 0, as with NumPy's ufuncs, and nothing to reduce.
+
+    Raises: ShapeError: an axis does not exist or is given twice.
+    """
+    alone = ndim == 0 and isinstance(axis, int | np.integer) and axis in (0, -1)
+    return () if alone else axes_of(name, axis, ndim)
+
+
 def known_lengths(subject: str, given: Any) -> Any:
     """`given`, a length or several, without traces; `subject` says whose.
 

@@ -10,15 +10,26 @@ import numpy as np
 
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
+from ..indexing import known
 from ..ops import cumulative as _cumulative
 from ..ops import select as _select
 from ..ops.cumulative import part
 from ..ops.index import take
 from ..ops.join import concatenate
-from ..ops.logic import equal, greater, less, logical_and, not_equal
+from ..ops.logic import equal, greater, isnan, less, logical_and, logical_or, not_equal
 from ..ops.sort import argsort, searchsorted
 from ..ops.structural import broadcast_to, reshape
-from ._arguments import array_of, arrays_of, axis_of, beside, converted, module_of, operand, written
+from ._arguments import (
+    array_of,
+    arrays_of,
+    axis_of,
+    beside,
+    converted,
+    module_of,
+    operand,
+    reduced_axes,
+    written,
+)
 from .shaping import ravel
 
 # ---------------------------------------------------------------- running sums and products
@@ -56,7 +67,7 @@ def _running(name: str, f: Any, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     if out is not None:
         return written(f"fnp.{name} with out=", _running(name, f, a, axis, dtype, None), out)
     a = converted(array_of(a), dtype)
-    if axis is None:
+    if axis is None or not reduced_axes(name, axis, a.ndim):
         a, axis = ravel(a), 0
     return converted(f(a, axis=axis_of(name, axis, a.ndim), reverse=False), dtype)
 
@@ -360,17 +371,29 @@ def interp(
     below = reshape(first, shape=()) if left is None or on_left else operand(left)
     above = reshape(last, shape=()) if right is None or on_right else operand(right)
     if n == 1:
-        y = x * 0.0 + fp[0]
+        y = broadcast_to(fp[0], shape=x.shape)
     else:
         # The points must not be differentiated through the choice of the interval.
         k = searchsorted(xp, x, side="right") - 1
         k = _select.minimum(_select.maximum(k, 0), n - 2)
         x0, x1, y0, y1 = (take(v, k + i, axis=0) for v in (xp, fp) for i in (0, 1))
         width = x1 - x0
-        y = y0 + (x - x0) * ((y1 - y0) / _select.where(equal(width, 0), 1.0, width))
+        slope = (y1 - y0) / _select.where(equal(width, 0), 1.0, width)
+        y = y0 + (x - x0) * slope
+        if not (_all_finite(xp) and _all_finite(fp)):
+            # An infinite neighbour makes 0 times infinity of what has a limit.
+            at_left = logical_or(equal(x, x0), equal(y0, y1))
+            y = _select.where(isnan(y), _select.where(at_left, y0, y1 + (x - x1) * slope), y)
+            y = _select.where(equal(x, x1), _select.where(isnan(y), y1, y), y)
     if not on_left:
         y = _select.where(less(x, xp[0]), below, y)
     return y if on_right else _select.where(greater(x, xp[n - 1]), above, y)
+
+
+def _all_finite(points: Any) -> bool:
+    """Whether the points are known, and none is infinite."""
+    value = known(points)
+    return value is not None and bool(np.all(np.isfinite(value)))
 
 
 def _one_period(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:

@@ -41,9 +41,20 @@ def _arrays(name: str, arrays: Any) -> list[Any]:
     return xs
 
 
-def _joined(xs: list[Any], axis: int, dtype: Any) -> Any:
+def _joined(name: str, xs: list[Any], axis: int, dtype: Any, casting: str) -> Any:
+    _require_cast(name, xs, dtype, casting)
     out = _join.concatenate(*xs, axis=axis)
     return converted(out, dtype)
+
+
+def _require_cast(name: str, xs: list[Any], dtype: Any, casting: str) -> None:
+    if dtype is not None:
+        for found in (x.dtype for x in xs):
+            if not np.can_cast(found, dtype, casting):  # type: ignore[arg-type]
+                raise ArgumentError(
+                    f"fnp.{name}: {found} is not cast to {np.dtype(dtype)} by the rule "
+                    f"{casting!r}; use astype before{where()}"
+                )
 
 
 def concatenate(
@@ -60,6 +71,7 @@ def concatenate(
     Shapes: ``(*a, n1, *b), (*a, n2, *b), ... -> (*a, n1 + n2 + ..., *b)``.   Dtypes: all, promoted.
     Derivative: linear; every array gets its part of the cotangent.
     Raises: ShapeError: the axis does not exist. ValueError: the shapes differ along another axis.
+    ArgumentError: a dtype that `casting` forbids.
     Source: NumPy reference, ``numpy.concatenate``.
 
     >>> concatenate([[1.0], [2.0, 3.0]]).tolist()
@@ -73,11 +85,11 @@ def concatenate(
         )
     xs = _arrays("concatenate", arrays)
     if axis is None:
-        return _joined([ravel(x) for x in xs], 0, dtype)
+        return _joined("concatenate", [ravel(x) for x in xs], 0, dtype, casting)
     ndim = xs[0].ndim
     if ndim == 0:
         raise ShapeError(f"fnp.concatenate: 0-d arrays cannot be joined; use fnp.stack{where()}")
-    return _joined(xs, axis_of("concatenate", axis, ndim), dtype)
+    return _joined("concatenate", xs, axis_of("concatenate", axis, ndim), dtype, casting)
 
 
 def stack(
@@ -102,6 +114,7 @@ def stack(
     if len(shapes) > 1:
         listed = ", ".join(str(list(x.shape)) for x in xs)
         raise ShapeError(f"fnp.stack: all arrays must have one shape, found {listed}{where()}")
+    _require_cast("stack", xs, dtype, casting)
     return converted(_join.stack(xs, axis=axis_of("stack", axis, xs[0].ndim + 1)), dtype)
 
 
@@ -116,7 +129,8 @@ def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     >>> vstack([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    return _joined([atleast_2d(x) for x in _arrays("vstack", tup)], 0, dtype)
+    xs = [atleast_2d(x) for x in _arrays("vstack", tup)]
+    return _joined("vstack", xs, 0, dtype, casting)
 
 
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
@@ -131,7 +145,7 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     [1.0, 2.0, 3.0]
     """
     xs = [atleast_1d(x) for x in _arrays("hstack", tup)]
-    return _joined(xs, 0 if xs[0].ndim == 1 else 1, dtype)
+    return _joined("hstack", xs, 0 if xs[0].ndim == 1 else 1, dtype, casting)
 
 
 def dstack(tup: Any) -> Any:
@@ -145,7 +159,7 @@ def dstack(tup: Any) -> Any:
     >>> dstack([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[[1.0, 3.0], [2.0, 4.0]]]
     """
-    return _joined([atleast_3d(x) for x in _arrays("dstack", tup)], 2, None)
+    return _join.concatenate(*(atleast_3d(x) for x in _arrays("dstack", tup)), axis=2)
 
 
 def column_stack(tup: Any) -> Any:
@@ -160,7 +174,7 @@ def column_stack(tup: Any) -> Any:
     [[1.0, 3.0], [2.0, 4.0]]
     """
     xs = _arrays("column_stack", tup)
-    return _joined([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs], 1, None)
+    return _join.concatenate(*(reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs), axis=1)
 
 
 def block(arrays: Any) -> Any:

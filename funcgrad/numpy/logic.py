@@ -13,7 +13,7 @@ import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import broadcast_shapes
 from ..core import Tracer, aval_of
-from ..errors import ShapeError
+from ..errors import ArgumentError, ShapeError, where
 from ..ops import logic as _logic
 from ..ops.arithmetic import absolute
 from ..ops.select import where as _where
@@ -109,7 +109,7 @@ def isposinf(x: Any, out: Any = None) -> Any:
     """Whether `x` is positive infinity.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives bool.
-    Derivative: zero.   Raises: ArgumentError: `out` does not fit.
+    Derivative: zero.   Raises: ArgumentError: `x` is complex, or `out` does not fit.
     Source: NumPy reference, ``numpy.isposinf``.
 
     >>> isposinf(np.array([1.0, np.inf, -np.inf])).tolist()
@@ -117,14 +117,21 @@ def isposinf(x: Any, out: Any = None) -> Any:
     """
     if out is not None:
         return written("fnp.isposinf with out=", isposinf(x, None), out)
-    return _logic.equal(operand(x), math.inf)
+    return _logic.equal(_ordered("isposinf", x), math.inf)
+
+
+def _ordered(name: str, x: Any) -> Any:
+    x = operand(x)
+    if aval_of(x).dtype.kind == "c":
+        raise ArgumentError(f"fnp.{name}: complex numbers have no sign; ask their parts{where()}")
+    return x
 
 
 def isneginf(x: Any, out: Any = None) -> Any:
     """Whether `x` is negative infinity.
 
     Shapes: ``x: (*a) -> (*a)``.   Dtypes: real numbers; gives bool.
-    Derivative: zero.   Raises: ArgumentError: `out` does not fit.
+    Derivative: zero.   Raises: ArgumentError: `x` is complex, or `out` does not fit.
     Source: NumPy reference, ``numpy.isneginf``.
 
     >>> isneginf(np.array([1.0, np.inf, -np.inf])).tolist()
@@ -132,4 +139,4 @@ def isneginf(x: Any, out: Any = None) -> Any:
     """
     if out is not None:
         return written("fnp.isneginf with out=", isneginf(x, None), out)
-    return _logic.equal(operand(x), -math.inf)
+    return _logic.equal(_ordered("isneginf", x), -math.inf)

@@ -126,7 +126,7 @@ def _nanquantile(
     a = array_of(a)
     if a.dtype.kind not in "fc":
         a = converted(a, float)
-    q = shares(q, a, whole)
+    q = shares(name, q, a, whole)
     axes = axes_of(name, axis, a.ndim)
     rest = tuple(i for i in range(a.ndim) if i not in axes)
     kept = tuple(1 if i in axes else n for i, n in enumerate(a.shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
 from ..core import Tracer
 from ..errors import ArgumentError
@@ -206,6 +206,8 @@ def _spread(
 ) -> Any:
     a = array_of(a)
     mask = _numbers(a, where)
+    # NumPy's wrappers of these two pass this on for what was not given.
+    mean, correction = (None if v is np._NoValue else v for v in (mean, correction))
     return f(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
 
 

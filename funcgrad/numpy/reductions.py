@@ -25,6 +25,7 @@ from ._arguments import (
     converted,
     module_of,
     operand,
+    reduced_axes,
     takes_all,
     with_axes,
     written,
@@ -65,7 +66,7 @@ def sum(
     a = array_of(a)
     dtype = _kept(a, dtype, promote_integers)
     a = converted(_masked(a, where, 0), dtype)
-    axes = axes_of("sum", axis, a.ndim)
+    axes = reduced_axes("sum", axis, a.ndim)
     y = _structural.sum(a, axis=axes)
     if dtype is not None:
         y = converted(y, dtype)  # NumPy's sum of a small integer dtype would widen again
@@ -107,7 +108,7 @@ def prod(
     a = array_of(a)
     dtype = _kept(a, dtype, promote_integers)
     a = converted(_masked(a, where, 1), dtype)
-    axes = axes_of("prod", axis, a.ndim)
+    axes = reduced_axes("prod", axis, a.ndim)
     y = _reduce.prod(a, axis=axes)
     if dtype is not None:
         y = converted(y, dtype)
@@ -385,7 +386,7 @@ def _extreme(
             out,
         )
     a = array_of(a)
-    axes = axes_of(name, axis, a.ndim)
+    axes = reduced_axes(name, axis, a.ndim)
     if not takes_all(mask):
         if initial is None:
             raise ArgumentError(f"fnp.{name}: where= needs initial=, for what is left out{_line()}")
@@ -414,6 +415,6 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
     if out is not None:
         return written("fnp.ptp with out=", ptp(a, axis, None, keepdims), out)
     a = array_of(a)
-    axes = axes_of("ptp", axis, a.ndim)
+    axes = reduced_axes("ptp", axis, a.ndim)
     y = _reduce.max(a, axis=axes) - _reduce.min(a, axis=axes)
     return with_axes(y, a.shape, axes, keepdims)

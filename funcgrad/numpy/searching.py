@@ -20,12 +20,11 @@ from ._arguments import (
     GIVE_SIZE,
     array_of,
     arrays_of,
-    axes_of,
-    axis_of,
     concrete,
     module_of,
     operand,
     operands,
+    reduced_axes,
     takes_all,
     with_axes,
     written,
@@ -76,7 +75,7 @@ def _truth(
             out,
         )
     a = array_of(a)
-    axes = axes_of(name, axis, a.ndim)
+    axes = reduced_axes(name, axis, a.ndim)
     if not takes_all(mask):
         a = _select.where(operand(mask, module_of(a)), a, neutral)
     return with_axes(reduction(a, axis=axes), a.shape, axes, keepdims)
@@ -93,7 +92,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     1
     """
     a = array_of(a)
-    axes = axes_of("count_nonzero", axis, a.ndim)
+    axes = reduced_axes("count_nonzero", axis, a.ndim)
     y = with_axes(_reduce.count_nonzero(a, axis=axes), a.shape, axes, keepdims)
     return y[()] if y.__class__ is np.ndarray else y  # a number if it is 0-d
 
@@ -131,12 +130,8 @@ def _place(name: str, search: Any, a: Any, axis: Any, out: Any, keepdims: bool) 
     if out is not None:
         return written(f"fnp.{name} with out=", _place(name, search, a, axis, None, keepdims), out)
     a = array_of(a)
-    if axis is None:
-        y = search(ravel(a), axis=0)
-        axes = tuple(range(a.ndim))
-    else:
-        axes = (axis_of(name, axis, a.ndim),)
-        y = search(a, axis=axes[0])
+    axes = tuple(range(a.ndim)) if axis is None else reduced_axes(name, axis, a.ndim)
+    y = search(ravel(a), axis=0) if axis is None or not axes else search(a, axis=axes[0])
     return with_axes(y, a.shape, axes, keepdims)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..algebra import concrete_namespace
 from ..errors import ArgumentError, ShapeError, where
+from ..indexing import known
 from ..ops import reduce as _reduce
 from ..ops import sort as _sort
 from ..ops import structural as _structural
@@ -16,8 +17,8 @@ from ..ops.contract import matmul
 from ..ops.cumulative import cumsum
 from ..ops.index import take_along_axis
 from ..ops.join import concatenate
-from ..ops.logic import equal, isnan, less, logical_or
-from ..ops.select import clip, minimum
+from ..ops.logic import equal, isfinite, isnan, less, logical_or
+from ..ops.select import clip, maximum, minimum
 from ..ops.select import where as where_of
 from ..ops.structural import broadcast_to, diagonal, reshape
 from ._arguments import array_of, axes_of, axis_of, beside, converted, refuse, with_axes, written
@@ -113,19 +114,24 @@ def _quantile(
     name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int, weights: Any
 ) -> Any:
     a = array_of(a)
-    q = shares(q, a, whole)
+    q = shares(name, q, a, whole)
     axes = axes_of(name, axis, a.ndim)
     if weights is None:
         y = _sort.quantile(a, q, axis=axes, method=method)
     elif method == "inverted_cdf":
         y = _weighted_quantile(name, a, q, axes, array_of(weights))
     else:
-        raise ArgumentError(f"{name}: weights need method='inverted_cdf', not {method!r}{where()}")
+        raise ArgumentError(
+            f"fnp.{name}: weights need method='inverted_cdf', not {method!r}{where()}"
+        )
     return _kept(y, q.shape, a.shape, axes, keepdims)
 
 
 def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any) -> Any:
     """The first of the sorted elements up to which the share `q` of all weight lies."""
+    value = known(w)
+    if value is not None and not bool((isfinite(value) & (value >= 0)).all()):
+        raise ArgumentError(f"fnp.{name}: weights must be finite and not negative{where()}")
     if w.shape != a.shape and len(axes) == 1 and w.shape == (a.shape[axes[0]],):
         w = reshape(w, shape=tuple(n if i == axes[0] else 1 for i, n in enumerate(a.shape)))
         w = broadcast_to(w, shape=a.shape)
@@ -148,12 +154,20 @@ def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any)
     return reshape(transpose(y, (len(lead), *range(len(lead)))), shape=q.shape + lead)
 
 
-def shares(q: Any, a: Any, whole: int) -> Any:
-    """The shares `q` of `whole` as an array; a plain number does not widen a floating `a`."""
+def shares(name: str, q: Any, a: Any, whole: int) -> Any:
+    """The shares `q` of `whole` as an array; a plain number does not widen a floating `a`.
+
+    Raises: ArgumentError: `a` is complex, or a share is known and outside of [0, `whole`].
+    """
+    if a.dtype.kind == "c":
+        raise ArgumentError(f"fnp.{name}: needs real numbers, found {a.dtype}{where()}")
     xp = concrete_namespace(a)
     if isinstance(q, int | float) and a.dtype.kind == "f":
         q = xp.asarray(q, a.dtype)
     q = array_of(q, xp)
+    value = known(q)
+    if value is not None and not bool(((value >= 0) & (value <= whole)).all()):
+        raise ArgumentError(f"fnp.{name}: q must be between 0 and {whole}, found {value}{where()}")
     return q if whole == 1 else q / whole
 
 
@@ -240,7 +254,8 @@ def cov(
 
     Shapes: ``m: (k, n) -> (k, k)``; ``(n,) -> ()``.   Dtypes: numbers; integers give float64.
     Derivative: of the second degree in `m` and `y`; smooth everywhere.
-    Raises: ShapeError: more than two axes, or weights that do not fit.
+    Raises: ShapeError: more than two axes, or weights that do not fit. ArgumentError: negative
+    weights, or `fweights` that are not whole.
     Source: NumPy reference, ``numpy.cov``.
 
     >>> cov([[1.0, 2.0], [1.0, 3.0]]).tolist()
@@ -259,13 +274,26 @@ def cov(
                     f"fnp.cov: {name} has shape {list(weights.shape)}; there are {x.shape[1]} "
                     f"observations{where()}"
                 )
+            _require_weights(name, known(weights))
             w = weights if w is None else w * weights
     ddof = (0 if bias else 1) if ddof is None else ddof
-    freedom = x.shape[1] - ddof if w is None else _freedom(w, aweights, ddof)
+    # With no degree of freedom left, covariances are infinite, as NumPy's.
+    freedom = max(x.shape[1] - ddof, 0) if w is None else maximum(_freedom(w, aweights, ddof), 0)
     x = x - average(x, axis=1, weights=w, keepdims=True)
     other = transpose(x if w is None else x * w)
     c = matmul(x, other.conj() if x.dtype.kind == "c" else other) / freedom
     return c if c.shape[0] != 1 else reshape(c, shape=() if c.shape[1] == 1 else c.shape)
+
+
+def _require_weights(name: str, value: Any) -> None:
+    if value is None:
+        return
+    if bool((value < 0).any()):
+        raise ArgumentError(f"fnp.cov: {name} must not be negative{where()}")
+    if name == "fweights" and bool((value != value.round()).any()):
+        raise ArgumentError(
+            f"fnp.cov: fweights count observations and must be whole; others are aweights{where()}"
+        )
 
 
 def _freedom(w: Any, aweights: Any, ddof: int) -> Any:

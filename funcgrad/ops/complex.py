@@ -7,6 +7,7 @@ views: writing into them writes into the complex array.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..core import Aval, aval_of
 from ..errors import ShapeError
 from ..errors import where as at
 from .arithmetic import absolute, divide
-from .logic import equal
+from .logic import isfinite, isinf, isnan, logical_and, not_equal
+from .rounding import sign
 from .select import where
 from .trigonometric import arctan2
 
@@ -185,9 +187,15 @@ def angle(z: Any) -> Any:
 def unit(z: Any) -> Any:
     """``z / |z|``, 0 at 0: what `sign` means for complex numbers; its derivative at 0 is 0.
 
-    >>> unit(np.array([3 + 4j, 0j])).tolist()
-    [(0.6+0.8j), 0j]
+    With one infinite part, the direction of that; NaN with two.
+
+    >>> unit(np.array([3 + 4j, 0j, complex(2.0, -np.inf)])).tolist()
+    [(0.6+0.8j), 0j, -1j]
     """
     size = absolute(z)
-    zero = equal(size, 0)
-    return divide(where(zero, 0.0, z), where(zero, 1.0, size))
+    ordinary = logical_and(isfinite(size), not_equal(size, 0))
+    finite = divide(where(ordinary, z, 0.0), where(ordinary, size, 1.0))
+    a, b = real(z), imag(z)
+    far = isinf(a)
+    one = where(logical_and(far, isinf(b)), math.nan, where(far, sign(a), sign(b) * 1j))
+    return where(isinf(size), one, where(isnan(size), math.nan, finite))

@@ -12,8 +12,10 @@ from ...ops import cast as _cast
 from ...ops import linalg as _linalg
 from ...ops import select as _select
 from ...ops import structural as _structural
-from .._arguments import array_of, axes_of, with_axes
-from .systems import inv
+from ...ops.logic import equal
+from .._arguments import array_of, axes_of, beside, with_axes
+from ..shaping import expand_dims
+from .systems import inv, slogdet
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -70,20 +72,29 @@ def cond(x: Any, p: Any = None) -> Any:
     """The condition number ``|x| |x^-1|``; the ratio of the singular values for the 2-norm.
 
     Shapes: ``x: (*a, m, n) -> (*a)``, square unless `p` is None, 2 or -2.
-    Dtypes: floating, complex; gives reals.
-    Derivative: that of the norms.
-    Raises: LinAlgError: `x` is singular, for the norms that need the inverse.
+    Dtypes: floating, complex; gives reals; infinity where `x` is singular.
+    Derivative: that of the norms; none of infinite ones.
+    Raises: LinAlgError: `x` is empty, or not square for a norm that needs the inverse.
     Source: NumPy reference, ``numpy.linalg.cond``.
 
     >>> float(cond([[4.0, 0.0], [0.0, 2.0]]))
     2.0
     """
     x = array_of(x)
+    if 0 in x.shape[-2:]:
+        raise np.linalg.LinAlgError(f"fnp.linalg.cond: a matrix of shape {list(x.shape)}{where()}")
     if p in (None, 2, -2):
         s = _linalg.svdvals(x)
         largest, smallest = s[..., 0], s[..., -1]
-        return smallest / largest if p == -2 else largest / smallest
-    return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
+        above, below = (smallest, largest) if p == -2 else (largest, smallest)
+        nothing = equal(below, 0)
+        return _select.where(nothing, math.inf, above / _select.where(nothing, 1.0, below))
+    # An exact 0 among the pivots is what `inv` complains about.
+    singular = equal(slogdet(_select.stop_gradient(x))[0], 0)
+    unit = beside(x, np.eye(x.shape[-1], dtype=x.dtype))
+    regular = _select.where(expand_dims(singular, (-2, -1)), unit, x)
+    y = matrix_norm(regular, ord=p) * matrix_norm(inv(regular), ord=p)
+    return _select.where(singular, math.inf, y)
 
 
 def matrix_rank(

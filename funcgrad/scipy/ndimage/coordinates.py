@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import numpy as fnp
 from ...core import aval_of
-from ...errors import ConcretizationError, ShapeError, where
+from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...indexing import known, read
 from ...numpy._arguments import array_of, converted
 from ...transforms.vmap import vmap
@@ -274,6 +274,12 @@ def affine_transform(
     x, d = image("affine_transform", input, output), len(np.shape(input))
     matrix, offset = array_of(matrix), array_of(offset)
     if matrix.ndim == 2 and matrix.shape[1] == d + 1 and matrix.shape[0] in (d, d + 1):
+        bottom = known(matrix[d]) if matrix.shape[0] > d else None
+        if bottom is not None and bottom.tolist() != [0.0] * d + [1.0]:
+            raise ArgumentError(
+                f"affine_transform: the last row of the matrix is {bottom.tolist()}; need 0s and a 1: "
+                f"projections are not affine{where()}"
+            )
         matrix, offset = matrix[:d, :d], matrix[:d, d]
     if matrix.shape not in ((d, d), (d,)):
         raise ShapeError(

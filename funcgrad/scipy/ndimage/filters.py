@@ -45,11 +45,23 @@ def axes_in(name: str, axes: Any, ndim: int) -> tuple[int, ...]:
     """The axes, all of them for None, in the order given."""
     if axes is None:
         return tuple(range(ndim))
-    given = axes if isinstance(axes, tuple | list) else (axes,)
+    given = axes if isinstance(axes, tuple | list) or np.ndim(axes) else (axes,)
     found = tuple(axis_of(name, a, ndim) for a in given)
     if len(set(found)) != len(found):
         raise ShapeError(f"{name}: an axis is given twice: {axes}{where()}")
     return found
+
+
+def laid_out(
+    axes: Sequence[int], ndim: int, *options: list[Any]
+) -> tuple[tuple[int, ...], tuple[list[Any], ...]]:
+    """The axes of windows, ascending as in the image, and options that are given by axis.
+
+    As in SciPy, windows along some axes are not transposed; with all of them, options neither.
+    """
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    moved = tuple([o[i] for i in order] for o in options) if len(axes) < ndim else options
+    return tuple(axes[i] for i in order), moved
 
 
 def per_axis(name: str, what: str, value: Any, count: int) -> list[Any]:
@@ -128,6 +140,7 @@ def _weighted(
     x = converted(x, np.result_type(aval_of(x).dtype, aval_of(weights).dtype))
     modes = per_axis(name, "mode", mode, len(axes))
     origins = per_axis(name, "origin", origin, len(axes))
+    axes, (modes, origins) = laid_out(axes, x.ndim, modes, origins)
     widths = {}
     for axis, size, o in zip(axes, weights.shape, origins, strict=True):
         before = places_before(name, size, o)

@@ -10,6 +10,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, where
+from ...indexing import known
 from ...numpy._arguments import array_of, axis_of, concrete, converted
 from .filters import _weighted, axes_in, image, per_axis
 
@@ -110,7 +111,8 @@ def gaussian_filter(
         )
     ]  # fmt: skip
     for axis, s, n, way, r in zip(found, *options, strict=True):
-        if isinstance(s, float | int) and s <= _NONE:
+        width = known(s)
+        if width is not None and width <= _NONE:
             continue
         x = gaussian_filter1d(x, s, axis, n, None, way, cval, truncate, radius=r)
     return x

@@ -12,7 +12,7 @@ from ... import numpy as fnp
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import axis_of
-from .filters import axes_in, image, padded, per_axis, places_before
+from .filters import axes_in, image, laid_out, padded, per_axis, places_before
 
 
 def footprint_of(name: str, size: Any, footprint: Any, count: int) -> np.ndarray:
@@ -45,6 +45,7 @@ def windows_of(
     """The elements of every window along a new first axis."""
     origins = per_axis(name, "origin", origin, len(axes))
     modes = per_axis(name, "mode", mode, len(axes))
+    axes, (modes, origins) = laid_out(axes, x.ndim, modes, origins)
     widths = {}
     for axis, n, o in zip(axes, footprint.shape, origins, strict=True):
         before = places_before(name, n, o)

@@ -91,7 +91,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         return axis_back(_filtered(b, a, x, None)[0], place)
     zi, _ = axis_last("lfilter", floating(zi), axis)
     goal = (*x.shape[:-1], b.shape[0] - 1)
-    if zi.ndim != x.ndim or any(k not in (1, n) for k, n in zip(zi.shape, goal, strict=True)):
+    fits = zi.ndim == x.ndim and zi.shape[-1] == goal[-1]
+    if not fits or any(k not in (1, n) for k, n in zip(zi.shape, goal, strict=True)):
         raise ShapeError(
             f"lfilter: zi is {aval_of(zi)}, with the axis last; need the shape {list(goal)}{where()}"
         )
