@@ -154,6 +154,40 @@ def test_axes_of_filters() -> None:
     assert ndimage.uniform_filter1d([1, 2, 4], 2).tolist() == [1.0, 1.5, 3.0]
 
 
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([(1, 0), (2, 0), (0, 2), (-1, -2), (2, 0, 1)]),
+    st.sampled_from([0, -1, "each"]),
+)
+def test_axes_of_windows_in_any_order(seed: int, axes: tuple[int, ...], origin: Any) -> None:
+    """SciPy does not transpose windows; its options belong to the axes as they are given."""
+    rng = np.random.default_rng(seed)
+    x, shape = rng.normal(size=(4, 5, 6)), (3, 4, 5)[: len(axes)]
+    weights, footprint = rng.normal(size=shape), rng.random(shape) > 0.5
+    footprint.flat[0], footprint.flat[-1] = True, False
+    origin = (0, -1, 1)[: len(axes)] if origin == "each" else origin
+    calls: list[tuple[str, dict[str, Any]]] = [
+        *((name, {"weights": weights}) for name in ("correlate", "convolve")),
+        *((name, {"footprint": footprint}) for name in ("minimum_filter", "median_filter")),
+        ("rank_filter", {"rank": 1, "footprint": footprint}),
+        ("grey_erosion", {"structure": weights}),
+    ]
+    for name, options in calls:
+        options |= {"axes": axes, "origin": origin}
+        found, wanted = (getattr(m, name)(x, **options) for m in (ndimage, sn))
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12, err_msg=name)
+        again = getattr(ndimage, name)(x, **options | {"axes": np.array(axes)})
+        np.testing.assert_array_equal(again, found)
+
+
+def test_axes_without_a_blur() -> None:
+    x = np.random.default_rng(0).normal(size=(4, 5, 6))
+    options = {"radius": [4, 2, 3], "order": [0, 1, 2]}
+    for sigma in ([np.int64(1), np.int64(0), 0.0], np.array([1.0, 0.0, 0.0])):
+        found, wanted = (m.gaussian_filter(x, sigma, **options) for m in (ndimage, sn))
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
 def test_no_slope_no_gradient() -> None:
     flat = np.ones((4, 4))
     f = lambda x: ndimage.gaussian_gradient_magnitude(x, 1.0).sum()  # noqa: E731
@@ -323,6 +357,8 @@ def test_moved_images() -> None:
         (lambda: ndimage.gaussian_filter(np.ones((3, 3)), [1.0]), FuncgradError, "1 entries"),
         (lambda: funcgrad.jit(lambda s: ndimage.gaussian_filter1d(np.ones(3), s))(1.0),
          ConcretizationError, "radius"),
+        (lambda: ndimage.affine_transform(np.ones((3, 3)), np.diag([1.0, 1.0, 2.0])), ArgumentError,
+         "projections are not affine"),
         (lambda: ndimage.affine_transform(np.ones((3, 3)), np.ones((3, 3, 3))), FuncgradError,
          "matrix"),
     ],

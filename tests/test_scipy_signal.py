@@ -335,6 +335,7 @@ ERRORS: list[tuple[Callable[[], Any], type, str]] = [
     (lambda: fss.convolve2d(X[None], X[None], boundary="pad"), ArgumentError, "boundary='pad'"),
     (lambda: fss.lfilter(B, [0.0, 1.0], X), ArgumentError, "first coefficient of a is 0"),
     (lambda: fss.lfilter(B, A[None], X), ShapeError, "a is .*; need a vector"),
+    (lambda: fss.lfilter(B, A, X, zi=np.ones(1)), ShapeError, r"zi is .*need the shape \[3\]"),
     (lambda: fss.lfilter(B, A, X, zi=np.ones(2)), ShapeError, r"zi is .*need the shape \[3\]"),
     (lambda: fss.filtfilt(B, A, X), ShapeError, "need more than padlen, which is 12"),
     (lambda: fss.filtfilt(B, A, X, padtype="up"), ArgumentError, "padtype='up'"),

@@ -153,6 +153,8 @@ def test_sparse_matrices(columns: tuple[int, ...], kind: Any) -> None:
     for t in (funcgrad.grad, lambda f: funcgrad.jit(funcgrad.grad(f)), funcgrad.hessian):
         np.testing.assert_allclose(t(sparse)(b), t(dense)(b), rtol=1e-8, atol=1e-10)
     pair = np.stack([b, 2 * b])
+    column = b.reshape(b.shape[0], -1)[:, :1]  # of which SciPy gives a vector
+    assert ours.spsolve(a, column).shape == theirs.spsolve(a, column).shape
     mapped = funcgrad.vmap(lambda b: ours.spsolve(a, b))(pair)
     np.testing.assert_allclose(mapped, [ours.spsolve(a, b) for b in pair], rtol=1e-12)
     if not columns:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import funcgrad
 import funcgrad.numpy as fnp
-from funcgrad.errors import FuncgradError
+from funcgrad.errors import ArgumentError, FuncgradError, ShapeError
 from funcgrad.scipy import optimize, stats
 from funcgrad.testing import check_all
 
@@ -158,3 +158,14 @@ def test_the_best_transform_is_scipys() -> None:
 def test_errors(call: Any, says: str) -> None:
     with pytest.raises(FuncgradError, match=says):
         call()
+
+
+def test_correlations_that_do_not_exist() -> None:
+    """The mean of equal numbers is rounded, and what is left over has no meaning."""
+    for x, y in (([0.667] * 3, [0.123, 0.456, 0.789]), ([0.1, 0.2, 0.4], [1 / 3] * 3)):
+        assert np.isnan(stats.pearsonr(x, y).statistic)
+        assert np.isnan(stats.pearsonr(x, y).pvalue)
+    with pytest.raises(ArgumentError, match="nan_policy"):
+        stats.spearmanr([1.0, np.nan], [1.0, 2.0], nan_policy="raise")
+    with pytest.raises(ShapeError, match="axis"):
+        stats.spearmanr([1.0, 3.0, 2.0], [1.0, 2.0, 3.0], axis=2)

@@ -63,9 +63,10 @@ def _edges(name: str, x: Any, bins: Any, limits: Any) -> Any:
     if not isinstance(bins, int | np.integer):
         bins = stacked(bins)
         if bins.ndim:
-            value = known(bins)
-            if value is not None:
-                np.histogram_bin_edges(np.zeros(0), value)  # raises if they descend
+            if known(bins) is not None:
+                np.histogram_bin_edges(
+                    np.zeros(0), host(name, "bins", bins)
+                )  # raises if they descend
             return bins
         bins = concrete(name, "bins", bins)
     count = operator.index(bins)

@@ -189,8 +189,8 @@ def unit(z: Any) -> Any:
 
     With one infinite part, the direction of that; NaN with two.
 
-    >>> unit(np.array([3 + 4j, 0j, complex(2.0, -np.inf)])).tolist()
-    [(0.6+0.8j), 0j, -1j]
+    >>> unit(np.array([3 + 4j, 0j, complex(2.0, np.inf)])).tolist()
+    [(0.6+0.8j), 0j, 1j]
     """
     size = absolute(z)
     ordinary = logical_and(isfinite(size), not_equal(size, 0))

@@ -8,6 +8,7 @@ function of unit vectors, once, as a matrix. Series keep zeros at their end, whi
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -16,14 +17,14 @@ import numpy as np
 
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
-from .._arguments import array_of, axis_of, beside, converted
+from .._arguments import array_of, axis_of, beside, converted, stacked
 from ..creation import zeros
 from ..joining import concatenate, stack
-from ..linalg import eigvals, lstsq
+from ..linalg import eigvals, lstsq, solve
 from ..ordering import moveaxis
 from ..products import tensordot
 from ..reductions import sum as _sum
-from ..shaping import atleast_1d, broadcast_to
+from ..shaping import atleast_1d
 from ..sorting import sort
 
 Recurrence = Callable[[int], tuple[float, float, float]]
@@ -158,13 +159,53 @@ class Family:
             columns.append(column - c * columns[k - 1] if k else column)
         return stack(columns, axis=-1)
 
+    def vander2d(self, x: Any, y: Any, deg: Any) -> Any:
+        """``p_i(x) p_j(y)`` along a new last axis, for i and j up to the degrees.
+
+        Shapes: ``x, y: (*a) -> (*a, (deg[0] + 1) (deg[1] + 1))``.
+        Dtypes: numbers; integers give floats.
+        Derivative: smooth in both.
+        Raises: as `vander`. ShapeError: not a degree for each coordinate.
+        Source: NumPy reference, ``numpy.polynomial.chebyshev.chebvander2d`` and its like.
+
+        >>> from funcgrad.numpy.polynomial import chebyshev as cheb
+        >>> cheb.chebvander2d([0.5], [2.0], [1, 1]).tolist()
+        [[1.0, 2.0, 0.5, 1.0]]
+        """
+        return self._products((x, y), deg)
+
+    def vander3d(self, x: Any, y: Any, z: Any, deg: Any) -> Any:
+        """``p_i(x) p_j(y) p_k(z)`` along a new last axis, for i, j and k up to the degrees.
+
+        Shapes: ``x, y, z: (*a) -> (*a, (deg[0] + 1) (deg[1] + 1) (deg[2] + 1))``.
+        Dtypes, Derivative, Raises: as `vander2d`.
+        Source: NumPy reference, ``numpy.polynomial.chebyshev.chebvander3d`` and its like.
+
+        >>> from funcgrad.numpy.polynomial import chebyshev as cheb
+        >>> cheb.chebvander3d([0.5], [2.0], [3.0], [0, 1, 1]).tolist()
+        [[1.0, 3.0, 2.0, 6.0]]
+        """
+        return self._products((x, y, z), deg)
+
+    def _products(self, points: tuple[Any, ...], deg: Any) -> Any:
+        degrees = [operator.index(n) for n in deg]
+        if len(degrees) != len(points):
+            raise ShapeError(
+                f"{self.prefix}vander{len(points)}d: deg={deg}; need one for each coordinate{where()}"
+            )
+        first, *rest = (self.vander(x, n) for x, n in zip(points, degrees, strict=True))
+        for factor in rest:
+            first = first[..., :, None] * factor[..., None, :]
+            first = first.reshape((*first.shape[:-2], -1))
+        return first
+
     # -------------------------------------------------------- linear in the coefficients
 
     def der(self, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
         """The series of the derivative of order `m`, multiplied by `scl` each time.
 
         Shapes: ``(*a, n, *b) -> (*a, max(n - m, 1), *b)``.   Dtypes: numbers; integers give floats.
-        Derivative: linear.
+        Derivative: linear in `c`, a power of `scl`.
         Raises: ShapeError: there is no such axis.
         Source: NumPy reference, ``numpy.polynomial.chebyshev.chebder`` and its like.
 
@@ -172,7 +213,8 @@ class Family:
         >>> cheb.chebder([1.0, 2.0, 3.0]).tolist()
         [2.0, 12.0]
         """
-        return self._mapped("der", c, axis, lambda n: self._their("der")(np.eye(n), m, scl))
+        y = self._mapped("der", c, axis, lambda n: self._their("der")(np.eye(n), m))
+        return y * scl**m if m else y
 
     def int(
         self, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0
@@ -180,7 +222,7 @@ class Family:
         """The series of the antiderivative of order `m` that has the values `k` at `lbnd`.
 
         Shapes: ``(*a, n, *b) -> (*a, n + m, *b)``.   Dtypes: numbers; integers give floats.
-        Derivative: linear in `c` and in `k`.
+        Derivative: linear in `c` and in `k`, smooth in `lbnd` and `scl`.
         Raises: ShapeError: there is no such axis. ArgumentError: more than `m` values.
         Source: NumPy reference, ``numpy.polynomial.chebyshev.chebint`` and its like.
 
@@ -188,26 +230,21 @@ class Family:
         >>> cheb.chebint([1.0, 2.0]).tolist()
         [0.5, 1.0, 0.5]
         """
-        theirs = self._their("int")
-        y = self._mapped("int", c, axis, lambda n: theirs(np.eye(n), m, [], lbnd, scl))
-        k = atleast_1d(array_of(k if np.ndim(k) or not isinstance(k, tuple | list) else list(k)))
-        count = k.shape[0]
-        if count > m:
-            raise ArgumentError(f"{self.prefix}int: {count} constants for m={m}{where()}")
-        axis = axis_of(f"{self.prefix}int", axis, y.ndim)
-        for i in range(count):
-            unit = np.zeros(m)
-            unit[i] = 1.0
-            of_one = theirs(np.ones(1), m, list(unit), lbnd, scl) - theirs(
-                np.ones(1), m, [], lbnd, scl
-            )
-            column = np.zeros(y.shape[axis])
-            column[: of_one.size] = of_one
-            shape = [1] * y.ndim
-            shape[axis] = column.size
-            term = k[i] * beside(y, column.astype(_real(y)).reshape(shape))
-            y = y + (term if aval_of(term).dtype.kind == "c" else converted(term, aval_of(y).dtype))
-        return y
+        name = f"{self.prefix}int"
+        k = atleast_1d(stacked(list(k)) if isinstance(k, tuple | list) and k else array_of(k))
+        if k.shape[0] > m:
+            raise ArgumentError(f"{name}: {k.shape[0]} constants for m={m}{where()}")
+        y = self._series(c, vector=False)
+        axis = axis_of(name, axis, y.ndim)
+        y = moveaxis(y, axis, 0)
+        for i in range(m):
+            y = self._mapped("int", y, 0, lambda n: self._their("int")(np.eye(n))) * scl
+            lift = -self.val(lbnd, y)
+            lift = lift + k[i] if i < k.shape[0] else lift
+            kind = aval_of(lift).dtype.kind
+            lift = lift if kind == "c" else converted(lift, aval_of(y).dtype)
+            y = concatenate([y[:1] + lift.reshape((1, *y.shape[1:])), y[1:]])
+        return moveaxis(y, 0, axis)
 
     def mulx(self, c: Any) -> Any:
         """The series multiplied by x.
@@ -311,6 +348,44 @@ class Family:
             table[: found.size, i, j] = found
         return table
 
+    def div(self, c1: Any, c2: Any) -> tuple[Any, Any]:
+        """The quotient and the remainder of two series: ``c1 = q c2 + r``.
+
+        Shapes: ``(m,), (n,) -> (max(m - n + 1, 1),), (max(min(m, n - 1), 1),)``.
+        Dtypes: numbers; integers give floats.
+        Derivative: smooth where the last coefficient of `c2` is not 0.
+        Raises: LinAlgError: that is 0. ShapeError: a series is no vector.
+        Source: NumPy reference, ``numpy.polynomial.chebyshev.chebdiv`` and its like.
+
+        >>> from funcgrad.numpy.polynomial import chebyshev as cheb
+        >>> [c.tolist() for c in cheb.chebdiv([1.0, 2.0, 3.0], [0.0, 1.0])]
+        [[2.0, 6.0], [-2.0]]
+        """
+        c1, c2 = self._series(c1), self._series(c2)
+        m, n = c1.shape[0], c2.shape[0]
+        if m < n:
+            return c1[:1] * 0.0, c1
+        table = self._cached(m - n + 1, n).astype(_real(c1, c2))
+        products = tensordot(beside(c2, table), c2, 1)
+        quotient = solve(products[n - 1 :], c1[n - 1 :])
+        if n == 1:
+            return quotient, c1[:1] * 0.0
+        return quotient, c1[: n - 1] - tensordot(products[: n - 1], quotient, 1)
+
+    def line(self, off: Any, scl: Any) -> Any:
+        """The series of ``off + scl x``.
+
+        Shapes: ``(), () -> (2,)``.   Dtypes: numbers; integers give floats.
+        Derivative: linear.   Raises: ShapeError: one is no number.
+        Source: NumPy reference, ``numpy.polynomial.chebyshev.chebline`` and its like.
+
+        >>> from funcgrad.numpy.polynomial import laguerre as lag
+        >>> lag.lagline(3.0, 2.0).tolist()
+        [5.0, -2.0]
+        """
+        pol = stack([off, scl])
+        return self._series(pol) if self.prefix == "poly" else self.from_poly(pol)
+
     def pow(self, c: Any, pow: Any, maxpower: Any = 16) -> Any:
         """The series to a whole power that is not above `maxpower`.
 
@@ -347,6 +422,9 @@ class Family:
         >>> cheb.chebfromroots([1.0, -1.0]).tolist()
         [-0.5, 0.0, 0.5]
         """
+        roots = array_of(roots)
+        if roots.ndim == 1 and not roots.shape[0]:
+            return beside(roots, np.ones(1))
         roots = self._series(roots)
         y = beside(roots, np.ones(1, aval_of(roots).dtype))
         for i in range(roots.shape[0]):
@@ -399,10 +477,13 @@ class Family:
     ) -> Any:
         """The series of degree `deg` nearest to points, by the sum of squares weighted with `w`.
 
+        `deg` may be the list of the degrees to take; the others have the coefficient 0. With `full`
+        also the sum of squares, the rank, the singular values and `rcond`.
+
         Shapes: ``x: (m,), y: (m,) or (m, k) -> (deg + 1,) or (deg + 1, k)``.
         Dtypes: numbers; integers give floats.
         Derivative: that of least squares, by all three.
-        Raises: ArgumentError: a list of degrees, or `full`. ShapeError: the lengths differ.
+        Raises: ArgumentError: a negative degree. ShapeError: the lengths differ.
         Source: NumPy reference, ``numpy.polynomial.chebyshev.chebfit`` and its like.
 
         >>> from funcgrad.numpy.polynomial import chebyshev as cheb
@@ -410,19 +491,31 @@ class Family:
         [1.0, 2.0]
         """
         name = f"{self.prefix}fit"
-        if full or np.ndim(deg):
-            raise ArgumentError(f"{name}: full= and lists of degrees are not supported{where()}")
         x, y = self._series(x), self._series(y, vector=False)
         if y.ndim > 2 or x.shape[0] != y.shape[0]:
             raise ShapeError(f"{name}: x of shape {list(x.shape)}, y of {list(y.shape)}{where()}")
-        left = self.vander(x, deg)
+        listed = np.ndim(deg) > 0
+        degrees = sorted(operator.index(n) for n in deg) if listed else [operator.index(deg)]
+        if not degrees or degrees[0] < 0:
+            raise ArgumentError(f"{name}: deg={deg}; need degrees of 0 or more{where()}")
+        left = self.vander(x, degrees[-1])
+        left = left[:, np.array(degrees)] if listed else left
         if w is not None:
-            w = broadcast_to(array_of(w), x.shape)
+            w = array_of(w)
+            if w.shape != x.shape:
+                raise ShapeError(
+                    f"{name}: w of shape {list(w.shape)}; there are {x.shape[0]} points{where()}"
+                )
             left, y = left * w.reshape((-1, 1)), y * w.reshape((-1,) + (1,) * (y.ndim - 1))
         rcond = x.shape[0] * np.finfo(x.dtype).eps if rcond is None else rcond
         scale = _sum(abs(left) ** 2, axis=0) ** 0.5
-        found = lstsq(left / scale, y, rcond)[0]
-        return found / scale.reshape((-1,) + (1,) * (y.ndim - 1))
+        found, *rest = lstsq(left / scale, y, rcond)
+        found = found / scale.reshape((-1,) + (1,) * (y.ndim - 1))
+        if listed:
+            places = np.zeros((degrees[-1] + 1, len(degrees)), _real(found))
+            places[degrees, range(len(degrees))] = 1.0
+            found = tensordot(beside(found, places), found, 1)
+        return (found, [*rest, rcond]) if full else found
 
     # -------------------------------------------------------- arguments
 

@@ -220,8 +220,13 @@ def convolve(
     """
     x = image("convolve", input, output)
     found = axes_in("convolve", axes, x.ndim)
-    weights, origin = _flipped(weights, origin, len(found))
-    return _weighted("convolve", x, weights, found, mode, cval, origin)
+    options = [
+        per_axis("convolve", what, v, len(found))
+        for what, v in (("mode", mode), ("origin", origin))
+    ]
+    found, (modes, origins) = laid_out(found, x.ndim, *options)
+    weights, origins = _flipped(weights, origins, len(found))
+    return _weighted("convolve", x, weights, found, modes, cval, origins)
 
 
 def correlate1d(

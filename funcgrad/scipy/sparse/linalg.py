@@ -189,7 +189,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
 
     `use_umfpack` changes nothing.
 
-    Shapes: ``A: (n, n), b: (n,) or (n, k) -> the same as b``.
+    Shapes: ``A: (n, n), b: (n,) or (n, k) -> the same as b``, but ``(n,)`` for k = 1, as in SciPy.
     Dtypes: floating, complex; integers give float64.
     Derivative: that of ``A^-1 b``; by `A` only if it is an array.
     Raises: LinAlgError: the matrix is singular. ShapeError: shapes do not fit.
@@ -206,6 +206,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
             f"spsolve: A has shape {list(shape)} and b {list(b.shape)}; need (n, n), and (n,) or (n, k)"
             f"{where()}"
         )
+    b = b.reshape(-1) if b.shape[1:] == (1,) else b
     if not is_sparse(A):
         return fnp.linalg.solve(array_of(A), b)
     dtype = np.result_type(A.dtype, aval_of(b).dtype)

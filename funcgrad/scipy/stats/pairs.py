@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +15,17 @@ from ...numpy.joining import concatenate
 from ...numpy.linalg import norm as norm_of
 from ...numpy.reductions import mean as mean_of
 from ...numpy.reductions import sum as sum_of
+from ...numpy.searching import all as all_of
 from ...numpy.searching import searchsorted
 from ...numpy.sorting import argsort
 from ...numpy.sorting import sort as sorted_of
 from ...ops.arithmetic import absolute, power
+from ...ops.cumulative import part
 from ...ops.exponential import sqrt
 from ...ops.index import take
+from ...ops.logic import equal
 from ...ops.select import clip
+from ...ops.select import where as choose
 from ..probabilities import in_one_dtype
 from .betas import beta, t
 from .comparing import ChanceResult, chance, require_side
@@ -31,8 +36,8 @@ from .results import Result
 _TINY = 1e-20  # so that a perfect correlation has a finite statistic
 
 
-def _pair(name: str, x: Any, y: Any) -> list[Any]:
-    found = in_one_dtype(sample_of(name, x), sample_of(name, y))
+def _pair(name: str, x: Any, y: Any, nan_policy: str = "propagate") -> list[Any]:
+    found = in_one_dtype(*(sample_of(name, v, nan_policy) for v in (x, y)))
     shapes = [a.shape for a in found]
     if shapes[0] != shapes[1] or not found[0].ndim:
         raise ShapeError(
@@ -70,7 +75,10 @@ def pearsonr(
     units = []
     for a in (x, y):
         off = a - mean_of(a, axis=axis, keepdims=True)
-        units.append(off / norm_of(off, axis=axis, keepdims=True))
+        length = norm_of(off, axis=axis, keepdims=True)
+        # The mean of equal numbers is rounded: what is left of them has a direction, but no meaning.
+        same = all_of(equal(a, part(a, axis, 0, 1)), axis=axis, keepdims=True)
+        units.append(off / choose(same, math.nan, length))
     r = clip(sum_of(units[0] * units[1], axis=axis), -1.0, 1.0)
     if n == 2:
         return ChanceResult(r, r * 0.0 + 1.0)
@@ -91,7 +99,7 @@ def spearmanr(
     Shapes: ``a, b: (n,) -> ()``.   Dtypes: real; gives float64.
     Derivative: zero.
     Raises: ShapeError: `a` and `b` are no two rows of the same length. ArgumentError: there is no `b`,
-    or no such `alternative`.
+    no such `alternative`, or nan is not to be passed on.
     Source: SciPy reference, ``scipy.stats.spearmanr``.
 
     >>> found = spearmanr([1.0, 2.0, 3.0, 5.0], [2.0, 1.0, 4.0, 5.0])
@@ -101,12 +109,14 @@ def spearmanr(
     alternative = require_side("spearmanr", alternative)
     if b is None:
         raise ArgumentError(f"stats.spearmanr: need two rows, a and b{where()}")
-    a, b = _pair("spearmanr", a, b)
+    a, b = _pair("spearmanr", a, b, nan_policy)
     if a.ndim != 1:
         raise ShapeError(
             f"stats.spearmanr: a has shape {list(a.shape)}; need two rows, of which the matrix is "
             f"numpy.corrcoef of rankdata(..., axis=...){where()}"
         )
+    if axis is not None:
+        axis_of("spearmanr", axis, 1)
     r = pearsonr(rankdata(a), rankdata(b)).statistic
     df = a.shape[0] - 2.0
     statistic = r * sqrt(df / ((r + 1.0) * (1.0 - r) + _TINY))
