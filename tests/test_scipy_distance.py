@@ -226,6 +226,8 @@ def test_metrics_by_function_and_short_name() -> None:
 
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: distance.euclidean([1.0], [1.0, 2.0]), ShapeError, "two vectors of one length"),
+    (lambda: distance.cityblock([1.0], [2.0], [-1.0]), ArgumentError, "must not be negative"),
+    (lambda: distance.cdist([[1.0]], [[2.0]], w=[-1.0]), ArgumentError, "must not be negative"),
     (lambda: distance.cosine([1j], [1.0]), ArgumentError, "cosine: needs real numbers"),
     (lambda: distance.euclidean([1.0], [1.0], [1.0, 2.0]), ShapeError, r"w is .*need the shape"),
     (lambda: distance.minkowski([1.0], [1.0], 0.0), ArgumentError, "must be greater than 0"),

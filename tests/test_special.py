@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import funcgrad
 from funcgrad.errors import ArgumentError
 from funcgrad.scipy import special
+from funcgrad.testing import check_all
 
 ss = pytest.importorskip("scipy.special")
 
@@ -220,6 +221,12 @@ def test_logsumexp_of_complex_numbers(options: dict[str, Any]) -> None:
     ct = funcgrad.grad(lambda z: np.real(f(z)))(z)
     np.testing.assert_allclose(np.real(np.sum(ct * direction)), slope.real, rtol=1e-8)
     assert special.logsumexp(np.array([-np.inf + 0j, -np.inf])) == -np.inf
+    report = check_all(
+        lambda z: special.logsumexp(z, return_sign=True, **options),
+        (z,),
+        only=["types", "transpose", "numerical", "jit"],
+    )
+    assert not report.failures, str(report)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool])

@@ -44,7 +44,7 @@ from ..ops.bessel import (
 from ..ops.bessel import jv as jn
 from ..ops.bessel import yv as yn
 from ..ops.beta import beta, betainc, betaincc, betaincinv, betaln, binom, poch
-from ..ops.complex import real
+from ..ops.complex import real, unit
 from ..ops.exponential import cbrt, exp2, expit, expm1, log, log1p, log_expit, xlog1py, xlogy
 from ..ops.exponential import exp as _exp
 from ..ops.gamma import (
@@ -219,7 +219,11 @@ def logsumexp(
     y = log(_where(nothing, 1.0, absolute(total) if return_sign else total))
     y = _where(nothing, -math.inf, y + _structural.reshape(top, shape=total.shape))
     y = with_axes(y, shape, axes, keepdims)
-    return (y, with_axes(sign(total), shape, axes, keepdims)) if return_sign else y
+    if not return_sign:
+        return y
+    # The sign of a complex number turns with it; that of a real one jumps.
+    turn = unit(total) if total.dtype.kind == "c" else sign(total)
+    return y, with_axes(turn, shape, axes, keepdims)
 
 
 def _kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """``scipy.signal`` under SciPy's names and signatures, differentiable."""
 
+from .chirp_z import czt, czt_points, zoom_fft
 from .convolving import (
     choose_conv_method,
     convolve,
@@ -14,6 +15,8 @@ from .filtering import (
     filtfilt,
     freqz,
     freqz_sos,
+    freqz_zpk,
+    group_delay,
     lfilter,
     lfilter_zi,
     lfiltic,
@@ -31,10 +34,11 @@ from .windows import get_window
 
 __all__ = [
     "chirp", "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate",
-    "correlate2d", "correlation_lags", "csd", "decimate", "deconvolve", "detrend",
-    "fftconvolve", "filtfilt", "firwin", "freqz", "freqz_sos", "gausspulse", "get_window",
-    "hilbert", "istft", "lfilter", "lfilter_zi", "lfiltic", "lombscargle", "medfilt",
-    "medfilt2d", "oaconvolve", "order_filter", "periodogram", "resample", "resample_poly",
-    "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi", "sosfiltfilt",
-    "sosfreqz", "spectrogram", "square", "stft", "upfirdn", "welch", "wiener",
+    "correlate2d", "correlation_lags", "csd", "czt", "czt_points", "decimate", "deconvolve",
+    "detrend", "fftconvolve", "filtfilt", "firwin", "freqz", "freqz_sos", "freqz_zpk", "gausspulse",
+    "get_window", "group_delay", "hilbert", "istft", "lfilter", "lfilter_zi", "lfiltic",
+    "lombscargle", "medfilt", "medfilt2d", "oaconvolve", "order_filter", "periodogram", "resample",
+    "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi",
+    "sosfiltfilt", "sosfreqz", "spectrogram", "square", "stft", "upfirdn", "welch", "wiener",
+    "zoom_fft",
 ]  # fmt: skip

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from ...algebra import concrete_namespace
-from ...core import aval_of
+from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...numpy._arguments import array_of, concrete
+from ...numpy.polynomial.polynomial import polyvalfromroots
 from ...ops import linalg as _linalg
+from ...ops.complex import conjugate
 from ...ops.conv import conv
 from ...ops.exponential import exp
 from ...ops.implicit import all_pole
 from ...ops.join import concatenate, stack, unstack
+from ...ops.logic import equal
+from ...ops.select import where as select
 from ...ops.structural import broadcast_to, flip, reshape
 from .._arrays import floating
 from ..linalg.structured import companion
@@ -352,18 +357,82 @@ def freqz(
     if plot is not None:
         raise ArgumentError(f"freqz: plot= is not supported; plot what it returns{where()}")
     b, a = coefficients("freqz", "b", b), coefficients("freqz", "a", a)
-    if worN is None or isinstance(worN, int | np.integer):
-        end = 2 * math.pi if whole else math.pi
-        count = 512 if worN is None else int(worN)
-        turn: Any = np.linspace(0, end, count, endpoint=include_nyquist and not whole)
-        turn = concrete_namespace(b).asarray(turn)
-        w = turn * (fs / (2 * math.pi))
-    else:
+    w, back = _frequencies(b, worN, whole, fs, include_nyquist)
+    return w, _polynomial(b, back) / _polynomial(a, back)
+
+
+def _frequencies(b: Any, worN: Any, whole: bool, fs: Any, last: bool = False) -> tuple[Any, Any]:
+    """Frequencies, given or so many of them, and ``z^-1`` there; on the device of `b`."""
+    count = 512 if worN is None else _whole_number(worN)
+    if count is None:
         w = floating(worN)
         w = w.reshape((1,)) if not w.ndim else w
         turn = w * (2 * math.pi / fs)
-    back = exp(turn * -1j)
-    return w, _polynomial(b, back) / _polynomial(a, back)
+    else:
+        end = 2 * math.pi if whole else math.pi
+        turn = concrete_namespace(b).asarray(
+            np.linspace(0, end, count, endpoint=last and not whole)
+        )
+        w = turn * (fs / (2 * math.pi))
+    return w, exp(turn * -1j)
+
+
+def _whole_number(n: Any) -> int | None:
+    """`n` as a count, if it is an integer or an array of one."""
+    if isinstance(n, Tracer):
+        return None
+    try:
+        return operator.index(n)
+    except TypeError:
+        return None
+
+
+def freqz_zpk(
+    z: Any, p: Any, k: Any, worN: Any = 512, whole: bool = False, fs: Any = 2 * math.pi
+) -> tuple[Any, Any]:
+    """`freqz` of a filter given by zeros and poles: ``k prod(x - z) / prod(x - p)``.
+
+    Shapes: ``z: (m,), p: (l,), k: () -> (n,), (n,)``.   Dtypes: gives complex.
+    Derivative: by all of them, and the frequencies.
+    Raises: ShapeError: `z` or `p` is no vector.
+    Source: SciPy reference, ``scipy.signal.freqz_zpk``.
+
+    >>> freqz_zpk([-1.0], [0.0], 1.0, worN=2)[1].round(4).tolist()
+    [(2+0j), (1-1j)]
+    """
+    z, p, k = floating(z), floating(p), floating(k)
+    if z.ndim != 1 or p.ndim != 1:
+        raise ShapeError(
+            f"freqz_zpk: z is {aval_of(z)} and p is {aval_of(p)}; need vectors{where()}"
+        )
+    w, back = _frequencies(k, worN, whole, fs)
+    x = 1.0 / back
+    return w, polyvalfromroots(x, z) * k / polyvalfromroots(x, p)
+
+
+def group_delay(
+    system: tuple[Any, Any], w: Any = 512, whole: bool = False, fs: Any = 2 * math.pi
+) -> tuple[Any, Any]:
+    """Frequencies, and by how many samples a filter delays them; 0 where it lets nothing pass.
+
+    It is minus the slope of the phase of ``B(z) / A(z)``; `system` is ``(b, a)``, `w` as for `freqz`.
+
+    Shapes: ``b: (m,), a: (k,) -> (n,), (n,)``.   Dtypes: floating; integers give float64.
+    Derivative: by `b`, `a` and the frequencies; none where it is said to be 0.
+    Raises: ShapeError: `b` or `a` is no vector.
+    Source: Smith, "Introduction to Digital Filters", section "Numerical Computation of Group Delay".
+
+    >>> group_delay(([1.0, 2.0, 1.0], [1.0]), 2)[1].round(4).tolist()
+    [1.0, 1.0]
+    """
+    b, a = (coefficients("group_delay", name, c) for name, c in zip("ba", system, strict=True))
+    frequencies, back = _frequencies(b, w, whole, fs)
+    both = _full_rows(b, flip(conjugate(a), axis=(0,)))
+    ramp = concrete_namespace(both).asarray(np.arange(both.shape[0], dtype=float))
+    above, below = _polynomial(both * ramp, back), _polynomial(both, back)
+    nothing = equal(below, 0.0)
+    delay = (above / select(nothing, 1.0, below)).real - (a.shape[0] - 1)
+    return frequencies, select(nothing, 0.0, delay)
 
 
 def sosfreqz(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
+from ...indexing import known
 from ...numpy._arguments import array_of, arrays_of, converted
 from ...ops.structural import sum as sum_
 
@@ -37,6 +38,9 @@ def prepared(name: str, options: dict[str, Any], length: int, *xs: Any) -> list[
             raise ShapeError(
                 f"distance.{name}: {key} is {aval_of(options[key])}; need the shape {shape}{where()}"
             )
+    weights = known(options["w"]) if "w" in arrays else None
+    if weights is not None and bool((weights < 0).any()):
+        raise ArgumentError(f"distance.{name}: weights must not be negative{where()}")
     if not float(options.get("p", 1.0)) > 0.0:
         raise ArgumentError(f"distance.{name}: p={options['p']}; must be greater than 0{where()}")
     return found[: len(xs)]
