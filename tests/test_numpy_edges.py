@@ -181,3 +181,21 @@ def test_covariances_with_nothing_left() -> None:
 def test_what_numpy_refuses(call: Callable[[], Any]) -> None:
     with pytest.raises(ArgumentError, match=r"fnp\."):
         call()
+
+
+def test_fits_and_what_is_left() -> None:
+    x = np.array([0.0, 1.0, 2.0, 4.0, 5.0])
+    y = np.stack([x**2 + np.sin(x), 3.0 * x + np.cos(5.0 * x)], axis=1)
+    for values in (y[:, 0], y):
+        for a, b in zip(
+            traced(lambda y: np.polyfit(x, y, 2, full=True), values),
+            np.polyfit(x, values, 2, full=True),
+            strict=True,
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+        report = check_all(
+            lambda x, y: np.polyfit(x, y, 2, cov=True), (x, values), only=[*CHECKS, "second order"]
+        )
+        assert not report.failures, str(report)
+    with pytest.raises(ValueError, match="more points"):
+        fnp.polyfit(x[:3], y[:3], 2, cov=True)

@@ -169,3 +169,12 @@ def test_correlations_that_do_not_exist() -> None:
         stats.spearmanr([1.0, np.nan], [1.0, 2.0], nan_policy="raise")
     with pytest.raises(ShapeError, match="axis"):
         stats.spearmanr([1.0, 3.0, 2.0], [1.0, 2.0, 3.0], axis=2)
+
+
+@pytest.mark.parametrize("lmb", [-8.0, -0.5, 0.0, 40.0])
+def test_likelihoods_of_powers_that_vanish(lmb: float) -> None:
+    """Powers of numbers far from 1 have no variance that is a number; their ratio has."""
+    x = np.array([198.0, 233.0, 233.0, 392.0])
+    np.testing.assert_allclose(stats.boxcox_llf(lmb, x), theirs.boxcox_llf(lmb, x), rtol=1e-9)
+    report = check_all(stats.boxcox_llf, (lmb, x), only=["types", "transpose", "numerical", "jit"])
+    assert not report.failures, str(report)

@@ -205,3 +205,20 @@ REFUSED = [
 def test_what_does_not_fit_is_refused(refused: Refused) -> None:
     with pytest.raises(refused.error, match=refused.message):
         refused.call()
+
+
+def test_samples_without_a_spread() -> None:
+    """The mean of equal numbers is rounded; SciPy and we call what is left over no spread."""
+    with np.errstate(all="ignore"):
+        for x in ([-0.087] * 3, [0.1] * 7):
+            assert np.isnan(stats.zscore(x)).all()
+        found = stats.ttest_ind(np.zeros(3), np.ones(3), equal_var=False)
+    assert float(found.pvalue) == 0.0 and float(found.df) == 1.0
+
+
+def test_means_that_are_arrays() -> None:
+    x, means = np.random.default_rng(0).normal(size=(5, 3, 2)), np.ones((1, 3, 2))
+    found, wanted = (m.ttest_1samp(x, means, axis=0) for m in (stats, theirs))
+    np.testing.assert_allclose(found.statistic, wanted.statistic)
+    with pytest.raises(ShapeError, match="popmean"):
+        stats.ttest_1samp(x, np.ones((5, 1, 1)), axis=0)

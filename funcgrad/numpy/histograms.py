@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -39,13 +40,18 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """
     a = array_of(a)
     if isinstance(bins, str):
-        limits = None if range is None else tuple(host("histogram", "range", v) for v in range)
+        limits = None if range is None else _floats(host("histogram", "range", v) for v in range)
         values = host("histogram", "a", a)
         bins = np.histogram_bin_edges(values, bins, limits).size - 1
     edges = _edges("histogram", ravel(a), bins, range)
     if not _floating(a):
         return edges
     return converted(edges, _beside_numbers(a.dtype, range)) if np.ndim(bins) == 0 else edges
+
+
+def _floats(ends: Iterable[Any]) -> tuple[float, float]:
+    low, high = ends
+    return float(low), float(high)
 
 
 def _floating(x: Any) -> bool:
@@ -78,7 +84,7 @@ def _edges(name: str, x: Any, bins: Any, limits: Any) -> Any:
     low, high = (v if aval_of(v).dtype.kind == "f" else converted(v, float) for v in (low, high))
     values = [known(v) for v in (low, high)]
     if all(v is not None for v in values):
-        ends = tuple(float(v) for v in values)
+        ends = _floats(values)
         empty = np.array(ends) if limits is None else np.zeros(0)
         np.histogram_bin_edges(empty, count, None if limits is None else ends)  # raises
     same = equal(low, high)

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, ShapeError, where
-from ..ops.arithmetic import power
+from ..ops.arithmetic import absolute, power
 from ..ops.complex import real
+from ..ops.contract import matmul
 from ..ops.join import concatenate, pad
 from ..ops.reduce import norm2
 from ..ops.structural import reshape
-from ._arguments import array_of, arrays_of, beside, converted, host, module_of, refuse
+from ._arguments import array_of, arrays_of, beside, converted, host, module_of
 from .creation import array, asarray, ones_like, zeros_like
-from .linalg import eigvals, lstsq
+from .linalg import eigvals, inv, lstsq
 from .products import convolve
+from .reductions import sum as sum_of
 from .shaping import atleast_1d, ndim
 
 
@@ -186,17 +188,19 @@ def polyfit(
 ) -> Any:
     """The coefficients of degree `deg` that minimise ``sum_i |w_i (p(x_i) - y_i)|^2``.
 
-    Shapes: ``x: (n,), y: (n,) -> (deg + 1,)``, or ``y: (n, k) -> (deg + 1, k)``.
+    With `full` also the sum of squares, the rank, the singular values and `rcond`; with `cov` also the
+    covariances of the coefficients, for ``cov="unscaled"`` with ``1 / w^2`` the variances of the `y`.
+
+    Shapes: ``x: (n,), y: (n,) -> (deg + 1,)``, or ``y: (n, k) -> (deg + 1, k)``; covariances are
+    ``(deg + 1, deg + 1)``, or ``(deg + 1, deg + 1, k)`` unless unscaled.
     Dtypes: floating, complex; integers give float64.
     Derivative: that of `linalg.lstsq`; linear in `y`.
-    Raises: ShapeError: the lengths differ. ArgumentError: full= or cov= is given.
+    Raises: ShapeError: the lengths differ, or there are no more points than coefficients for `cov`.
     Source: NumPy reference, ``numpy.polyfit``.
 
     >>> polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).round(6).tolist()
     [2.0, 1.0]
     """
-    if full or cov:
-        refuse("polyfit", full=full or None, cov=cov or None)
     xp = module_of(x, y, w)
     x, y = (v * 1.0 for v in (array_of(x, xp), array_of(y, xp)))
     if x.ndim != 1 or y.ndim not in (1, 2) or x.shape[0] != y.shape[0] or not x.shape[0]:
@@ -211,8 +215,24 @@ def polyfit(
     size = norm2(a, axis=(0,))  # columns of one size make the system better conditioned
     if rcond is None:
         rcond = x.shape[0] * float(np.finfo(x.dtype).eps)
-    p = lstsq(a / size, y, rcond)[0]
-    return p / (size if y.ndim == 1 else size[:, None])
+    a = a / size
+    scaled, *rest = lstsq(a, y, rcond)
+    p = scaled / (size if y.ndim == 1 else size[:, None])
+    if full:
+        return p, *rest, rcond
+    if not cov:
+        return p
+    table = inv(matmul(a.T, a)) / (size[:, None] * size)
+    if isinstance(cov, str) and cov == "unscaled":
+        return p, table
+    free = x.shape[0] - deg - 1
+    if free < 1:
+        raise ShapeError(
+            f"fnp.polyfit: {x.shape[0]} points and {deg + 1} coefficients; cov= needs more points, or "
+            f"is 'unscaled'{where()}"
+        )
+    size_of_rest = sum_of(absolute(y - matmul(a, scaled)) ** 2, axis=0) / free
+    return p, table * size_of_rest if y.ndim == 1 else table[..., None] * size_of_rest
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:

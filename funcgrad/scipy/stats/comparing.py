@@ -11,12 +11,15 @@ import numpy as np
 from ...core import Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, axis_of, converted
+from ...numpy._arguments import array_of, axes_of, axis_of, converted
 from ...numpy.reductions import mean as mean_of
 from ...numpy.reductions import sum as sum_of
 from ...numpy.reductions import var
+from ...numpy.shaping import squeeze
 from ...ops.arithmetic import absolute, divide, power
 from ...ops.exponential import sqrt, xlogy
+from ...ops.logic import equal
+from ...ops.select import where as choose
 from ..probabilities import in_one_dtype
 from .betas import f, t
 from .descriptive import count_of, kurtosis, sample_of, skew
@@ -80,7 +83,8 @@ def ttest_1samp(
     Dtypes: real; integers give float64.
     Derivative: by `a` and `popmean`; nan where all are the same; that of a two-sided `pvalue` is 0
     where the statistic is.
-    Raises: ArgumentError: no such `alternative`, or `nan_policy` is not 'propagate'.
+    Raises: ArgumentError: no such `alternative`, or `nan_policy` is not 'propagate'. ShapeError: more
+    than one `popmean` along the axis.
     Source: SciPy reference, ``scipy.stats.ttest_1samp``.
 
     >>> found = ttest_1samp([1.0, 2.0, 3.0], 0.0)
@@ -90,7 +94,16 @@ def ttest_1samp(
     alternative = require_side("ttest_1samp", alternative)
     a = sample_of("ttest_1samp", a, nan_policy)
     n = count_of("ttest_1samp", a, axis)
-    off = mean_of(a, axis=axis, keepdims=keepdims) - converted(array_of(popmean), a.dtype)
+    popmean = converted(array_of(popmean), a.dtype)
+    if popmean.ndim and popmean.ndim == a.ndim:
+        axes = axes_of("ttest_1samp", axis, a.ndim)
+        if any(popmean.shape[i] != 1 for i in axes):
+            raise ShapeError(
+                f"stats.ttest_1samp: popmean has shape {list(popmean.shape)}; need one along the axis, "
+                f"or none{where()}"
+            )
+        popmean = popmean if keepdims else squeeze(popmean, axes)
+    off = mean_of(a, axis=axis, keepdims=keepdims) - popmean
     square = var(a, axis=axis, ddof=1, keepdims=keepdims)
     return TtestResult(off / sqrt(square / n), n - 1, alternative)
 
@@ -126,7 +139,9 @@ def _two_means(
     else:
         e1, e2 = v1 / n1, v2 / n2
         total = e1 + e2
-        df = total * total / (e1 * e1 / (n1 - 1.0) + e2 * e2 / (n2 - 1.0))
+        shares = e1 * e1 / (n1 - 1.0) + e2 * e2 / (n2 - 1.0)
+        still = equal(shares, 0.0)  # without any spread the statistic is infinite, for every df
+        df = choose(still, 1.0, total * total / choose(still, 1.0, shares))
         spread = sqrt(total)
     return TtestResult((means[0] - means[1]) / spread, df, alternative)
 

@@ -12,8 +12,8 @@ from ...numpy._arguments import array_of, axes_of, converted
 from ...numpy.joining import stack
 from ...numpy.reductions import mean as mean_of
 from ...numpy.reductions import std
-from ...ops.arithmetic import power
-from ...ops.logic import equal, less_equal
+from ...ops.arithmetic import absolute, power
+from ...ops.logic import less_equal
 from ...ops.select import where as choose
 from ..probabilities import in_one_dtype
 
@@ -189,7 +189,9 @@ def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") 
     """
     a = sample_of("zscore", a, nan_policy)
     spread = std(a, axis=axis, ddof=ddof, keepdims=True)
-    return _central(a, axis) / choose(equal(spread, 0.0), math.nan, spread)
+    # The mean of equal numbers is rounded, and their spread is no more than that.
+    rounding = np.finfo(a.dtype).eps * absolute(mean_of(a, axis=axis, keepdims=True))
+    return _central(a, axis) / choose(less_equal(spread, rounding), math.nan, spread)
 
 
 def variation(

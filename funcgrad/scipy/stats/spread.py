@@ -285,8 +285,11 @@ def boxcox_llf(
     """
     x = sample_of("boxcox_llf", data, nan_policy)
     n = count_of("boxcox_llf", x, axis)
-    square = var(power_transform(x, lmb), axis=axis, keepdims=keepdims)
-    return (lmb - 1.0) * sum_of(log(x), axis=axis, keepdims=keepdims) - 0.5 * n * log(square)
+    # Over their geometric mean, numbers have powers that neither vanish nor overflow together.
+    middle = mean_of(log(x), axis=axis, keepdims=True)
+    square = var(power_transform(x / exp(middle), lmb), axis=axis, keepdims=keepdims)
+    total = n * middle if keepdims else sum_of(log(x), axis=axis)
+    return -total - 0.5 * n * log(square)
 
 
 def yeojohnson_llf(
