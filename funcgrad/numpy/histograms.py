@@ -70,9 +70,8 @@ def _edges(name: str, x: Any, bins: Any, limits: Any) -> Any:
         bins = stacked(bins)
         if bins.ndim:
             if known(bins) is not None:
-                np.histogram_bin_edges(
-                    np.zeros(0), host(name, "bins", bins)
-                )  # raises if they descend
+                # This raises if they descend.
+                np.histogram_bin_edges(np.zeros(0), host(name, "bins", bins))
             return bins
         bins = concrete(name, "bins", bins)
     count = operator.index(bins)
