@@ -70,6 +70,17 @@ ROWS = [
         a, np.eye(3), alpha=2.0, beta=0.5, symmetrize_output=True), ((3, 2),)),
     Row("cholesky_update", lambda m, r, w: np.tri(3).T * m.linalg.cholesky_update(
         np.tri(3).T * r, w), ((3, 3), (3,))),
+    Row("fft", lambda m, x: m.abs(m.fft(m.complex(x, x * x), "FFT", (3, 4))), (M,)),
+    Row("ifft", lambda m, x: m.abs(m.fft(m.complex(x, x), m.FftType.IFFT, (4,))), (M,)),
+    Row("rfft", lambda m, x: m.imag(m.fft(x, m.FftType.RFFT, fft_lengths=(3, 3))), (S,)),
+    Row("irfft", lambda m, x: m.fft(m.complex(x, -x), "irfft", (3, 7)), (M,)),
+    Row("irfft of even length", lambda m, x: m.fft(m.complex(x, -x), "IRFFT", (6,)), (M,)),
+    Row("ragged_dot", lambda m, a, b: m.ragged_dot(a, b, np.array([2, 0, 1])), ((5, 3), (3, 3, 2))),
+    Row("platform_dependent", lambda m, x: m.platform_dependent(
+        x, cpu=lambda x: x * x, default=lambda x: -x), (M,)),
+    Row("default", lambda m, x: m.platform_dependent(
+        x, tpu=lambda x: x * x, default=lambda x: -x), (M,)),
+    Row("composite", lambda m, x: m.composite(lambda x: m.sin(x), "my.sin")(x), (M,), False),
     Row("qdwh", lambda m, x: m.linalg.qdwh(x)[0] @ m.linalg.qdwh(x)[1] @ m.linalg.qdwh(x)[1],
         ((4, 3),)),
 ]  # fmt: skip
@@ -124,6 +135,30 @@ def test_derivatives_agree_with_each_other(row: Row) -> None:
     names = ["transpose", "types", "vmap", "program", "jit", "own memory", "numerical"]
     report = check_all(lambda *xs: row.f(lax, *xs), tuple(row.draw(1)), only=names)
     assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "same_lower", "VALID"])
+@settings(max_examples=30)
+@given(axes=st.lists(st.tuples(*[st.integers(1, 9)] * 3), min_size=1, max_size=3))
+def test_paddings_are_those_of_jax(padding: str, axes: Any, theirs: Any) -> None:
+    given = [tuple(lengths) for lengths in zip(*axes, strict=True)]
+    assert lax.padtype_to_pads(*given, padding) == theirs.lax.padtype_to_pads(*given, padding)
+
+
+def test_what_does_not_fit_is_told() -> None:
+    x = np.ones((2, 4))
+    for call, error, text in [
+        (lambda: lax.fft(x, "DCT", (4,)), ArgumentError, "need one of FFT, IFFT, RFFT, IRFFT"),
+        (lambda: lax.fft(x, "RFFT", (3,)), ShapeError, r"last axes of \(3,\)"),
+        (lambda: lax.fft(x, "IRFFT", (8,)), ShapeError, r"last axes of \(5,\)"),
+        (lambda: lax.fft(x, "FFT", ()), ShapeError, "one to three"),
+        (lambda: lax.fft(x, "FFT", (1, 2, 4)), ShapeError, "last axes"),
+        (lambda: lax.platform_dependent(x, tpu=abs), ArgumentError, "need cpu="),
+        (lambda: lax.ragged_dot(x, x, np.array([2])), ShapeError, r"\(g, k, n\)"),
+        (lambda: lax.ragged_dot(x, x[..., None], np.array([2.0, 0.0])), ArgumentError, "integers"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
 
 
 # ---------------------------------------------------------------- bits

@@ -136,6 +136,7 @@ from ..transforms.derivatives import stop_gradient
 from ..transforms.loops import associative_scan, scan
 from ..transforms.until import fori_loop, while_loop
 from . import linalg
+from .calling import composite, platform_dependent
 from .collectives import (
     all_gather,
     all_to_all,
@@ -157,6 +158,7 @@ from .convolutions import (
     conv_general_dilated_patches,
     conv_transpose,
     conv_with_general_padding,
+    padtype_to_pads,
 )
 from .elementwise import (
     RoundingMethod,
@@ -174,6 +176,7 @@ from .elementwise import (
     shift_right_arithmetic,
     shift_right_logical,
 )
+from .fourier import FftType, fft
 from .gather import (
     gather,
     index_take,
@@ -198,7 +201,7 @@ from .numbers import (
     reduce_precision,
 )
 from .ordering import approx_max_k, approx_min_k, argmax, argmin, sort, sort_key_val, top_k
-from .products import Precision, batch_matmul, dot, dot_general
+from .products import Precision, batch_matmul, dot, dot_general, ragged_dot
 from .reductions import (
     cumlogsumexp,
     cummax,
@@ -250,6 +253,7 @@ from .windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimension
 
 __all__ = [
     "ConvDimensionNumbers",
+    "FftType",
     "GatherDimensionNumbers",
     "GatherScatterMode",
     "Precision",
@@ -293,6 +297,7 @@ __all__ = [
     "clz",
     "collapse",
     "complex",
+    "composite",
     "concatenate",
     "cond",
     "conj",
@@ -330,6 +335,7 @@ __all__ = [
     "exp2",
     "expand_dims",
     "expm1",
+    "fft",
     "floor",
     "fori_loop",
     "full",
@@ -363,6 +369,8 @@ __all__ = [
     "nextafter",
     "optimization_barrier",
     "pad",
+    "padtype_to_pads",
+    "platform_dependent",
     "pmax",
     "pmean",
     "pmin",
@@ -373,6 +381,7 @@ __all__ = [
     "psum",
     "psum_scatter",
     "pswapaxes",
+    "ragged_dot",
     "random_gamma_grad",
     "real",
     "reciprocal",

@@ -53,6 +53,23 @@ def padding_of(name: str, padding: Any, sizes: Ints, window: Ints, strides: Ints
     return tuple((half, total - half) for half, total in zip(halves, totals, strict=True))
 
 
+def padtype_to_pads(in_shape: Any, window_shape: Any, window_strides: Any, padding: Any) -> Any:
+    """How many zeros "SAME", "SAME_LOWER" or "VALID" puts before and after each axis.
+
+    Shapes: three lengths for every axis.   Dtypes: none.   Derivative: none.
+    Raises: ArgumentError: there is no such padding. ShapeError: the numbers of axes differ.
+    Source: JAX, ``jax.lax.padtype_to_pads``.
+
+    >>> padtype_to_pads((10, 10), (3, 2), (1, 1), "SAME")
+    [(1, 1), (0, 1)]
+    """
+    name = "padtype_to_pads"
+    sizes = ints(name, "in_shape", in_shape)
+    window = ints(name, "window_shape", window_shape, len(sizes))
+    strides = ints(name, "window_strides", window_strides, len(sizes))
+    return list(padding_of(name, padding, sizes, window, strides))
+
+
 def conv_dimension_numbers(
     lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: Any
 ) -> ConvDimensionNumbers:

@@ -9,10 +9,10 @@ import numpy as np  # noqa: F401  (doctests)
 
 from .. import numpy as fnp
 from ..core import aval_of
-from ..errors import ShapeError, where
+from ..errors import ArgumentError, ShapeError, where
 from ..numpy._arguments import preferred
 from ..ops import contract as _contract
-from ._arguments import ints
+from ._arguments import integral, ints
 
 
 class Precision(enum.Enum):
@@ -103,3 +103,41 @@ def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
     if x.ndim < 2 or x.shape[:-2] != y.shape[:-2] or x.shape[-1] != y.shape[-2]:
         raise ShapeError(f"lax.batch_matmul: {aval_of(x)} with {aval_of(y)}{where()}")
     return fnp.matmul(x, y)
+
+
+def ragged_dot(
+    lhs: Any,
+    rhs: Any,
+    group_sizes: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    group_offset: Any = None,
+) -> Any:
+    """The product of each group of rows, which lie one after another, with a matrix of its own.
+
+    Rows after the last group give 0. `precision` changes nothing.
+
+    Shapes: ``lhs: (m, k), rhs: (g, k, n), group_sizes: (g) -> (m, n)``.
+    Dtypes: numbers; computed in `preferred_element_type` if that is given; `group_sizes` integers.
+    Derivative: bilinear.
+    Raises: ShapeError: the shapes do not fit. ArgumentError: sizes are no integers, or `group_offset`
+    is given.
+    Source: JAX, ``jax.lax.ragged_dot``.
+
+    >>> sizes = np.array([1, 2])
+    >>> ragged_dot(np.ones((4, 1)), np.array([[[3.0]], [[5.0]]]), sizes).tolist()
+    [[3.0], [5.0], [5.0], [0.0]]
+    """
+    x, w = preferred(preferred_element_type, lhs, rhs)
+    sizes = integral("ragged_dot", group_sizes)
+    if group_offset is not None:
+        raise ArgumentError(f"lax.ragged_dot: no group_offset here; pass parts of lhs{where()}")
+    if x.ndim != 2 or w.ndim != 3 or x.shape[1] != w.shape[1] or sizes.shape != w.shape[:1]:
+        raise ShapeError(
+            f"lax.ragged_dot: {aval_of(x)} with {aval_of(w)} by {aval_of(sizes)}; need (m, k), "
+            f"(g, k, n) and (g,){where()}"
+        )
+    ends = fnp.cumsum(sizes)[:, None, None]
+    row = fnp.arange(x.shape[0])[:, None]
+    chosen = (row >= ends - sizes[:, None, None]) & (row < ends)
+    return fnp.einsum("gmk,gkn->mn", fnp.where(chosen, x, 0), w)
