@@ -156,6 +156,53 @@ def test_scans_and_products_take_what_flax_passes() -> None:
         fnp.einsum("ij,jk->ik", x, x, _dot_general=lambda *args, **kwargs: x)
 
 
+def test_what_is_not_there_says_so_of_its_attributes() -> None:
+    from funcgrad.jax.experimental.sparse import BCOO
+
+    with pytest.raises(AttributeError, match=r"BCOO is not offered: a matrix of scipy\.sparse"):
+        BCOO.fromdense(np.eye(2))
+    assert not hasattr(BCOO, "fromdense")
+
+
+def test_checks_for_finding_faults_are_made_where_they_are_caught() -> None:
+    def f(x):
+        fjax.experimental.checkify.debug_check(x > 0, "x is {x}", x=x)
+        return 2 * x
+
+    for g in (f, funcgrad.jit(f)):
+        assert g(-1.0) == -2.0
+        error, y = checkify(g)(-1.0)
+        assert error.get().startswith("x is -1.0") and np.isnan(y)
+        assert g(-1.0) == -2.0 and checkify(g)(1.0)[0].get() is None
+
+
+def test_transposes_of_linear_calls_are_what_is_given() -> None:
+    call = fjax.custom_derivatives.linear_call
+
+    def f(r, x):
+        return call(lambda r, x: fnp.dot(r, x), lambda r, ct: 10 * r.T @ ct, r, x)
+
+    r, x = np.array([[1.0, 2.0], [0.0, 3.0]]), np.array([1.0, -1.0])
+    of_x = funcgrad.grad(lambda r, x: f(r, x).sum(), argnums=1)
+    for g in (of_x, funcgrad.jit(of_x)):
+        np.testing.assert_array_equal(g(r, x), 10 * r.sum(0))
+    many = funcgrad.vmap(of_x)(np.stack([r, 2 * r]), np.stack([x, x]))
+    np.testing.assert_array_equal(many, [10 * r.sum(0), 20 * r.sum(0)])
+    np.testing.assert_array_equal(funcgrad.jvp(lambda x: f(r, x), (x,), (x,))[1], r @ x)
+    twice = funcgrad.vjp(lambda ct: funcgrad.vjp(lambda x: f(r, x), x)[1](ct)[0], x)[1]
+    np.testing.assert_array_equal(twice(x)[0], r @ x)  # the transpose of the transpose
+
+
+def test_types_of_arrays_and_keys_of_words() -> None:
+    x = np.ones((2, 3), np.float32)
+    assert funcgrad.ShapeDtypeStruct.like(x) == funcgrad.ShapeDtypeStruct((2, 3), np.float32)
+    key = funcgrad.random.key(3)
+    for dtype in (key.dtype, "threefry2x32", None):
+        assert (funcgrad.random.wrap_key_data(np.asarray(key), dtype=dtype) == key).all()
+    with pytest.raises(ArgumentError, match="rbg"):
+        funcgrad.random.wrap_key_data(np.asarray(key), dtype="rbg")
+
+
 def test_caught_errors_are_no_leaves() -> None:
     error, _ = checkify(lambda x: fjax.experimental.checkify.check(x > 0, "no"))(-1.0)
     assert tree.leaves(error) == [] and fjax.device_get(error).get() == error.get() != ""

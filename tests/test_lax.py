@@ -424,6 +424,16 @@ def test_bits_of_other_widths(pair: tuple[str, str], theirs: Any) -> None:
     np.testing.assert_array_equal(lax.bitcast_convert_type(found, old), x)
 
 
+def test_bits_read_as_what_they_are_stay() -> None:
+    for dtype in (bool, "int8", "float64", "complex64"):
+        x = np.array([0, 1, 3]).astype(dtype)
+        for f in (
+            lax.bitcast_convert_type,
+            funcgrad.jit(lax.bitcast_convert_type, static_argnums=1),
+        ):
+            np.testing.assert_array_equal(f(x, x.dtype), x)
+
+
 def test_booleans_are_reduced() -> None:
     x = np.array([[True, False], [True, True]])
     assert lax.reduce_and(x, (0,)).tolist() == [True, False]

@@ -145,6 +145,25 @@ def test_paddings_are_those_of_jax(padding: str, axes: Any, theirs: Any) -> None
     assert lax.padtype_to_pads(*given, padding) == theirs.lax.padtype_to_pads(*given, padding)
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 3, 3)])
+def test_eigenvectors_of_nothing(shape: tuple[int, ...]) -> None:
+    values, left, right = lax.linalg.eig(np.ones(shape, np.float32))
+    assert values.shape == shape[:-1] and left.shape == right.shape == shape
+    assert values.dtype == left.dtype == right.dtype == np.complex64
+
+
+@pytest.mark.parametrize("order", [(0, 2), (2, 0), (1, 2), (2, 1)])
+def test_axes_go_where_they_are_sent(order: tuple[int, int]) -> None:
+    """What `broadcast_in_dim` does is `einsum` with ones."""
+    x, shape = np.arange(2.0)[:, None] + 1, [3, 3, 3]
+    shape[order[0]] = 2
+    found = lax.broadcast_in_dim(x, tuple(shape), order)
+    letters = "".join("abc"[i] for i in order)
+    ones = [np.ones(n) for n in shape]
+    wide = np.broadcast_to(x, [shape[i] for i in order])
+    np.testing.assert_array_equal(found, np.einsum(f"{letters},a,b,c->abc", wide, *ones))
+
+
 def test_what_does_not_fit_is_told() -> None:
     x = np.ones((2, 4))
     for call, error, text in [

@@ -10,6 +10,9 @@ from ..errors import ArgumentError, where
 class _Absent(type):
     instead: str
 
+    def __getattr__(cls, name: str) -> Any:
+        raise AttributeError(f"{cls.__name__} is not offered: {cls.instead}{where()}")
+
     def __call__(cls, *args: Any, **options: Any) -> Any:
         raise ArgumentError(f"{cls.__name__} is not offered: {cls.instead}{where()}")
 

@@ -11,6 +11,7 @@ from .. import tree
 from ..core import Tracer
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..transforms.custom import custom_jvp as _custom_jvp
+from ..transforms.custom import custom_rule
 from ..transforms.custom import custom_vjp as _custom_vjp
 from ..transforms.custom_call import perturbed
 from ..transforms.trace import make_jaxpr
@@ -24,6 +25,7 @@ __all__ = [
     "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "linear_call",
 ]
 
 _INSTEAD = "functions with rules are one primitive here, custom_call"
@@ -196,3 +198,29 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     custom = custom_vjp(value)
     custom.defvjp(forward, backward)
     return custom
+
+
+def linear_call(
+    fun: Callable[..., Any], fun_transpose: Callable[..., Any], residual_args: Any, linear_args: Any
+) -> Any:
+    """``fun(residual_args, linear_args)``, linear in the second, and transposed by `fun_transpose`.
+
+    That takes the same `residual_args` and a cotangent of the result. By `residual_args` the derivative
+    is zero.
+
+    Raises: RuleError: cotangents do not fit `linear_args`.
+    Source: JAX reference, ``jax.custom_derivatives.linear_call``.
+
+    >>> import funcgrad
+    >>> third = lambda x: linear_call(lambda r, x: x / r, lambda r, ct: ct / r, 3.0, x)
+    >>> float(third(6.0)), float(funcgrad.grad(third)(6.0).round(4))
+    (2.0, 0.3333)
+    """
+
+    def tangent(primals: Any, tangents: Any) -> Any:
+        return fun(*primals), linear_call(fun, fun_transpose, primals[0], tangents[1])
+
+    def cotangent(ct: Any, ans: Any, residual: Any, x: Any) -> Any:
+        return tree.map(fnp.zeros_like, residual), linear_call(fun_transpose, fun, residual, ct)
+
+    return custom_rule(fun, jvp=tangent, vjp=cotangent)(residual_args, linear_args)

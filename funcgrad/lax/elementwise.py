@@ -197,9 +197,10 @@ def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
     """The bits of `operand` read as numbers of another dtype.
 
     Shapes: ``(*a) -> (*a)``; a narrower dtype adds a last axis, a wider one takes it.
-    Dtypes: all but booleans ``-> new_dtype``.
+    Dtypes: all ``-> new_dtype``; booleans stay booleans.
     Derivative: zero.
-    Raises: ShapeError: the last axis is none of the parts of a wider number. ArgumentError: booleans.
+    Raises: ShapeError: the last axis is none of the parts of a wider number. ArgumentError: booleans as
+    numbers, or numbers as booleans.
     Source: XLA's operation semantics, "BitcastConvertType".
 
     >>> bitcast_convert_type(np.float32(1.0), np.uint32).tolist()

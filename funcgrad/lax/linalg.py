@@ -58,7 +58,8 @@ def qr(x: Any, *, full_matrices: bool = True) -> tuple[Any, Any]:
     Shapes: ``(*a, m, n) -> (*a, m, k), (*a, k, n)``; k is m with `full_matrices`, else min(m, n).
     Dtypes: floating, complex.
     Derivative: smooth where the first min(m, n) columns are independent.
-    Raises: ArgumentError: `full_matrices` of a traced tall matrix: what it adds has no derivative.
+    Raises: MissingRuleError: the derivative with `full_matrices` of a tall matrix: what that adds has
+    none.
     Source: JAX, ``jax.lax.linalg.qr``.
 
     >>> qr(np.array([[0.0], [2.0]]), full_matrices=False)[1].tolist()
@@ -73,7 +74,7 @@ def svd(x: Any, *, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     Shapes: ``(*a, m, n) -> (*a, m, k), (*a, k), (*a, k, n)``, square matrices with `full_matrices`.
     Dtypes: floating, complex; singular values are real.
     Derivative: smooth where the singular values differ and are not 0.
-    Raises: ArgumentError: `full_matrices` of a traced matrix that is not square.
+    Raises: MissingRuleError: the derivative with `full_matrices` of a matrix that is not square.
     Source: JAX, ``jax.lax.linalg.svd``.
 
     >>> svd(np.array([[3.0, 0.0], [0.0, -4.0]]), compute_uv=False).tolist()
@@ -235,6 +236,8 @@ def _complex(x: Any, y: Any) -> Any:
 def _left(right: Any) -> Any:
     """The columns of the inverse, as lengths and phases of eigenvectors are."""
     u = fnp.conjugate(fnp.matrix_transpose(fnp.linalg.inv(right)))
+    if not u.size:
+        return u
     u = u / fnp.linalg.norm(u, axis=-2, keepdims=True)
     place = fnp.argmax(fnp.absolute(u), axis=-2, keepdims=True)
     largest = fnp.take_along_axis(u, place, axis=-2)

@@ -222,7 +222,7 @@ def broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any) -> Any
     """`operand` in a larger shape: its axis i becomes axis ``broadcast_dimensions[i]``.
 
     Shapes: ``(*a) -> shape``; an axis of length 1 is stretched.   Dtypes: all.   Derivative: linear.
-    Raises: ShapeError: the axes are not in order, or their lengths do not fit.
+    Raises: ShapeError: an axis is named twice, or lengths do not fit.
     Source: XLA's operation semantics, "BroadcastInDim".
 
     >>> broadcast_in_dim(np.array([1, 2]), (2, 3), (0,)).tolist()
@@ -230,17 +230,18 @@ def broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any) -> Any
     """
     operand, shape = array_of(operand), ints("broadcast_in_dim", "shape", shape)
     places = ints("broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions, operand.ndim)
-    inside = all(0 <= p < len(shape) for p in places) and list(places) == sorted(set(places))
+    inside = all(0 <= p < len(shape) for p in places) and len(set(places)) == len(places)
     if not inside or any(
         n not in (1, shape[p]) for n, p in zip(operand.shape, places, strict=True)
     ):
         raise ShapeError(
-            f"lax.broadcast_in_dim: {aval_of(operand)} to {list(shape)} by {places}; need ascending "
+            f"lax.broadcast_in_dim: {aval_of(operand)} to {list(shape)} by {places}; need different "
             f"axes of the same length, or of length 1{where()}"
         )
     lengths = dict(zip(places, operand.shape, strict=True))
     apart = tuple(lengths.get(i, 1) for i in range(len(shape)))
-    return fnp.broadcast_to(fnp.reshape(operand, apart), shape)
+    in_order = fnp.transpose(operand, sorted(range(operand.ndim), key=places.__getitem__))
+    return fnp.broadcast_to(fnp.reshape(in_order, apart), shape)
 
 
 def collapse(operand: Any, start_dimension: int, stop_dimension: int | None = None) -> Any:

@@ -15,7 +15,7 @@ from ..ops import contract as _contract
 from ..ops import structural as _structural
 from ..ops.conv import conv as _conv
 from ..ops.einsum import einsum as _einsum
-from ..ops.join import roll
+from ..ops.join import pad, roll
 from ..ops.sparse import Held, is_sparse, sparse_product
 from ._arguments import (
     array_of,
@@ -310,9 +310,12 @@ def cross(
 ) -> Any:
     """The vector product ``(a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1)`` along an axis.
 
-    Shapes: ``a: (*a, 3), b: (*b, 3) -> (*broadcast(a, b), 3)``.   Dtypes: numbers.
+    Vectors of a plane have 0 as their third element; of two such only the third element is given.
+
+    Shapes: ``a: (*a, 3), b: (*b, 3) -> (*broadcast(a, b), 3)``; ``(*broadcast(a, b))`` of two 2 long.
+    Dtypes: numbers.
     Derivative: bilinear; smooth everywhere.
-    Raises: ShapeError: an axis does not exist or is not 3 long, or the others do not broadcast.
+    Raises: ShapeError: an axis does not exist or is not 2 or 3 long, or the others do not broadcast.
     Source: NumPy reference, ``numpy.cross``.
 
     >>> cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist()
@@ -323,13 +326,22 @@ def cross(
     a, b = arrays_of(a, b)
     a = moveaxis(a, axis_of("cross", axisa, a.ndim), -1)
     b = moveaxis(b, axis_of("cross", axisb, b.ndim), -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
+    lengths = a.shape[-1], b.shape[-1]
+    if not {*lengths} <= {2, 3}:
         raise ShapeError(
-            f"fnp.cross: vectors must have 3 elements, found {a.shape[-1]} and {b.shape[-1]}{where()}"
+            f"fnp.cross: vectors must have 2 or 3 elements, found {lengths[0]} and {lengths[1]}"
+            f"{where()}"
         )
+    if lengths == (2, 2):
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (_in_space(x) for x in (a, b))
     a1, a2, b1, b2 = (_turned(x, k) for x in (a, b) for k in (-1, 1))
     out = a1 * b2 - a2 * b1
     return moveaxis(out, -1, axis_of("cross", axisc, out.ndim))
+
+
+def _in_space(x: Any) -> Any:
+    return x if x.shape[-1] == 3 else pad(x, widths=((0, 0),) * (x.ndim - 1) + ((0, 1),))
 
 
 def _turned(x: Any, k: int) -> Any:

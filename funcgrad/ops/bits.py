@@ -13,7 +13,7 @@ from ..errors import ArgumentError, ShapeError, where
 
 def _bitcast_aval(x: Aval, *, dtype: np.dtype) -> Aval:
     old, new = x.dtype.itemsize, dtype.itemsize
-    if "b" in x.dtype.kind + dtype.kind:
+    if x.dtype != dtype and "b" in x.dtype.kind + dtype.kind:
         raise ArgumentError(f"bitcast: {x} as {dtype}; booleans have no bits to read{where()}")
     if new < old:
         return Aval((*x.shape, old // new), dtype)
@@ -34,9 +34,10 @@ def bitcast(xp, x, /, *, dtype):
     """The bits of `x` read as numbers of another dtype; those of one number along a last axis.
 
     Shapes: ``x: (*a) -> (*a)``; a narrower dtype adds an axis, a wider one takes the last one.
-    Dtypes: all but booleans ``-> dtype``.
+    Dtypes: all ``-> dtype``; booleans stay booleans.
     Derivative: zero.
-    Raises: ShapeError: the last axis is none of the parts of a wider number. ArgumentError: booleans.
+    Raises: ShapeError: the last axis is none of the parts of a wider number. ArgumentError: booleans as
+    numbers, or numbers as booleans.
     Source: XLA's operation semantics, "BitcastConvertType"; NumPy reference, ``ndarray.view``.
 
     >>> bitcast(np.array([1.0], np.float32), dtype=np.dtype(np.uint32)).tolist()

@@ -17,12 +17,14 @@ that means anything; what does not gets the right one.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..algebra import elementwise, general
 from ..core import Aval
+from ..errors import MissingRuleError
 from ..errors import where as user_line
 from . import reduce
 from .arithmetic import absolute
@@ -167,6 +169,50 @@ def qr(xp, x, /):
     [[[1.0], [0.0]], [[-2.0]]]
     """
     q, r = xp.linalg.qr(x)
+    return q, r
+
+
+def _no_rule(text: str) -> Callable[..., NoReturn]:
+    def rule(_t: Any, ans: Any, x: Any) -> NoReturn:
+        raise MissingRuleError(
+            f"{text} have no derivative, here of a matrix of shape {list(x.shape)}{user_line()}"
+        )
+
+    return rule
+
+
+def _square_sides(x: Aval) -> tuple[Aval, Aval, Aval]:
+    """The types of x, and of square matrices from the left and the right."""
+    *lead, m, n = x.shape
+    dtype = factor_dtype(x)
+    return Aval((*lead, m, n), dtype), Aval((*lead, m, m), dtype), Aval((*lead, n, n), dtype)
+
+
+def _qr_complete_aval(x: Aval) -> tuple[Aval, Aval]:
+    require_matrix("qr", x, square=False)
+    like, left, _ = _square_sides(x)
+    return left, like
+
+
+@general(
+    _no_rule("qr: the columns that mode='complete' adds (use mode='reduced')"),
+    aval=_qr_complete_aval,
+    batch=batch_outputs,
+    multiple=True,
+)
+def qr_complete(xp, x, /):
+    """``q, r`` with ``x = q r``: a unitary `q`, and zeros below the triangle of `r`.
+
+    Shapes: ``x: (*a, m, n) -> (*a, m, m), (*a, m, n)``.
+    Dtypes: floating, complex; integers as float64.
+    Derivative: refused, since columns of `q` after the first n are any that are orthogonal to these.
+    Raises: MissingRuleError: a derivative.
+    Source: LAPACK geqrf, orgqr; NumPy reference, ``numpy.linalg.qr``.
+
+    >>> [y.tolist() for y in qr_complete(np.array([[-2.0], [0.0]]))]
+    [[[1.0, 0.0], [0.0, 1.0]], [[-2.0], [0.0]]]
+    """
+    q, r = xp.linalg.qr(x, "complete")
     return q, r
 
 
@@ -423,6 +469,34 @@ def svd(xp, x, /):
     [4.0, 3.0]
     """
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    return u, checked(xp, s, x, "SVD did not converge"), vh
+
+
+def _svd_complete_aval(x: Aval) -> tuple[Aval, Aval, Aval]:
+    values = _svd_aval(x)[1]
+    _, left, right = _square_sides(x)
+    return left, values, right
+
+
+@general(
+    _no_rule("svd: the vectors that full_matrices=True adds (pass full_matrices=False)"),
+    aval=_svd_complete_aval,
+    batch=batch_outputs,
+    multiple=True,
+)
+def svd_complete(xp, x, /):
+    """``u, s, vh`` as of `svd`, with more columns of `u` or rows of `vh`, so that both are unitary.
+
+    Shapes: ``x: (*a, m, n) -> (*a, m, m), (*a, min(m, n)), (*a, n, n)``.
+    Dtypes: floating, complex; integers as float64; `s` is real and descending.
+    Derivative: refused, since what is added are any vectors that are orthogonal to the others.
+    Raises: MissingRuleError: a derivative. LinAlgError: no convergence.
+    Source: LAPACK gesdd; NumPy reference, ``numpy.linalg.svd``.
+
+    >>> [y.tolist() for y in svd_complete(np.array([[3.0, 0.0]]))]
+    [[[1.0]], [3.0], [[1.0, 0.0], [-0.0, 1.0]]]
+    """
+    u, s, vh = xp.linalg.svd(x)
     return u, checked(xp, s, x, "SVD did not converge"), vh
 
 

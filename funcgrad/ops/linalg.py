@@ -19,7 +19,18 @@ from . import reduce, structural
 from .arithmetic import absolute
 from .cast import astype
 from .contract import as_array, conjugated, matmul, normal_axis
-from .decompose import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from .decompose import (
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    qr,
+    qr_complete,
+    svd,
+    svd_complete,
+    svdvals,
+)
 from .logic import equal, greater, isfinite, logical_and, not_equal
 from .select import stop_gradient
 from .select import where as choose
@@ -53,10 +64,12 @@ __all__ = [
     "p_norm",
     "pinv",
     "qr",
+    "qr_complete",
     "slogdet",
     "solve",
     "solve_triangular",
     "svd",
+    "svd_complete",
     "svdvals",
     "triangular_solve",
 ]

@@ -96,8 +96,8 @@ def key_data(keys: Any) -> Any:
     return keys
 
 
-def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> Any:
-    """Keys of their words; the inverse of `key_data`.
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+    """Keys of their words; the inverse of `key_data`. `dtype` is that of keys here, uint32.
 
     Shapes: ``key_bits_array: (*a, 2) -> (*a, 2)``.   Dtypes: uint32.
     Derivative: zero.
@@ -107,7 +107,7 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> Any:
     >>> wrap_key_data(np.array([0, 7], np.uint32)).tolist()
     [0, 7]
     """
-    _require_threefry("wrap_key_data", impl)
+    _require_threefry("wrap_key_data", impl if dtype is None or dtype == np.uint32 else dtype)
     return key_data(key_bits_array)
 
 

@@ -287,6 +287,11 @@ class ShapeDtypeStruct(metaclass=_OfTypes):
     ) -> Any:
         return Aval(tuple(shape), np.dtype(dtype), weak_type)
 
+    @staticmethod
+    def like(x: Any) -> Aval:
+        """The type of an array."""
+        return aval_of(x)
+
 
 def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The types of ``f(*args, **kwargs)`` in the output's tree, without computing anything.

@@ -109,6 +109,12 @@ def exchanges(draw: Any) -> Sample:
     return Sample((piv,), {"count": count})
 
 
+@st.composite
+def whole(draw: Any) -> Sample:
+    """Of integers, for what has no derivative."""
+    return Sample((draw(array(integers(-3, 3), (*draw(lead()), draw(SIDES), draw(SIDES)))),))
+
+
 SAMPLES = {
     "matrix_solve": system(),
     "triangular_solve": system(lower=st.booleans(), unit_diagonal=st.booleans()),
@@ -119,6 +125,8 @@ SAMPLES = {
     "slogdet": square(),
     "cholesky": positive_definite(),
     "qr": rectangular([floats(0.05, 0.3), complexes() * 0.15]),
+    "qr_complete": whole(),
+    "svd_complete": whole(),
     "eigh": symmetric(),
     "eigvalsh": symmetric(),
     "eig": general(),

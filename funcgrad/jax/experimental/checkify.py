@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +51,7 @@ class CheckError(FuncgradError, ValueError):
 
 JaxRuntimeError = CheckError
 ErrorCategory = str  # of what a set of errors has
+_catching: ContextVar[bool] = ContextVar("catching", default=False)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Error:
 def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:
     """Require that all of `pred` is true; `msg` is formatted with the other arguments.
 
-    In programs that is looked at when they run. `debug` changes nothing.
+    In programs that is looked at when they run; with `debug`, only where `checkify` catches.
 
     Raises: CheckError: it is not.
     Source: JAX reference, ``jax.experimental.checkify.check``.
@@ -90,7 +92,7 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
     line = where()
 
     def require(pred: Any, *args: Any, **kwargs: Any) -> None:
-        if not np.all(pred):
+        if not np.all(pred) and (_catching.get() or not debug):
             raise CheckError(msg.format(*args, **kwargs) + line)
 
     given = (pred, fmt_args, fmt_kwargs)
@@ -101,7 +103,17 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
         require(values[0], *values[1], **values[2])
 
 
-debug_check = check
+def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
+    """`check` where `checkify` catches what is raised, and nothing elsewhere.
+
+    Raises: CheckError: not all of `pred` is true.
+    Source: JAX reference, ``jax.experimental.checkify.debug_check``.
+
+    >>> debug_check(False, "never")
+    >>> checkify(lambda: debug_check(False, "now"))()[0].get().partition(" (at")[0]
+    'now'
+    """
+    check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
 
 
 def checkify(
@@ -124,6 +136,7 @@ def checkify(
     """
 
     def checked(*args: Any, **kwargs: Any) -> tuple[Error, Any]:
+        token = _catching.set(True)
         try:
             with _raising(errors):
                 out = f(*args, **kwargs)
@@ -135,6 +148,8 @@ def checkify(
             if kind is not None and kind not in errors:
                 raise
             return Error(error), _nothing(f, args, kwargs)
+        finally:
+            _catching.reset(token)
 
     return checked
 

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ...algebra import concrete_namespace
-from ...core import Tracer
 from ...errors import ArgumentError, where
 from ...ops import linalg as _linalg
 from .._arguments import array_of
@@ -63,8 +61,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k, n)``, ``k = min(m, n)``; m with "complete".
     Dtypes: floating, complex; integers give float64.
     Derivative: smooth where the first k columns are independent.
-    Raises: ArgumentError: an unknown mode, or "complete" of a traced tall matrix: the columns that
-    it adds have no derivative.
+    Raises: ArgumentError: an unknown mode. MissingRuleError: the derivative of "complete" of a tall
+    matrix, since the columns that it adds have none.
     Source: NumPy reference, ``numpy.linalg.qr``.
 
     >>> qr([[0.0], [2.0]], "r").tolist()
@@ -77,12 +75,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         )
     shape = a.shape
     if mode == "complete" and len(shape) > 1 and shape[-2] > shape[-1]:
-        if isinstance(a, Tracer):
-            raise ArgumentError(
-                f"fnp.linalg.qr: mode='complete' adds columns that have no derivative to a matrix of "
-                f"shape {list(shape)}; use mode='reduced'{where()}"
-            )
-        return QRResult(*concrete_namespace(a).linalg.qr(a, "complete"))
+        return QRResult(*_linalg.qr_complete(a))
     q, r = _linalg.qr(a)
     return r if mode == "r" else QRResult(q, r)
 
@@ -166,8 +159,8 @@ def svd(
     Dtypes: floating, complex; integers give float64; singular values are real.
     Derivative: smooth where the singular values differ and are not 0; elsewhere that of the vectors
     warns and is infinite or NaN.
-    Raises: ArgumentError: `full_matrices` of a traced matrix that is not square: the vectors that it
-    adds have no derivative. LinAlgError: no convergence.
+    Raises: MissingRuleError: the derivative with `full_matrices` of a matrix that is not square, since
+    the vectors that are added have none. LinAlgError: no convergence.
     Source: NumPy reference, ``numpy.linalg.svd``.
 
     >>> svd([[3.0, 0.0], [0.0, -4.0]]).S.tolist()
@@ -178,12 +171,7 @@ def svd(
         return _linalg.svdvals(a)
     shape = a.shape
     if full_matrices and len(shape) > 1 and shape[-1] != shape[-2]:
-        if isinstance(a, Tracer):
-            raise ArgumentError(
-                f"fnp.linalg.svd: full_matrices=True, NumPy's default, adds vectors that have no "
-                f"derivative to a matrix of shape {list(shape)}; pass full_matrices=False{where()}"
-            )
-        return SVDResult(*concrete_namespace(a).linalg.svd(a))
+        return SVDResult(*_linalg.svd_complete(a))
     return SVDResult(*_linalg.svd(a))
 
 

@@ -193,9 +193,9 @@ def qr(
     ``k = min(m, n)``.
     Dtypes: floating, complex; integers give float64.
     Derivative: smooth where the first k columns (of the chosen order) are independent.
-    Raises: ArgumentError: an unknown mode, `pivoting` of a stack of matrices, or "full" of a traced
-    tall matrix: the columns that it adds have no derivative. ConcretizationError: `pivoting` of
-    values that are not known.
+    Raises: ArgumentError: an unknown mode, or `pivoting` of a stack of matrices. MissingRuleError: the
+    derivative of "full" of a tall matrix, since the columns that it adds have none.
+    ConcretizationError: `pivoting` of values that are not known.
     Source: SciPy reference, ``scipy.linalg.qr``.
 
     >>> qr([[0.0], [2.0]], mode="r")[0].tolist()
@@ -209,11 +209,6 @@ def qr(
         order = _column_order(a)
         a = take(a, order, axis=1)
     m, n = a.shape[-2:]
-    if mode == "full" and m > n and isinstance(a, Tracer):
-        raise ArgumentError(
-            f"qr: mode='full', SciPy's default, adds columns that have no derivative to a matrix of "
-            f"{m} rows and {n} columns; use mode='economic'{where()}"
-        )
     q, r = _nl.qr(a, "complete" if mode == "full" else "reduced")
     if mode == "r":
         r = filled(r, m, n)
@@ -258,8 +253,8 @@ def svd(
     Dtypes: floating, complex; integers give float64; singular values are real.
     Derivative: smooth where the singular values differ and are not 0; elsewhere that of the vectors
     warns and is infinite or NaN.
-    Raises: ArgumentError: `full_matrices` of a traced matrix that is not square: the vectors that it
-    adds have no derivative. LinAlgError: no convergence.
+    Raises: MissingRuleError: the derivative with `full_matrices` of a matrix that is not square, since
+    the vectors that are added have none. LinAlgError: no convergence.
     Source: SciPy reference, ``scipy.linalg.svd``.
 
     >>> svd([[3.0, 0.0], [0.0, -4.0]])[1].tolist()
