@@ -1805,6 +1805,22 @@ def test_vectors_of_a_plane_are_vectors_of_space(of_a: int, of_b: int) -> None:
         np.testing.assert_array_equal(moved, found[:, 0].T)
 
 
+@pytest.mark.parametrize("sizes", [(5, 2), (3, 3), (1, 4)])
+def test_remainders_that_keep_their_length_are_had_in_programs(sizes: tuple[int, int]) -> None:
+    u, v = (np.arange(1.0, n + 1) for n in sizes)
+    f = functools.partial(fnp.polydiv, trim_leading_zeros=False)
+    for g in (f, funcgrad.jit(f)):
+        quotient, rest = g(u, v)
+        assert rest.shape == u.shape
+        back = np.polyadd(np.polymul(quotient, v), rest)
+        np.testing.assert_allclose(back[-u.size :], u, rtol=1e-14)
+        np.testing.assert_allclose(np.polyval(rest, 0.5), np.polyval(np.polydiv(u, v)[1], 0.5))
+    report = check_all(lambda u, v: f(u, v)[1], (u, v))
+    assert report.ok, str(report)
+    with pytest.raises(ConcretizationError, match="trim_leading_zeros=True"):
+        funcgrad.jit(fnp.polydiv)(u, v)
+
+
 COMPLETED = {
     "svd": (lambda x: fnp.linalg.svd(x), r"pass full_matrices=False"),
     "svd of a tall matrix": (lambda x: fnp.linalg.svd(x.mT), r"pass full_matrices=False"),

@@ -107,8 +107,10 @@ def _trimmed(name: str, p: Any) -> Any:
     return p[int(filled[0]) if filled.size else max(p.shape[0] - 1, 0) :]
 
 
-def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
+def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = True) -> tuple[Any, Any]:
     """The quotient and the remainder of polynomials, the latter without zeros in front.
+
+    With ``trim_leading_zeros=False`` the remainder is as long as `u`, also where it is not known.
 
     Shapes: ``(m,), (n,) -> (max(m - n + 1, 1),), (<n,)``.   Dtypes: numbers; gives floats.
     Derivative: smooth where the first coefficient of `v` is not 0.
@@ -127,9 +129,11 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
         quotient.append(rest[k] / v[0])
         for i in range(n):
             rest[k + i] = rest[k + i] - quotient[k] * v[i]
-    values = host("polydiv", "the remainder", array(rest))
-    small = np.isclose(values, 0, rtol=1e-14)
-    first = int(np.argmin(small)) if not small.all() else len(rest) - 1
+    first = 0
+    if trim_leading_zeros:
+        values = host("polydiv", "the remainder, with trim_leading_zeros=True,", array(rest))
+        small = np.isclose(values, 0, rtol=1e-14)
+        first = int(np.argmin(small)) if not small.all() else len(rest) - 1
     return array(quotient) if quotient else zeros_like(u[:1]), array(rest[first:])
 
 
