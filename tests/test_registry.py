@@ -129,6 +129,7 @@ WAITS_FOR_CUPY: dict[str, str] = {
     **dict.fromkeys(["det", "slogdet", "cofactor"], SINGULAR),
     **dict.fromkeys(["hyp0f1_by_v", "kve_moment"], "how many terms are needed"),
     **dict.fromkeys(["eigh", "eigvalsh", "svd", "svdvals", "gap_divide"], "repeated values warn"),
+    "svd_complete": "CuPy gives NaN where NumPy raises",
     **dict.fromkeys(["eig", "eigvals"], "the type of NumPy's depends on the values"),
     **dict.fromkeys(
         ["random_log_gamma", "random_poisson", "random_binomial"], "what is rejected is drawn again"

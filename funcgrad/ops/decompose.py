@@ -205,7 +205,7 @@ def qr_complete(xp, x, /):
 
     Shapes: ``x: (*a, m, n) -> (*a, m, m), (*a, m, n)``.
     Dtypes: floating, complex; integers as float64.
-    Derivative: refused, since columns of `q` after the first n are any that are orthogonal to these.
+    Derivative: refused: the columns of `q` after the first n are no smooth choice, any orthogonal ones.
     Raises: MissingRuleError: a derivative.
     Source: LAPACK geqrf, orgqr; NumPy reference, ``numpy.linalg.qr``.
 
@@ -489,7 +489,7 @@ def svd_complete(xp, x, /):
 
     Shapes: ``x: (*a, m, n) -> (*a, m, m), (*a, min(m, n)), (*a, n, n)``.
     Dtypes: floating, complex; integers as float64; `s` is real and descending.
-    Derivative: refused, since what is added are any vectors that are orthogonal to the others.
+    Derivative: refused, since what is added is no smooth choice, any vectors orthogonal to the others.
     Raises: MissingRuleError: a derivative. LinAlgError: no convergence.
     Source: LAPACK gesdd; NumPy reference, ``numpy.linalg.svd``.
 

@@ -50,9 +50,7 @@ def jet(
     (order,) = orders
     paths = [_path(x, terms, factorial_scaled) for x, terms in zip(primals, series, strict=True)]
 
-    def moved(t: Any) -> list[Any]:
-        return [fun(*(path(t) for path in paths))]
-
+    moved: Callable[[Any], list[Any]] = lambda t: [fun(*(path(t) for path in paths))]  # noqa: E731
     for _ in range(order):
         moved = _one_more(moved)
     found = moved(0.0)
