@@ -195,7 +195,7 @@ def _qr_complete_aval(x: Aval) -> tuple[Aval, Aval]:
 
 
 @general(
-    _no_rule("qr: the columns that mode='complete' adds (use mode='reduced')"),
+    _no_rule("qr: the columns that mode='complete' adds (use mode='reduced', SciPy's 'economic')"),
     aval=_qr_complete_aval,
     batch=batch_outputs,
     multiple=True,
