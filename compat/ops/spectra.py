@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import funcgrad.numpy.fft as transforms
+from funcgrad.indexing import known
 
 from ..autograd import sites
 from ._compose import composed
@@ -142,7 +143,8 @@ def istft(
     nearest. `length`: how many elements of the signal to return.
 
     Shapes: ``(*batch, frequencies, parts) -> (*batch, length)``, of at most one batch axis.
-    Raises: RuntimeError: the lengths, shapes or dtypes do not fit; no window covers some element.
+    Raises: RuntimeError: the lengths, shapes or dtypes do not fit; no window covers some element. That
+    is NaN where `vmap` gives each example a window.
 
     >>> import compat as torch
     >>> x, window = torch.arange(8.0), torch.hann_window(4)
@@ -192,11 +194,12 @@ def istft(
 def _middle(signal: Any, weight: Any, start: int, length: int | None) -> Any:
     """``signal / weight`` from `start` on, without as much at the end or of this length.
 
-    Raises: RuntimeError: a weight is 0.
+    Raises: RuntimeError: a weight is known and 0.
     """
     end = signal.shape[1] - start if length is None else start + length
     weight = weight[:, start:end]
-    if not bool((weight.abs() > 1e-11).all()):
+    reached = known((weight.abs() > 1e-11)._array)  # not under vmap over windows
+    if reached is not None and not reached.all():
         raise RuntimeError(
             "istft: the sum of the squares of the windows is 0 somewhere (window overlap add min: 1), "
             "so the signal is not known there. Use center=True, a shorter hop_length or another window."

@@ -120,6 +120,22 @@ def test_there_and_back_under_transforms() -> None:
         np.testing.assert_allclose(sum(run(x) for x in xs).item(), total.item(), rtol=1e-10)
 
 
+def test_a_window_for_each_example() -> None:
+    """`vmap` over windows of the inverse, whose sums are not known while it runs."""
+    rng = np.random.default_rng(0)
+    z = compat.tensor(rng.normal(size=(6, 5)) + 1j * rng.normal(size=(6, 5)))
+    windows = compat.tensor(rng.uniform(0.5, 2.0, size=(3, 10)))
+
+    def signal(window: Any) -> Any:
+        return compat.istft(z, 10, window=window)
+
+    one_by_one = compat.stack([signal(w) for w in windows])
+    assert compat.allclose(compat.func.vmap(signal)(windows), one_by_one)
+    assert compat.func.vmap(signal)(0 * windows).isnan().all()
+    with pytest.raises(RuntimeError, match="the signal is not known there"):
+        signal(0 * windows[0])
+
+
 def test_without_a_window_there_is_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
