@@ -92,7 +92,7 @@ def view_as_complex(input: Any) -> Tensor:
     if dtype_of(x) not in (dtypes.float32, dtypes.float64):
         raise RuntimeError(
             f"view_as_complex is only supported for half, float and double tensors, but got a tensor "
-            f"of scalar type: {_type_word(dtype_of(x))}"
+            f"of scalar type: {_type_word(dtype_of(x))}{_no_halves(x)}"
         )
     shape = x._array.shape
     if not shape:
@@ -117,13 +117,20 @@ def view_as_complex(input: Any) -> Tensor:
 # ---------------------------------------------------------------- made of two parts
 
 
+def _no_halves(*parts: Any) -> str:
+    """What to do about halves, which PyTorch takes and NumPy has no complex numbers of."""
+    if not any(dtype_of(x) is dtypes.float16 for x in parts):
+        return ""
+    return ". NumPy has no complex numbers of halves: convert them first, with x.float()"
+
+
 def _two_parts(name: str, first: str, second: str, x: Any, y: Any) -> tuple[Any, Any]:
     x, y = operand(name, 1, first, x), operand(name, 2, second, y)
     words = [_type_word(dtype_of(a)) for a in (x, y)]
     if any(dtype_of(a) not in (dtypes.float32, dtypes.float64) for a in (x, y)):
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {words[0]} and "
-            f"{words[1]}"
+            f"{words[1]}{_no_halves(x, y)}"
         )
     if words[0] != words[1]:
         raise RuntimeError(

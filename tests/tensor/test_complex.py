@@ -124,3 +124,13 @@ VALUES: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("index", range(len(VALUES)))
 def test_value(index: int) -> None:
     agree(VALUES[index])
+
+
+def test_halves_have_no_complex_numbers() -> None:
+    """The messages list them, as PyTorch's do, and say what to do."""
+    x = compat.ones(2, dtype=compat.float16)
+    for f in (compat.view_as_complex, lambda x: compat.complex(x, x), lambda x: compat.polar(x, x)):
+        with pytest.raises(RuntimeError, match=r"no complex numbers of halves: .* x.float\(\)"):
+            f(x)
+        with pytest.raises(RuntimeError, match=r"but got (a tensor of scalar type: )?[^.]*$"):
+            f(x.int())
