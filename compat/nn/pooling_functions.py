@@ -529,10 +529,16 @@ def _adaptive_max_pool(n: int, input: Any, output_size: Any, return_indices: boo
 def _parts(name: str, n: int, x: Any, output_size: Any) -> Sizes:
     """Into how many parts each axis is divided.
 
-    Raises: RuntimeError: they are negative or too many, or the input is not to be pooled.
+    Raises: RuntimeError: they are negative or too many, or the input is not to be pooled. ValueError:
+    the input has no more axes than there are lengths.
     """
     shape = x._array.shape
     if isinstance(output_size, tuple | list):
+        if len(shape) <= len(output_size) and n > 1:
+            raise ValueError(
+                f"{name}(): Input dimension should be at least {len(output_size) + 1}, but got "
+                f"{list(shape)}"
+            )
         if len(output_size) != n:
             raise RuntimeError(f"{name}: output_size must be {n}")
     else:
