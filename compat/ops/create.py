@@ -464,6 +464,28 @@ def empty_strided(
     return made(array, requires_grad)
 
 
+def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
+    """Zeros without gaps whose axes lie in memory in the order `physical_layout`, the outermost first.
+
+    Options: those of `empty_strided`.
+    Raises: RuntimeError: `physical_layout` is no order of the axes.
+
+    >>> import compat as torch
+    >>> torch.empty_permuted((2, 3, 5), (1, 2, 0)).stride()
+    (1, 10, 2)
+    """
+    shape, order = shape_in("empty_permuted", size), tuple(map(operator.index, physical_layout))
+    if sorted(order) != list(range(len(shape))):
+        raise RuntimeError(
+            f"empty_permuted(): physical_layout must name each of the {len(shape)} axes of size once, "
+            f"as a number from 0 on, but got {list(order)}"
+        )
+    steps = [1] * len(shape)
+    for inner, outer in zip(order[:0:-1], order[-2::-1], strict=True):
+        steps[outer] = steps[inner] * max(shape[inner], 1)
+    return empty_strided(shape, steps, **options)
+
+
 class CreateMethods:
     """Making tensors of a class."""
 
@@ -486,6 +508,7 @@ __all__ = [
     "as_tensor",
     "asarray",
     "empty",
+    "empty_permuted",
     "empty_strided",
     "eye",
     "from_numpy",

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import permutations
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -33,6 +34,23 @@ def test_transcript(torch: Any, row: Row) -> None:
 
 
 # ---------------------------------------------------------------- memory
+
+
+@pytest.mark.parametrize("size", [(2, 3, 4), (3, 0, 2), (1, 4, 1)], ids=str)
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_axes_in_another_order(torch: Any, order: tuple[int, ...], size: tuple[int, ...]) -> None:
+    """Seen in the order of memory, the tensor is one that `empty` makes."""
+    x = torch.empty_permuted(size, order, dtype=torch.float64, requires_grad=True)
+    assert tuple(x.shape) == size and x.dtype is torch.float64 and x.requires_grad
+    in_memory = x.permute(order)
+    assert in_memory.stride() == torch.empty([size[i] for i in order]).stride()
+    assert in_memory.is_contiguous()
+
+
+@pytest.mark.parametrize("order", [(0,), (0, 2), (0, 0), (0, -1), (0, 1, 2)], ids=str)
+def test_no_order_of_the_axes(torch: Any, order: tuple[int, ...]) -> None:
+    with pytest.raises(RuntimeError):
+        torch.empty_permuted((2, 3), order)
 
 
 def test_tensors_share_the_memory_of_arrays_or_have_their_own(torch: Any) -> None:

@@ -48,7 +48,8 @@ MODULES = {
 }
 # What is asked for no tensor, or, as in PyTorch, takes objects of any kind.
 NOT_ASKED = """
-as_tensor asarray can_cast empty empty_strided fftfreq from_dlpack from_numpy frombuffer full
+as_tensor asarray can_cast empty empty_permuted empty_strided fftfreq from_dlpack from_numpy frombuffer
+full
 is_tensor relu rfftfreq tensor typename tril_indices triu_indices broadcast_shapes
 """
 FAMILIES = ("ops", "linalg", "nn", "fft", "special")
