@@ -71,7 +71,12 @@ def scaled_dot_product_attention(
     node = "ScaledDotProductFlashAttentionForCpuBackward0" if four else "UnsafeViewBackward0"
     options = {"causal": is_causal, "scale": scale, "grouped": enable_gqa}
     f = functions.scaled_dot_product_attention
-    return fused(node, f, q, k, v, attn_mask, keep, **options)
+    kind = dtype_of(q)
+    if q._array.dtype.itemsize > 2:
+        return fused(node, f, q, k, v, attn_mask, keep, **options)
+    # As PyTorch's own, which rounds the result only.
+    out: Tensor = fused(node, f, q.float(), k.float(), v.float(), attn_mask, keep, **options)
+    return out.to(kind)
 
 
 def _shape_of_weights(q: Any, k: Any, v: Any, grouped: bool) -> tuple[int, ...]:

@@ -206,6 +206,22 @@ def test_scaled_dot_product_attention(config: Any, seed: int) -> None:
     same(*found)
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_half_precision_rounds_the_result_only(causal: bool) -> None:
+    """Values and gradients are those in double precision, to the rounding of the ends."""
+    halves = [compat.tensor(numbers(3, 40, 16, seed=i)).half() for i in range(3)]
+    ct = compat.tensor(numbers(3, 40, 16, seed=3)).half()
+    found = []
+    for dtype in (compat.float16, compat.float64):
+        xs = [x.detach().to(dtype).requires_grad_() for x in halves]
+        y = compat.nn.functional.scaled_dot_product_attention(*xs, is_causal=causal)
+        y.backward(ct.to(dtype))
+        assert y.dtype == dtype and xs[0].grad is not None and xs[0].grad.dtype == dtype
+        found.append([y.detach().double(), *(x.grad.double() for x in xs)])  # type: ignore[union-attr]
+    for half, exact in zip(*found, strict=True):
+        assert (half - exact).abs().max() < 1.01 * 2.0**-11 * exact.abs().max()
+
+
 def test_dropout_of_weights() -> None:
     """Some weights are 0, the others are larger; the mean is the result without dropout."""
     compat.manual_seed(0)
