@@ -16,9 +16,9 @@ from ...ops.logic import greater, less
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from .continuous import ContinuousDistribution, reach
-from .discrete import DiscreteDistribution
 from .elementary import EULER
 from .logs import log1mexp, log1mexpexp, log_ive, near_zero
+from .solved import SolvedCounts
 
 
 def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
@@ -302,7 +302,7 @@ class LaplaceAsymmetric(ContinuousDistribution):
         return 1.0 + log(kappa + divide(1.0, kappa))
 
 
-class Skellam(DiscreteDistribution):
+class Skellam(SolvedCounts):
     """The difference of two Poisson variables, of means `mu1` > 0 and `mu2` > 0:
     ``f(k) = exp(-mu1 - mu2) (mu1 / mu2)**(k / 2) I_|k|(2 sqrt(mu1 mu2))``.
 

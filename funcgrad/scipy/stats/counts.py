@@ -18,6 +18,7 @@ from ...ops.select import where as choose
 from ...ops.special import entr
 from .discrete import DiscreteDistribution
 from .logs import bounded_exp, log1mexp
+from .solved import SolvedCounts
 from .tails import log_betainc, log_betaincc, log_gammainc, log_gammaincc
 
 
@@ -26,7 +27,7 @@ def _whole(x: Any) -> Any:
     return x % 1 == 0
 
 
-class Poisson(DiscreteDistribution):
+class Poisson(SolvedCounts):
     """Poisson's distribution, `mu` >= 0: ``f(k) = mu**k exp(-mu) / k!`` for k = 0, 1, ..
 
     Source: SciPy reference, ``scipy.stats.poisson``.
@@ -72,7 +73,7 @@ def _log_choices(n: Any, k: Any) -> Any:
     return -log1p(n) - betaln(n - k + 1.0, k + 1.0)
 
 
-class Binom(DiscreteDistribution):
+class Binom(SolvedCounts):
     """The number of successes in `n` trials of probability `p`:
     ``f(k) = n! / (k! (n - k)!) p**k (1 - p)**(n - k)`` for k = 0 .. n.
 
@@ -159,7 +160,7 @@ class Bernoulli(DiscreteDistribution):
         return entr(p) + entr(1.0 - p)
 
 
-class NBinom(DiscreteDistribution):
+class NBinom(SolvedCounts):
     """The number of failures before the success of number `n` > 0, of probability 0 < `p` <= 1:
     ``f(k) = gamma(n + k) / (k! gamma(n)) p**n (1 - p)**k`` for k = 0, 1, ..
 
@@ -249,7 +250,7 @@ class Geom(DiscreteDistribution):
         return (entr(p) + entr(1.0 - p)) / p
 
 
-class BetaBinom(DiscreteDistribution):
+class BetaBinom(SolvedCounts):
     """The number of successes in `n` trials whose probability is a beta variable of `a`, `b` > 0:
     ``f(k) = n! / (k! (n - k)!) beta(k + a, n - k + b) / beta(a, b)`` for k = 0 .. n.
 
@@ -321,7 +322,7 @@ class RandInt(DiscreteDistribution):
         return log(high - low)
 
 
-class HyperGeom(DiscreteDistribution):
+class HyperGeom(SolvedCounts):
     """How many of `N` things drawn from `M` are among `n` special ones:
     ``f(k) = C(n, k) C(M - n, N - k) / C(M, N)`` for binomial coefficients C.
 

@@ -18,14 +18,15 @@ from ...ops.select import maximum, minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import erfcx, erfcx_fall, log_ndtr, log_ndtr_slope, ndtr
 from ...ops.structural import sum
-from .continuous import FADED, NORMAL_REACH, ContinuousDistribution
+from .continuous import FADED, NORMAL_REACH
 from .logs import LOG_2, log1mexp, log_i0e, log_of, log_sum
 from .normal import LOG_2PI, log_density
+from .solved import SolvedDistribution
 
 _FADED = 40.0  # beyond a fall by e**-40 an integrand is left out
 
 
-class SkewNorm(ContinuousDistribution):
+class SkewNorm(SolvedDistribution):
     """The skew normal distribution, any finite `a`: ``f(z) = 2 phi(z) Phi(a z)`` for the normal
     density phi and probability Phi.
 
@@ -115,7 +116,7 @@ def log_difference(x: Any, width: Any) -> Any:
 _MILLS = [(-1.0) ** k * math.prod(range(1, 2 * k, 2)) for k in range(1, 12)]
 
 
-class ExponNorm(ContinuousDistribution):
+class ExponNorm(SolvedDistribution):
     """A normal variable plus `K` > 0 times an exponential one:
     ``f(z) = exp(1 / (2 K**2) - z / K) Phi(z - 1 / K) / K``.
 
@@ -175,7 +176,7 @@ class ExponNorm(ContinuousDistribution):
         return 1.0 + k * k
 
 
-class InvGauss(ContinuousDistribution):
+class InvGauss(SolvedDistribution):
     """The inverse Gaussian distribution, `mu` > 0:
     ``f(z) = exp(-(z - mu)**2 / (2 z mu**2)) / sqrt(2 pi z**3)`` for z > 0.
 
@@ -242,7 +243,7 @@ _RICE_MEAN = [math.prod((j - 0.5) ** 2 / (j + 1.0) for j in range(k)) for k in r
 _RICE_SQUARE = [2.0 * c for c in np.convolve(_RICE_MEAN, _RICE_MEAN)[1:22].tolist()]
 
 
-class Rice(ContinuousDistribution):
+class Rice(SolvedDistribution):
     """The length of a vector of two normal variables, one of mean `b` >= 0:
     ``f(z) = z exp(-(z**2 + b**2) / 2) I0(b z)`` for z >= 0.
 
