@@ -37,7 +37,7 @@ def numbers(dtype: Any, *shape: int) -> Any:
 )
 def test_sums_of_products(places: int, taps: int, dtype: str) -> None:
     x, w = numbers(dtype, places + taps - 1), numbers(dtype, taps)
-    out = slid(np, x, w)
+    out = slid(x, w)
     exact = np.result_type(dtype, "f8")
     expected = (sliding_window_view(x.astype(exact), taps) * w).sum(1)
     assert out.dtype == x.dtype and out.shape == (places,)
@@ -50,7 +50,7 @@ def test_sums_of_products(places: int, taps: int, dtype: str) -> None:
 def test_what_is_not_finite_stays_in_its_windows(bad: float) -> None:
     x, w = numbers("f8", 200), numbers("f8", 20)
     x[50] = bad
-    out = slid(np, x, w)
+    out = slid(x, w)
     reached = (np.arange(181) <= 50) & (np.arange(181) > 30)
     np.testing.assert_array_equal(np.isfinite(out), ~reached)
 

@@ -89,8 +89,8 @@ def mvlgamma(input: Any, p: int, *, out: Any = None) -> Tensor:
 def zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """``sum_k (k + other)**-input`` for k = 0, 1, ..., the zeta function of Hurwitz; needs SciPy.
 
-    Derivative: ``-input zeta(input + 1, other)`` by `other`; none by `input`.
-    Raises: NotImplementedError: complex numbers, or a derivative by `input`, in the backward pass.
+    Derivative: ``-input zeta(input + 1, other)`` by `other`; by `input`, which PyTorch does not have.
+    Raises: NotImplementedError: complex numbers.
 
     >>> import compat as torch
     >>> torch.special.zeta(torch.tensor([2.0, 4.0]), 1)

@@ -35,6 +35,7 @@ from ..algebra import batch_first, bilinear
 from ..core import Aval, Primitive
 from ..errors import ShapeError, where
 from ..sliding import rows_slid
+from .index_layout import on_host
 from .structural import flip, reshape, transpose
 
 Sizes = tuple[int, ...]
@@ -263,8 +264,8 @@ def conv(xp, x, w, /, *, strides, padding, lhs_dilation, rhs_dilation, groups):
     x, w = x.astype(out.dtype, copy=False), w.astype(out.dtype, copy=False)
     if not out.size or not w.size:
         return xp.zeros(out.shape, out.dtype)
-    if _is_of_signals(x, w, out, strides, lhs_dilation, rhs_dilation, groups):
-        return rows_slid(xp, padded(xp, x, padding, lhs_dilation, 0), w, out.shape)
+    if on_host(xp) and _is_of_signals(x, w, out, strides, lhs_dilation, rhs_dilation, groups):
+        return rows_slid(padded(xp, x, padding, lhs_dilation, 0), w, out.shape)
     if max(strides) == 1 and _scattering_is_cheaper(x, w, out, lhs_dilation):
         return _scatter(xp, x, w, out.shape, padding, lhs_dilation, rhs_dilation, groups)
     x = padded(xp, x, padding, lhs_dilation, 0)

@@ -349,10 +349,13 @@ def test_value(index: int) -> None:
     agree(VALUES[index])
 
 
-def test_zeta_has_no_derivative_by_its_exponent() -> None:
-    x = compat.tensor([2.0], requires_grad=True)
-    with pytest.raises(NotImplementedError, match="zeta: there is no derivative by `x`"):
-        compat.special.zeta(x, 1.0).backward()
+def test_zeta_has_derivatives_by_both() -> None:
+    """PyTorch has that by `other` only."""
+    x, q = (
+        compat.tensor(data, dtype=compat.float64, requires_grad=True)
+        for data in ([1.5, 4.0], [1.0, 2.5])
+    )
+    assert compat.autograd.gradcheck(compat.special.zeta, (x, q))
 
 
 @pytest.mark.parametrize("name", ["bessel_j1", "bessel_y0", "airy_ai", "spherical_bessel_j0"])
