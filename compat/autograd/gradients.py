@@ -17,7 +17,7 @@ from funcgrad.ops.cast import cast, cast_constant
 from . import engine, modes, views
 from .base import TensorBase, tensor
 from .graph import GradientEdge
-from .node import AccumulateGrad
+from .node import AccumulateGrad, tensor_behind
 from .tape import record, tape_array
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _run_batched(
     outs = funcgrad.vmap(pull)(*batch)
     found: list[Any] = [None] * len(inputs)
     for i, out in zip(reached, outs, strict=True):
-        found[i] = out.tensor if graph else tensor(out)
+        found[i] = tensor_behind(out) if graph else tensor(out)
     return found
 
 

@@ -408,7 +408,7 @@ class OpNode(Node):
             bare = not isinstance(ct, TensorBase)
             ct = ct if bare else face(ct)
         found = self._cotangents(ct, self._ans(ans, face), values, wanted)
-        return found if bare else [None if g is None else _behind(g) for g in found]
+        return found if bare else [None if g is None else tensor_behind(g) for g in found]
 
     def _cotangents(
         self, ct: Any, ans: Any, values: Sequence[Any], wanted: Sequence[bool]
@@ -523,7 +523,7 @@ class OpaqueNode(OpNode):
         ]
         _, residual = prim.forward(values, wanted, params)
         found = list(prim.backward(residual, cts, wanted, params))
-        return found if bare else [None if g is None else _behind(g) for g in found]
+        return found if bare else [None if g is None else tensor_behind(g) for g in found]
 
     def keep_copies(self, counter: list[Any]) -> None:
         """As for other nodes; the residual, too, gets copies of what it has of that memory."""
@@ -546,7 +546,7 @@ def _apart(x: Any, arrays: Sequence[Any]) -> Any:
     return x
 
 
-def _behind(g: Any) -> TensorBase:
+def tensor_behind(g: Any) -> TensorBase:
     """The tensor behind what rules compute with; a constant becomes one."""
     found = getattr(g, "tensor", None)
     return tensor(g) if found is None else found

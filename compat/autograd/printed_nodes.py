@@ -12,7 +12,7 @@ from funcgrad.transforms.vjp import vjp
 
 from .base import TensorBase
 from .errors import second_backward
-from .node import NOTHING, Freed, OpNode, Saved, _behind
+from .node import NOTHING, Freed, OpNode, Saved, tensor_behind
 
 
 class UnaryNode(OpNode):
@@ -194,7 +194,7 @@ class CompositeNode(OpNode):
         found = pull(ct if bare else face(ct))
         cts: list[Any] = [None] * len(values)
         for i, g in zip(wanted, found, strict=True):
-            cts[i] = g if bare else _behind(g)
+            cts[i] = g if bare else tensor_behind(g)
         return cts
 
     def keep_copies(self, counter: list[Any]) -> None:

@@ -105,9 +105,10 @@ def test_only_reached_inputs_get_zeros(torch: Any) -> None:
     assert not first.any()
 
 
-def test_a_batch_of_cotangents(torch: Any) -> None:
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_batch_of_cotangents(torch: Any, recorded: bool) -> None:
     x = leaf(torch, 3)
     (g,) = torch.autograd.grad(x.relu().sum(), x, create_graph=True)
     eye = torch.eye(3, dtype=x.dtype)
-    (found,) = torch.autograd.grad(g, x, eye, is_grads_batched=True)
+    (found,) = torch.autograd.grad(g, x, eye, is_grads_batched=True, create_graph=recorded)
     assert found.shape == (3, 3) and not found.any()

@@ -39,7 +39,7 @@ def _of_scipy(family: Distribution, method: str) -> Callable[..., Any]:
 class SolvedDistribution(ContinuousDistribution):
     """A continuous family with formulas for `cdf` and `sf`, but none for their inverses.
 
-    Logarithms of probabilities are concave, so Newton's steps on them, which begin at the mean, come
+    Where the logarithm of a probability is concave, Newton's steps on it, which begin at the mean, come
     near the root from the left (of `sf` from the right). SciPy's quantiles are not these far out.
     """
 
