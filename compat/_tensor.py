@@ -383,6 +383,8 @@ class Tensor(
     def data(self, value: Tensor) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.requires_grad and not value.dtype.is_floating_point and not value.is_complex():
+            raise RuntimeError(f".data of a tensor that requires gradients: got {value.dtype}")
         self._array = value._array
         views.touch(self, "an assignment to .data")
         leaf = self.__dict__.get("_leaf")

@@ -52,11 +52,14 @@ class StandIn:
         return module
 
     def exec_module(self, module: Any) -> None:
+        alias = module.__spec__.name
         for name, old in module.__spec__.loader_state.items():
             if old is None:
                 vars(module).pop(name, None)
             else:
                 setattr(module, name, old)
+        for name, hidden in _hidden(module).items():
+            sys.modules[f"{alias}.{name}"] = hidden
 
 
 def _found(name: str) -> Any:
@@ -69,6 +72,17 @@ def _found(name: str) -> Any:
     above, _, last = name.rpartition(".")
     found = getattr(sys.modules.get(above), last, None)
     return None if isinstance(found, type) else found  # of a class nobody thinks it a module
+
+
+def _hidden(package: Any) -> dict[str, ModuleType]:
+    """Submodules behind functions of their names, as ``torch.autograd.gradcheck``.
+
+    If they were imported anew under an alias, the import system would put them over the functions.
+    """
+    if not isinstance(package, ModuleType):
+        return {}
+    found = {name: sys.modules.get(f"{package.__name__}.{name}") for name in vars(package)}
+    return {n: m for n, m in found.items() if m is not None and vars(package)[n] is not m}
 
 
 def borrow(name: str, package: str) -> None:

@@ -105,6 +105,24 @@ def test_an_alias_is_the_package_itself() -> None:
         )
 
 
+BEHIND_FUNCTIONS = """
+import sys
+import compat
+sys.modules["torch"] = compat
+import torch.autograd.gradcheck
+import torch.nn.utils.spectral_norm
+from torch.autograd.gradcheck import GradcheckError
+from torch.nn.utils.weight_norm import WeightNorm
+for found in (torch.autograd.gradcheck, torch.nn.utils.spectral_norm, torch.nn.utils.weight_norm):
+    print(type(found).__name__)
+print(sys.modules["torch.autograd.gradcheck"] is sys.modules["compat.autograd.gradcheck"])
+"""
+
+
+def test_submodules_do_not_come_over_functions_of_their_names() -> None:
+    assert _ran(BEHIND_FUNCTIONS).split() == ["function"] * 3 + ["True"]
+
+
 def test_installed_arrays_have_attributes_of_jax_and_lose_them() -> None:
     assert "jax is imported already, from" in _ran(ARRAYS)
 

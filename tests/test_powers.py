@@ -74,3 +74,14 @@ def test_integers_halves_and_complex_numbers_are_as_numpy_says() -> None:
             np.testing.assert_allclose(value, x**5, rtol=1e-15)
     with pytest.raises(ValueError, match="negative"):
         fnp.power(np.array([2, 3]), -3)
+
+
+def test_slopes_by_exponents_of_powers_of_zero() -> None:
+    """``x**y log(x)`` as x goes to 0: 0 for y > 0, minus infinity below, 0 at 0 by choice."""
+    y = np.array([-2.5, -1.0, 0.0, 0.5, 3.0])
+    expected = [-np.inf, -np.inf, 0.0, 0.0, 0.0]
+    for base in (0.0, np.zeros(5)):
+        with np.errstate(divide="ignore"):
+            found = in_every_way(funcgrad.grad(lambda y, b=base: fnp.sum(b**y)), y)
+        for value in found.values():
+            np.testing.assert_array_equal(value, expected)

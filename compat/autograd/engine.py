@@ -454,7 +454,10 @@ class _Walk:
             if extras is not None:
                 for hook in list(extras.post_accumulate.values()):
                     with modes.no_grad():
-                        turns.called(hook, variable)
+                        if turns.called(hook, variable) is not None:
+                            raise RuntimeError(
+                                "Tensor post accumulate grad hooks should return None."
+                            )
                 for hook in list(extras.hooks.values()):
                     turns.called(hook, (), (self.shown(ct),))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -275,6 +276,12 @@ class _Application:
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as "
                 "output. The inputs that are modified inplace must all be outputs of the Function."
+            )
+        if not dirty <= position.keys():
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input: only inputs that forward "
+                "modifies in place are to be marked.",
+                stacklevel=4,
             )
         constant = {id(x) for x in ctx.non_differentiable}
         if self.needed:

@@ -122,7 +122,8 @@ def grad(
                 f"{_made_at(wanted[i])}"
             )
         if g is None and materialize_grads:
-            found[i] = _zeros(wanted[i]._array, roots if is_grads_batched else ())
+            batched = roots if is_grads_batched else ()
+            found[i] = _zeros(wanted[i]._array, batched).requires_grad_(create_graph)
     return tuple(found)
 
 
@@ -262,8 +263,8 @@ def _cotangent(i: int, out: Any, ct: Any, batched: bool) -> Any:
     shape = found.shape[1:] if batched else found.shape
     if shape != aval.shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {tuple(shape)} and output[{i}] "
-            f"has a shape of {tuple(aval.shape)}."
+            f"Mismatch in shape: grad_output[{i}] has a shape of torch.Size({list(shape)}) and "
+            f"output[{i}] has a shape of torch.Size({list(aval.shape)})."
         )
     if found.dtype.kind == "c" and aval.dtype.kind != "c":
         raise RuntimeError(

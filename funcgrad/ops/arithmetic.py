@@ -22,7 +22,7 @@ from ..choose import choose_in
 from ..core import Aval, dtype_of
 from ..modulus import modulus_in
 from .exponential import log
-from .logic import equal, greater, logical_and, not_equal
+from .logic import equal, greater, isfinite, logical_and, not_equal
 from .rounding import rint, sign
 from .select import where
 
@@ -197,15 +197,20 @@ def _slope_in_base(power: Callable[..., Any], x: Any, y: Any) -> Any:
 
 
 def _slope_in_exponent(z: Any, x: Any) -> Any:
-    """``z * log(x)``, with 1 in place of a base that has no logarithm: z is 0, NaN or a sign."""
+    """``z * log(x)``, with 1 in place of a base that has no logarithm: z is 0, NaN or a sign.
+
+    Where z is infinite, at 0 to a negative power, the logarithm is.
+    """
     is_complex = dtype_of(z).kind == "c"
     if x.__class__ in _NUMBERS:
         if is_complex:
             return z * (cmath.log(x) if x else 0.0)
+        if x == 0:
+            return z * where(isfinite(z), 0.0, -math.inf)
         return z * (math.log(x) if x > 0 else 0.0)
     if is_complex:
         return z * log(where(not_equal(x, 0), x, 1.0) + 0j)
-    return z * log(where(greater(x, 0), x, 1.0))
+    return z * log(where(greater(x, 0), x, isfinite(z)))
 
 
 @elementwise(
@@ -217,8 +222,8 @@ def power(xp, x, y, /):
 
     Shapes: broadcast.   Dtypes: numbers.
     Derivative: ``y * x**(y - 1)`` and ``z * log(x)``. ``x**0`` by x is 0 at 0; by y it is 0 at
-    x = 0 for y >= 0, and 0 for a negative base with an integer exponent, where x**y is real only
-    at integers.
+    x = 0 for y >= 0, minus infinity there for y < 0, and 0 for a negative base with an integer
+    exponent, where x**y is real only at integers.
     Raises: ShapeError: the shapes do not broadcast. ValueError: integers to a negative power.
     Source: NumPy reference, ``numpy.power``; whole and half exponents up to 16 as products, as in
     JAX's and PyTorch's.

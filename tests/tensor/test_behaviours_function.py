@@ -407,3 +407,24 @@ def test_forward_may_be_any_callable(torch: Any) -> None:
     x = leaf(torch, [1.0])
     type("F", (torch.autograd.Function,), members).apply(x).backward()
     assert x.grad.tolist() == [2.0]
+
+
+def test_only_inputs_are_marked_dirty(torch: Any) -> None:
+    """ctx.mark_dirty of what is no input: a warning, and the result is an ordinary one."""
+
+    class Tripled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = 3 * x
+            ctx.mark_dirty(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 3 * g
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.warns(UserWarning, match="was not an input"):
+        y = Tripled.apply(x)
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]

@@ -514,3 +514,33 @@ def test_old_backward_hooks_of_results_in_containers(torch: Any) -> None:
     (first["a"] * 5 + second * 7).backward()
     assert seen == [5.0] and x.grad.item() == 31.0
     m(torch.ones(2))  # which needs no gradient
+
+
+def test_hooks_after_accumulation_return_nothing(torch: Any) -> None:
+    """A result, which a user may take for a new gradient, is an error and not ignored."""
+    x = leaf(torch, [1.0, 2.0])
+    handle = x.register_post_accumulate_grad_hook(lambda p: p.grad * 2)
+    with pytest.raises(RuntimeError, match="should return None"):
+        x.sum().backward()
+    handle.remove()
+    x.grad = None
+    x.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_zeros_in_place_of_missing_gradients_are_part_of_a_graph(torch: Any) -> None:
+    """grad(materialize_grads=True, create_graph=True): what it gives can be differentiated again."""
+    x, a = leaf(torch, 0.5), leaf(torch, 1.0)
+    options = {"create_graph": True, "materialize_grads": True}
+    first = torch.autograd.grad(x * a, x, **options)
+    second = torch.autograd.grad(first, x, **options)
+    third = torch.autograd.grad(second, x, materialize_grads=True)
+    assert second[0].requires_grad and not third[0].requires_grad
+    assert second[0].item() == third[0].item() == 0.0
+
+
+def test_integers_are_no_data_of_what_requires_gradients(torch: Any) -> None:
+    x = leaf(torch, [1.0, 2.0])
+    with pytest.raises(RuntimeError, match=r"requires? gradients"):
+        x.data = torch.tensor([1, 2])
+    assert x.dtype == torch.float32 and x.tolist() == [1.0, 2.0]
