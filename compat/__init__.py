@@ -175,23 +175,33 @@ _LATER = (
     "_dynamo",
     "_inductor",
     "distributions",
+    "library",
     "masked",
+    "mps",
+    "mtia",
     "multiprocessing",
     "onnx",
     "overrides",
     "profiler",
     "quasirandom",
+    "return_types",
     "signal",
+    "xpu",
 )
 if _typing.TYPE_CHECKING:
     from . import distributions as distributions
+    from . import library as library
     from . import masked as masked
+    from . import mps as mps
+    from . import mtia as mtia
     from . import multiprocessing as multiprocessing
     from . import onnx as onnx
     from . import overrides as overrides
     from . import profiler as profiler
     from . import quasirandom as quasirandom
+    from . import return_types as return_types
     from . import signal as signal
+    from . import xpu as xpu
 
 _explain_missing("torch", globals(), _LATER)
 _install_stand_in(__name__)

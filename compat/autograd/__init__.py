@@ -5,7 +5,16 @@ Layer 6. Every derivative comes from funcgrad's primitives; nothing here defines
 
 from __future__ import annotations
 
-from . import anomaly, forward_ad, function, functional, graph, profiler
+from . import (
+    anomaly,
+    anomaly_mode,
+    forward_ad,
+    function,
+    functional,
+    grad_mode,
+    graph,
+    profiler,
+)
 from .anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -13,6 +22,7 @@ from .anomaly import (
     set_detect_anomaly,
 )
 from .function import Function
+from .grad_mode import set_multithreading_enabled
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .gradients import backward, grad, weak
 from .modes import (
@@ -41,4 +51,5 @@ __all__ = [
     "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

@@ -1,0 +1,23 @@
+"""`torch.xpu`: Intel's GPUs, on which no tensors are here; scripts ask whether there are any.
+
+>>> import compat as torch
+>>> torch.xpu.is_available()
+False
+"""
+
+from __future__ import annotations
+
+from ._missing import explain as _explain_missing
+
+
+def is_available() -> bool:
+    """False: tensors are on the CPU, or on NVIDIA's and AMD's GPUs through CuPy."""
+    return False
+
+
+def device_count() -> int:
+    """0."""
+    return 0
+
+
+_explain_missing("torch.xpu", globals())
