@@ -18,7 +18,7 @@ import numpy as np
 
 from .floats import BOOL, FLOAT64, ON_FLOATS, as_python, float_steps, read_once
 from .into import Homes, homes_of, numbers_first
-from .lower import result_dtype
+from .lower import loop_dtypes, result_dtype, step_dtypes
 from .own_products import named
 from .source import Source, compiled, with_fallback
 from .steps import (
@@ -457,11 +457,11 @@ class Straight:
         return self.names[value]
 
     def widens_alone(self, value: Value, step: Step) -> bool:
-        """Whether the result has its type also if `value` is a Python number."""
+        """Whether NumPy computes in the same types also if `value` is a Python number."""
         seen_as = [Value((), v.dtype, v in self.floats or v.weak) for v in step.operands]
         try:
             known = step.kind == UFUNC and step.options is None
-            return known and result_dtype(step.function, seen_as) == step.out.dtype
+            return known and loop_dtypes(step.function, seen_as) == step_dtypes(step)
         except NotLowerableError:
             return False
 
