@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import concrete_namespace
+from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..indexing import known
 from ..ops import reduce as _reduce
@@ -21,7 +22,17 @@ from ..ops.logic import equal, isfinite, isnan, less, logical_or
 from ..ops.select import clip, maximum, minimum
 from ..ops.select import where as where_of
 from ..ops.structural import broadcast_to, diagonal, reshape
-from ._arguments import array_of, axes_of, axis_of, beside, converted, refuse, with_axes, written
+from ._arguments import (
+    array_of,
+    axes_of,
+    axis_of,
+    beside,
+    converted,
+    operand,
+    refuse,
+    with_axes,
+    written,
+)
 from .complex import imag, real
 from .ordering import transpose
 
@@ -68,7 +79,7 @@ def quantile(
     """The number that a share `q` of the elements is below, between two of the sorted elements.
 
     Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
-    Dtypes: real numbers; integers give float64.
+    Dtypes: real numbers; integers give float64, but with methods that take an element as it is.
     Derivative: that of the elements taken, and their difference by `q`; where `q` meets an element,
     as from above. Zero by `weights`, which are for the method "inverted_cdf".
     Raises: ShapeError: there is nothing along the axes, or `weights` have another shape.
@@ -114,7 +125,7 @@ def _quantile(
     name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int, weights: Any
 ) -> Any:
     a = array_of(a)
-    q = shares(name, q, a, whole)
+    q = shares(name, q, a, whole, integers=method == "linear")
     axes = axes_of(name, axis, a.ndim)
     if weights is None:
         y = _sort.quantile(a, q, axis=axes, method=method)
@@ -142,8 +153,10 @@ def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any)
     a, w = (reshape(transpose(x, (*rest, *axes)), shape=(*lead, n)) for x in (a, w))
     order = _sort.argsort(a, axis=len(lead))
     a, w = (take_along_axis(x, order, axis=len(lead), bounds="known") for x in (a, w))
-    reached = cumsum(w, axis=len(lead), reverse=False)
+    reached = cumsum(converted(w, np.float64), axis=len(lead), reverse=False)
     reached = reached / reached[..., -1:]
+    if q.dtype.kind == "f":
+        reached = converted(reached, q.dtype)  # so that 0.4 is what it is among the shares
     shares = reshape(q, shape=(q.size, *(1 for _ in lead), 1))
     short = logical_or(
         less(reached, shares), equal(reached, 0.0)
@@ -154,17 +167,21 @@ def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any)
     return reshape(transpose(y, (len(lead), *range(len(lead)))), shape=q.shape + lead)
 
 
-def shares(name: str, q: Any, a: Any, whole: int) -> Any:
+def shares(name: str, q: Any, a: Any, whole: int, *, integers: bool = False) -> Any:
     """The shares `q` of `whole` as an array; a plain number does not widen a floating `a`.
+
+    With `integers`, plain ones stay integers.
 
     Raises: ArgumentError: `a` is complex, or a share is known and outside of [0, `whole`].
     """
     if a.dtype.kind == "c":
         raise ArgumentError(f"fnp.{name}: needs real numbers, found {a.dtype}{where()}")
     xp = concrete_namespace(a)
-    if isinstance(q, int | float) and a.dtype.kind == "f":
-        q = xp.asarray(q, a.dtype)
+    q = operand(q, xp)
+    is_number = aval_of(q).weak
     q = array_of(q, xp)
+    if is_number and a.dtype.kind == "f" and not (integers and q.dtype.kind == "i"):
+        q = converted(q, a.dtype)
     value = known(q)
     if value is not None and not bool(((value >= 0) & (value <= whole)).all()):
         raise ArgumentError(f"fnp.{name}: q must be between 0 and {whole}, found {value}{where()}")
@@ -211,6 +228,7 @@ def average(
         w = _weights(array_of(weights, concrete_namespace(a)), a.shape, axis, axes)
         if a.dtype.kind in "biu":
             a = converted(a, float)
+        w = converted(w, np.result_type(a.dtype, w.dtype))
         total = _structural.sum(_structural.broadcast_to(w, shape=a.shape), axis=axes)
         y = _structural.sum(a * w, axis=axes) / total
         total = converted(total, y.dtype)

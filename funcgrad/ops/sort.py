@@ -332,6 +332,8 @@ COUNTING: dict[str, Any] = {
     "averaged_inverted_cdf": lambda share: (ceil(share) + floor(share) + 1) * 0.5,
 }
 
+CHOOSING = {*ROUNDING, "inverted_cdf", "closest_observation"}  # which give an element as it is
+
 
 def _position(q: Any, n: int, method: str) -> Any:
     """Between which of `n` sorted elements the quantile lies: a number from 0 to n - 1.
@@ -373,6 +375,8 @@ def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
         raise ArgumentError(f"quantile: shares must be between 0 and 1, found {q}{place()}")
     x = _made_last("quantile", x, axis)
     lead, n = x.shape[:-1], x.shape[-1]
+    # Shares of 0 and 1 that are integers ask for an element, too.
+    whole_shares = method == "linear" and aval_of(q).dtype.kind in "iu"
     if not isinstance(q, Tracer):
         weak = q.__class__ in (int, float)  # widens nothing, as in NumPy
         q = concrete_namespace(x).asarray(q, dtype=tangent_dtype(aval_of(x if weak else q).dtype))
@@ -381,7 +385,12 @@ def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
     low = whole.astype(np.intp)
     found = _ranked(x, concatenate(low, minimum(low + 1, n - 1), _integers(x, n - 1), axis=0))
     below, above = found[..., : q.size], found[..., q.size : -1]
-    y = _nan_if_any(below + (above - below) * (position - whole), found[..., -1:])
+    if method not in CHOOSING and not whole_shares:
+        # From the nearer element: exact at both, right beside infinite ones.
+        part = position - whole
+        from_above = part >= 0.5
+        below = where(from_above, above, below) + (above - below) * (part - from_above)
+    y = _nan_if_any(below, found[..., -1:])
     y = transpose(y, axes=(len(lead), *range(len(lead))))
     return y.reshape(q.shape + lead)
 
