@@ -55,6 +55,11 @@ def _raised(x: Any, y: Any) -> Any:
     return fnp.square(x) if squared else fnp.power(x, y)
 
 
+def _is_nothing(x: Any) -> bool:
+    """Whether NumPy's wrappers ask whether an option was given by comparing it with `x`."""
+    return x is None or x is np._NoValue
+
+
 class TracedArray(ArrayMethods):
     """Operators, methods and protocols of a traced value."""
 
@@ -168,10 +173,10 @@ class TracedArray(ArrayMethods):
         return fnp.invert(self)
 
     def __eq__(self, other: Any) -> Any:
-        return np.zeros(self.shape, bool) if other is None else fnp.equal(self, other)
+        return np.zeros(self.shape, bool) if _is_nothing(other) else fnp.equal(self, other)
 
     def __ne__(self, other: Any) -> Any:
-        return np.ones(self.shape, bool) if other is None else fnp.not_equal(self, other)
+        return np.ones(self.shape, bool) if _is_nothing(other) else fnp.not_equal(self, other)
 
     def __lt__(self, other: Any) -> Any:
         return fnp.less(self, other)

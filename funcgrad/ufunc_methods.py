@@ -145,7 +145,7 @@ def reduceat(
         raise ShapeError(
             f"np.{ufunc.__name__}.reduceat: index {wrong} is outside of an axis of {length}{_line()}"
         )
-    ends = [*starts[1:], length]
+    ends = [*starts, length][1:]
     rows = rows if dtype is None else fnp.astype(rows, dtype)
     parts = [
         reduce(ufunc, f, rows[i:j], 0, dtype) if j > i + 1 else rows[i]

@@ -377,7 +377,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 def _conditions(x: Any, condlist: Any) -> list[Any]:
-    if is_array(condlist):
+    if isinstance(condlist, bool | np.bool_):
+        rows = [condlist]
+    elif is_array(condlist):
         rows = [condlist] if condlist.ndim in (0, x.ndim) else list(condlist)
     elif x.ndim and not any(isinstance(c, list | tuple) or is_array(c) for c in condlist):
         rows = [condlist]

@@ -5,7 +5,6 @@ The results are constants to every derivative.
 
 from __future__ import annotations
 
-import cmath
 import math
 from typing import Any
 
@@ -17,7 +16,8 @@ from ..errors import ArgumentError, ShapeError, where
 from ..ops import logic as _logic
 from ..ops.arithmetic import absolute
 from ..ops.select import where as _where
-from ._arguments import arrays_of, is_array, operand, operands, written
+from ._arguments import arrays_of, converted, is_array, operand, operands, written
+from .promotion import result_type
 from .searching import all
 
 
@@ -27,7 +27,7 @@ def _bool(x: Any) -> Any:
 
 
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
-    """``|a - b| <= atol + rtol * |b|``, or both infinite with the same sign.
+    """``|a - b| <= atol + rtol * |b|`` for a finite `b`, or ``a == b``.
 
     Shapes: broadcast.   Dtypes: numbers; gives bool.
     Derivative: zero.
@@ -40,15 +40,13 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
     a, b, atol, rtol = operands(a, b, atol, rtol)
     if aval_of(b).dtype.kind in "biu":
         b = b * 1.0
-    if is_array(b):
-        finite = _logic.isfinite(b)
-        shown = _where(finite, b, 0.0)
-        near = _logic.less_equal(absolute(a - shown), atol + rtol * absolute(shown))
-        out = _where(finite, near, _logic.equal(a, b))
-    elif cmath.isfinite(b):
-        out = _logic.less_equal(absolute(a - b), atol + rtol * abs(b))
-    else:
-        out = _logic.equal(a, b)
+    if isinstance(b, Tracer) and aval_of(b).weak:  # its type yields to that of `a`
+        b = converted(b, result_type(a, b))
+    finite = _logic.isfinite(b)
+    is_number = not is_array(b) and bool(finite)
+    shown = b if is_number else _where(finite, b, 0.0)
+    near = _logic.less_equal(absolute(a - shown), atol + rtol * abs(shown))
+    out = _logic.logical_or(_logic.logical_and(finite, near), _logic.equal(a, b))
     if equal_nan:
         out = _logic.logical_or(out, _logic.logical_and(_logic.isnan(a), _logic.isnan(b)))
     return out

@@ -157,7 +157,7 @@ def geomspace(
 
     Shapes: ``start, stop: broadcast (*a) -> (num, *a)``, the new axis at `axis`.
     Dtypes: floating, complex; integers give floats.
-    Derivative: that of ``start * (stop / start)**(i / n)``; bounds of different sign give nan.
+    Derivative: that of ``start * (stop / start)**(i / n)``; real bounds of different sign give nan.
     Raises: ValueError: `num` is negative.
     Source: NumPy reference, ``numpy.geomspace``.
 
@@ -168,6 +168,9 @@ def geomspace(
     if not contains_foreign([start, stop]):
         return fresh(np.geomspace(start, stop, num, endpoint, dtype, axis))
     start, stop = operands(start, stop)
+    if dtype is not None:  # roots of negative numbers exist if the results are complex
+        wide = np.result_type(aval_of(start).dtype, aval_of(stop).dtype, dtype)
+        start, stop = converted(start, wide), converted(stop, wide)
     w = _fractions(num, endpoint, start, stop, np.float64(1.0))  # NumPy's widens, unlike the others
     points = start * (stop / start) ** w
     return converted(_axis_from_front("geomspace", points, axis), dtype)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import Tracer
 from ..errors import ArgumentError
 from ..errors import where as _line
 from ..ops import reduce as _reduce
@@ -199,7 +200,7 @@ def var(
     a = converted(array_of(a), dtype)
     axes = axes_of("var", axis, a.ndim)
     ddof = _correction("var", ddof, correction)
-    if mean is None and takes_all(where):
+    if mean is None and takes_all(where) and not isinstance(ddof, Tracer):
         y = _reduce.var(a, axis=axes, correction=ddof)
     else:
         freedom, where = _freedom(where, a, axes, ddof)
@@ -243,7 +244,7 @@ def std(
     a = converted(array_of(a), dtype)
     axes = axes_of("std", axis, a.ndim)
     ddof = _correction("std", ddof, correction)
-    if mean is None and takes_all(where):
+    if mean is None and takes_all(where) and not isinstance(ddof, Tracer):
         y = _reduce.std(a, axis=axes, correction=ddof)
     else:
         freedom, where = _freedom(where, a, axes, ddof)
@@ -255,7 +256,7 @@ def std(
 def _correction(name: str, ddof: float, correction: float | None) -> float:
     if correction is None:
         return ddof
-    if ddof:
+    if isinstance(ddof, Tracer) or ddof:
         raise ArgumentError(f"fnp.{name}: ddof= and correction= are the same; give one{_line()}")
     return correction
 
@@ -273,9 +274,11 @@ def _freedom(mask: Any, a: Any, axes: Axes, ddof: float) -> tuple[Any, Any]:
     So NaN results have NaN derivatives by every element, whatever the mask says.
     """
     freedom = _count(mask, a, axes) - ddof
-    if takes_all(mask):
+    if takes_all(mask) and not isinstance(freedom, Tracer):
         return (freedom if freedom > 0 else math.nan), True
     fine = greater(freedom, 0)
+    if takes_all(mask):
+        return _select.where(fine, freedom, math.nan), True
     hopeless = _structural.reshape(logical_not(fine), shape=kept(a.shape, axes))
     mask = logical_or(operand(mask, module_of(a)), hopeless)
     return _select.where(fine, freedom, math.nan), mask

@@ -125,9 +125,10 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """
     a = array_of(a)
     steps = integers("roll", "shift", shift)
+    is_traced = isinstance(steps, Tracer)
     if axis is None:
-        flat = roll(ravel(a), _reductions.sum(steps), 0)
-        return _structural.reshape(flat, shape=a.shape)
+        step = _reductions.sum(steps) if is_traced else sum(map(int, steps.ravel()))
+        return _structural.reshape(roll(ravel(a), step, 0), shape=a.shape)
     try:
         shape = np.broadcast_shapes(steps.shape, np.shape(axis))
     except ValueError:
@@ -135,16 +136,15 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
             f"fnp.roll: shift={shift} and axis={axis} differ in length{where()}"
         ) from None
     axes = [axis_of("roll", int(i), a.ndim) for i in np.broadcast_to(axis, shape).ravel()]
-    steps = ravel(_structural.broadcast_to(steps, shape=shape))
-    is_traced = isinstance(steps, Tracer)
     if is_traced:
+        steps = ravel(_structural.broadcast_to(steps, shape=shape))
         for k, i in enumerate(axes):
             n = a.shape[i]
             a = _take(a, remainder(beside(a, np.arange(n)) - steps[k], n), axis=i) if n else a
         return a
     total: dict[int, int] = {}
-    for step, i in zip(steps, axes, strict=True):
-        total[i] = total.get(i, 0) + int(step)
+    for step, i in zip(np.broadcast_to(steps, shape).ravel(), axes, strict=True):
+        total[i] = (total.get(i, 0) + int(step)) % max(a.shape[i], 1)
     return _join.roll(a, shift=tuple(total.values()), axis=tuple(total))
 
 

@@ -135,6 +135,8 @@ def _ordered(name: str, f: Any, a: Any, axis: Any, order: Any) -> Any:
 
 def _require_kth(name: str, a: Any, kth: Any, axis: Any) -> None:
     a = array_of(a)
+    if not a.size:
+        return
     n = a.size if axis is None else a.shape[axis_of(name, axis, a.ndim)]
     for k in np.atleast_1d(host(name, "kth", kth)):
         if not -n <= k < n:

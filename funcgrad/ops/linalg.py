@@ -237,12 +237,23 @@ def _vector_norm(x: Any, ord: Any, axis: tuple[int, ...]) -> Any:
         return astype(reduce.count_nonzero(x, axis=axis), absolute(x).dtype)
     size = absolute(x)
     if ord == math.inf:
-        return reduce.max(size, axis=axis)
+        return _largest(size, axis)
     if ord == -math.inf:
         return reduce.min(size, axis=axis)
     if ord == 1:
         return structural.sum(size, axis=axis)
+    if ord < 0 and _is_empty(x, axis):
+        return structural.sum(size, axis=axis) + math.inf
     return p_norm(x, p=ord, axis=axis)
+
+
+def _is_empty(x: Any, axis: tuple[int, ...]) -> bool:
+    return not math.prod(x.shape[i] for i in axis)
+
+
+def _largest(size: Any, axis: tuple[int, ...]) -> Any:
+    """The maximum of what is not negative, 0 of nothing."""
+    return (structural.sum if _is_empty(size, axis) else reduce.max)(size, axis=axis)
 
 
 def p_norm(x: Any, /, *, p: float, axis: tuple[int, ...], weights: Any = None) -> Any:
@@ -268,7 +279,7 @@ def p_norm(x: Any, /, *, p: float, axis: tuple[int, ...], weights: Any = None) -
     if p == 0:
         count = reduce.count_nonzero(x, axis=axis).astype(size.dtype)
         return choose(True, count, structural.sum(size, axis=axis))  # has a derivative, which is 0
-    if not math.prod(x.shape[i] for i in axis):
+    if _is_empty(x, axis):
         return structural.sum(size, axis=axis)
     return _general_norm(size, p, axis, weights)
 
@@ -293,7 +304,7 @@ def _matrix_norm(x: Any, ord: Any, axis: tuple[int, ...]) -> Any:
     if ord in (1, -1, math.inf, -math.inf):
         summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)
         sums = structural.sum(absolute(x), axis=(summed,))
-        extreme = reduce.max if ord > 0 else reduce.min
+        extreme = _largest if ord > 0 else reduce.min
         return extreme(sums, axis=(kept - (kept > summed),))
     if ord in (2, -2, "nuc"):
         others = tuple(i for i in range(x.ndim) if i not in axis)
@@ -301,5 +312,5 @@ def _matrix_norm(x: Any, ord: Any, axis: tuple[int, ...]) -> Any:
         last = (values.ndim - 1,)
         if ord == "nuc":
             return structural.sum(values, axis=last)
-        return (reduce.max if ord == 2 else reduce.min)(values, axis=last)
+        return (_largest if ord == 2 else reduce.min)(values, axis=last)
     raise ShapeError(f"norm: there is no ord={ord!r} for matrices{where()}")

@@ -14,13 +14,18 @@ from .. import tree
 from ..algebra import Linear
 from ..array import TracedArray
 from ..backend import NAMESPACES, unfit, untabled
-from ..core import Aval, Primitive, Trace, aval_of, current, run_under
+from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_under
 from ..errors import ArgumentError, MissingRuleError, ShapeError, where
 from ..ops.index import FULL, Slice, getitem
 from ..ops.join import concatenate, stack
 from ..ops.structural import broadcast_to, transpose
 from ..views import refresh, snapshot
 from .arguments import argument_name, flat_outputs, is_array, origin, require_callable
+
+
+def _plain(prim: Primitive, position: int, x: Any) -> Any:
+    """Lists made arrays here, where the traced values in them say what is wrong with that."""
+    return as_operand(prim, position, x) if isinstance(x, list | tuple) else untabled(x)
 
 
 class BatchTracer(TracedArray):
@@ -72,7 +77,7 @@ class BatchTrace(Trace):
         values: list[Any] = []
         bdims: list[int | None] = []
         mine = False
-        for a in args:
+        for i, a in enumerate(args):
             if a.__class__ is BatchTracer and a.owner is self:
                 if a.alias is not None:
                     refresh(a)
@@ -80,7 +85,7 @@ class BatchTrace(Trace):
                 values.append(a.value)
                 bdims.append(a.bdim)
             else:
-                values.append(a if a.__class__ in NAMESPACES else untabled(a))
+                values.append(a if a.__class__ in NAMESPACES else _plain(prim, i, a))
                 bdims.append(None)
         if all(b is None for b in bdims):
             ans = self.parent.process(prim, values, params)

@@ -14,7 +14,7 @@ from ...ops import linalg as _linalg
 from ...ops import structural as _structural
 from ...ops.contract import matmul
 from ...ops.reduce import norm2 as _norm2
-from .._arguments import array_of, concrete
+from .._arguments import array_of, concrete, converted
 from ..ordering import moveaxis
 from ..searching import count_nonzero as _count_nonzero
 from ..shaping import ravel
@@ -106,7 +106,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     if rcond is None:
         rcond = max(m, n) * float(np.finfo(s.dtype).eps)
     x = matmul(pinv(a, rcond), b)
-    rank: Any = _count_nonzero(s > rcond * s[0]) if s.shape[0] else 0
+    rank: Any = _count_nonzero(s > rcond * s[0]) if s.shape[0] else array_of(0)
+    rank = converted(rank, np.intc)
     full = isinstance(rank, Tracer) or int(rank) == n
     left = _structural.reshape(b, shape=(m, math.prod(b.shape[1:])))
     if m > n and full:
