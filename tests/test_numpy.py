@@ -1250,15 +1250,9 @@ ELSEWHERE = {
 # ---------------------------------------------------------------- where NumPy differs, and why
 
 
-def _lstsq(*args: Any) -> Any:
-    x, squares, rank, s = np.linalg.lstsq(*args)
-    return x, squares, int(rank), s
-
-
 REFERENCES: dict[str, Callable[..., Any]] = {
     "partition": lambda a, kth, axis=-1: np.sort(a, axis),  # a partition need not be sorted
     "argpartition": lambda a, kth, axis=-1: np.argsort(a, axis),
-    "lstsq": _lstsq,  # its rank is an int32
 }
 # NumPy's functions that are not asked through __array_function__, so `np.<name>` cannot reach ours.
 NOT_DISPATCHED = {

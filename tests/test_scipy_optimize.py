@@ -532,3 +532,27 @@ TRACED: dict[str, Callable[[Any], Any]] = {
 def test_options_of_solvers_are_constants(option: str) -> None:
     with pytest.raises(ArgumentError, match=f"{option}= is traced; the solver needs a constant"):
         funcgrad.grad(TRACED[option])(2.0)
+
+
+@pytest.mark.parametrize("method", ["BFGS", "Nelder-Mead", "L-BFGS-B"])
+def test_functions_may_give_arrays_of_one_element(method):
+    f = lambda x, c: np.sum((x - c) ** 2, keepdims=True)  # noqa: E731
+    at = lambda c: optimize.minimize(f, np.zeros(2), (c,), method=method, tol=1e-10).x  # noqa: E731
+    c = np.array([1.0, -2.0])
+    np.testing.assert_allclose(at(c), c, atol=1e-4)
+    np.testing.assert_allclose(funcgrad.jit(at)(c), c, atol=1e-4)
+    np.testing.assert_allclose(funcgrad.jacrev(at)(c), np.eye(2), atol=1e-6)
+    one = lambda c: optimize.minimize_scalar(lambda x: np.reshape((x - c) ** 2, (1,))).x  # noqa: E731
+    assert funcgrad.grad(one)(3.0) == pytest.approx(1.0)
+
+
+def test_methods_of_ones_own_find_minima_with_derivatives():
+    def steps(fun, x, args, jac, **_):
+        for _ in range(60):
+            x = x - 0.25 * jac(x, *args)
+        return optimize.minimize(fun, x, args)
+
+    at = lambda c: optimize.minimize(lambda x: np.sum((x - c) ** 2), np.zeros(2), method=steps).x  # noqa: E731
+    c = np.array([1.0, -2.0])
+    np.testing.assert_allclose(at(c), c, atol=1e-6)
+    np.testing.assert_allclose(funcgrad.jacrev(at)(c), np.eye(2), atol=1e-6)

@@ -79,11 +79,12 @@ def minimize(
     refuse("minimize", "with derivatives of the minimum", constraints=constraints)
     solver, further = scipy("minimize").minimize, extras(args)
     x0 = point("minimize", "x0", x0)
-    kind = (method or ("l-bfgs-b" if bounds is not None else "bfgs")).lower()
+    usual = "l-bfgs-b" if bounds is not None else "bfgs"
+    kind = "own" if callable(method) else (method or usual).lower()
 
     def f(x: Any) -> Any:
         found = fun(x, *further)
-        return found[0] if jac is True else found
+        return _number(found[0] if jac is True else found)
 
     given = {"jac": jac, "hess": hess}
     own = {k: (lambda x, g=g: g(x, *further)) for k, g in given.items() if callable(g)}
@@ -111,6 +112,11 @@ def minimize(
             f"derivative; need one of {', '.join(_ON_BOUNDS)}{where()}"
         )
     return _traced(f, own, x0, solve, bounds)
+
+
+def _number(y: Any) -> Any:
+    """An array with one element as a number, as SciPy takes it."""
+    return y.reshape(()) if getattr(y, "shape", ()) and y.size == 1 else y
 
 
 def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> Any:
@@ -209,7 +215,7 @@ def minimize_scalar(
     low, high = (-np.inf, np.inf) if bounds is None else map(float, bounds)
 
     def f(x: Any) -> Any:
-        return fun(x, *further)
+        return _number(fun(x, *further))
 
     def solve(f: Any) -> Any:
         return solver(f, bracket, bounds, method=method, tol=tol, options=options)

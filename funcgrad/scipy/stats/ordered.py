@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import numpy as fnp
 from ...core import Tracer, aval_of
-from ...errors import ArgumentError, ShapeError, where
+from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...numpy._arguments import axis_of, concrete
 from ...ops.select import stop_gradient
 from ..probabilities import in_one_dtype
@@ -40,12 +40,23 @@ class OrderResult(Result):
         self.statistic, self._pvalue = statistic, pvalue
         self.__dict__.update(others)
 
+    def _parts(self) -> dict[str, Any]:
+        try:
+            found = self.pvalue
+        except ConcretizationError:
+            found = None
+        return {**vars(self), "_pvalue": found}
+
     @property
     def pvalue(self) -> Any:
         """
         Raises: ConcretizationError: the samples are traced.
         """
-        return self._pvalue()
+        if self._pvalue is None:
+            raise ConcretizationError(
+                f"the p-value is found by SciPy, for samples that are known; these were traced{where()}"
+            )
+        return self._pvalue() if callable(self._pvalue) else self._pvalue
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(statistic={self.statistic})"

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from ...treedef import register_node
+
 
 class Result:
     """Unpacked and indexed it has the attributes named in `_fields`, each found when it is asked for.
+
+    All its attributes are children of a tree, so functions that are mapped or compiled may return it.
 
     >>> class Line(Result):
     ...     _fields = ("slope", "intercept")
@@ -21,6 +25,22 @@ class Result:
     """
 
     _fields: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        def flatten(result: Any) -> tuple[Any, ...]:
+            parts = result._parts()
+            return tuple(parts.values()), tuple(parts), tuple(parts)
+
+        def unflatten(names: Any, children: tuple[Any, ...]) -> Any:
+            result = object.__new__(cls)
+            vars(result).update(zip(names, children, strict=True))
+            return result
+
+        register_node(cls, flatten, unflatten)
+
+    def _parts(self) -> dict[str, Any]:
+        """What is kept of the result when a tree is taken apart."""
+        return dict(vars(self))
 
     def __iter__(self) -> Iterator[Any]:
         return iter([getattr(self, name) for name in self._fields])
