@@ -35,9 +35,10 @@ def same(found, expected):
 def test_quantiles_have_the_type_and_value_of_numpys_whatever_is_traced(method, dtype):
     x = np.array([3, 1, 7, 2, 5]).astype(dtype)
     for q in SHARES:
-        expected = np.quantile(x, q, method=method)
-        same(funcgrad.jit(lambda x, q=q: np.quantile(x, q, method=method))(x), expected)
-        same(funcgrad.jit(lambda x, q: np.quantile(x, q, method=method))(x, q), expected)
+        for f, share in ((np.quantile, q), (np.percentile, q * 100)):
+            expected = f(x, share, method=method)
+            same(funcgrad.jit(lambda x, f=f, q=share: f(x, q, method=method))(x), expected)
+            same(funcgrad.jit(lambda x, q, f=f: f(x, q, method=method))(x, share), expected)
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "averaged_inverted_cdf"])

@@ -125,7 +125,7 @@ def _quantile(
     name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int, weights: Any
 ) -> Any:
     a = array_of(a)
-    q = shares(name, q, a, whole, integers=method == "linear")
+    q = shares(name, q, a, whole, integers=method == "linear" and whole == 1)
     axes = axes_of(name, axis, a.ndim)
     if weights is None:
         y = _sort.quantile(a, q, axis=axes, method=method)
