@@ -11,6 +11,7 @@ import contextlib
 import functools
 import inspect
 import os
+import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -325,11 +326,17 @@ def escaped(what: str, tracer: Tracer) -> EscapedTracerError:
     made = f" {getattr(function, '__name__', 'function')!r}" if function is not None else ""
     if code is not None:
         made += f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
+    if threading.current_thread() is threading.main_thread():
+        thread = ""
+    else:
+        thread = (
+            "; a thread that the function starts needs contextvars.copy_context().run as target"
+        )
     return EscapedTracerError(
         f"{what}: the traced value {tracer.described()} is used outside the function{made} that "
         f"{trace.transform} was tracing. It was kept in a global, an attribute or a container, or "
         f"a custom rule closes over it; return it from the function (or through has_aux=True), or "
-        f"pass it as an argument{where()}"
+        f"pass it as an argument{thread}{where()}"
     )
 
 

@@ -210,7 +210,7 @@ class _Jitted(Generic[_P, _R]):
         jaxpr = retyped(jaxpr, [strong(a) for a in jaxpr.out_avals])  # results are NumPy's
         donated = self._donated(args)
         entry = Entry(
-            open_jaxpr(jaxpr), treedef, flat.out_def, found, list(trace.consts), donated, old
+            open_jaxpr(jaxpr), treedef, flat.out_def, found, list(jaxpr.consts), donated, old
         )
         entry.is_kept = not found.weak and numbers == random_states(found)
         if found.weak:

@@ -425,7 +425,7 @@ class Split:
 
     def _backward(self, flags: Flags, outs: Sequence[Atom], eqns: Sequence[Eqn]) -> Jaxpr:
         read = {a for eqn in eqns for a in eqn.inputs} | set(outs)
-        consts = zip(self._trace.const_vars.values(), self._trace.consts, strict=True)
+        consts = [(var, value) for var, value, _ in self._trace.constants.values()]
         used = [(v, c) for v, c in consts if v in read]
         cts = [ct.symbol for _, ct in chosen(self._seeds, flags)]
         return Jaxpr((*self._saved, *cts), eqns, outs, [v for v, _ in used], [c for _, c in used])

@@ -115,14 +115,14 @@ def _unary(prim: Elementwise) -> Record:
         if value.__class__ not in _PLAIN or slot < 0:
             return general(trace, prim, (x,), {})
         ans = impl(np, value)
-        entries = trace.entries
         like = None if ans.dtype is value.dtype else aval_of(value)
-        entries.append((pull, slot, ans if save_ans else None, value if save_x else None, like))
+        k = trace.next_slot()
+        trace.entries[k] = (pull, slot, ans if save_ans else None, value if save_x else None, like)
         out = _new(TapeTracer)
         out.owner = trace
         out.alias = None
         out.value = ans
-        out.slot = len(entries) - 1
+        out.slot = k
         return out
 
     return record
@@ -183,24 +183,23 @@ def _binary(prim: Elementwise) -> Record:
             return general(trace, prim, (x, y), {})  # explains wrong shapes
         save_ans, (save_a, save_b) = save[2 * (i >= 0) + (j >= 0)]
         shape, dtype = ans.shape, ans.dtype
-        entries = trace.entries
-        entries.append(
-            (
-                pull,
-                i,
-                j,
-                ans if save_ans else None,
-                (a if a is not x else trace.keep(a)) if save_a else None,
-                (b if b is not y else trace.keep(b)) if save_b else None,
-                None if i < 0 or (a.shape == shape and a.dtype is dtype) else aval_of(a),
-                None if j < 0 or (b.shape == shape and b.dtype is dtype) else aval_of(b),
-            )
+        entry = (
+            pull,
+            i,
+            j,
+            ans if save_ans else None,
+            (a if a is not x else trace.keep(a)) if save_a else None,
+            (b if b is not y else trace.keep(b)) if save_b else None,
+            None if i < 0 or (a.shape == shape and a.dtype is dtype) else aval_of(a),
+            None if j < 0 or (b.shape == shape and b.dtype is dtype) else aval_of(b),
         )
+        k = trace.next_slot()
+        trace.entries[k] = entry
         out = _new(TapeTracer)
         out.owner = trace
         out.alias = None
         out.value = ans
-        out.slot = len(entries) - 1
+        out.slot = k
         return out
 
     return record
@@ -229,9 +228,9 @@ def _linear(prim: Linear) -> Record:
             ans = impl(np, value, **params)
         except ValueError:
             return general(trace, prim, (x,), params)  # explains wrong shapes
-        entries = trace.entries
-        entries.append((pull, slot, value if save_x else aval_of(value), params))
-        return tape_tracer(trace, ans, len(entries) - 1)
+        k = trace.next_slot()
+        trace.entries[k] = (pull, slot, value if save_x else aval_of(value), params)
+        return tape_tracer(trace, ans, k)
 
     return record
 
@@ -274,9 +273,9 @@ def _bilinear(prim: Bilinear) -> Record:
         save_a, save_b = save[2 * (i >= 0) + (j >= 0)]
         a = (a if a is not x else trace.keep(a)) if save_a else aval_of(a)
         b = (b if b is not y else trace.keep(b)) if save_b else aval_of(b)
-        entries = trace.entries
-        entries.append((pull, i, j, a, b, params))
-        return tape_tracer(trace, ans, len(entries) - 1)
+        k = trace.next_slot()
+        trace.entries[k] = (pull, i, j, a, b, params)
+        return tape_tracer(trace, ans, k)
 
     return record
 
@@ -295,8 +294,9 @@ def _record_getitem(trace: TapeTrace, x: Any, *, index: tuple[Any, ...]) -> Any:
     ans = getitem.impl(np, value, index=index)
     if not ans.shape:
         ans = ans[()]  # a number, as NumPy gives, and no view that would keep the buffer
-    trace.entries.append((_pull_getitem, slot, value.shape, index))
-    return tape_tracer(trace, ans, len(trace.entries) - 1)
+    k = trace.next_slot()
+    trace.entries[k] = (_pull_getitem, slot, value.shape, index)
+    return tape_tracer(trace, ans, k)
 
 
 def _pull_getitem(cts: list[Any], entry: Entry, ct: Any) -> None:
@@ -329,8 +329,8 @@ def _record_view_update(trace: TapeTrace, base: Any, new: Any, *, chain: tuple[A
     write_through(np, value, part, chain)
     if slot < 0 and part_slot < 0:
         return tape_tracer(trace, value, CONSTANT)
-    k = len(trace.entries)
-    trace.entries.append((_pull_view_update, k, slot, part_slot, chain, aval_of(part)))
+    k = trace.next_slot()
+    trace.entries[k] = (_pull_view_update, k, slot, part_slot, chain, aval_of(part))
     return tape_tracer(trace, value, k)
 
 

@@ -4,6 +4,10 @@ The tape is a Wengert list. Entry ``k`` is a tuple that starts with the function
 cotangent of value ``k`` back to the operands' slots; the first entries stand for the inputs. What an
 entry saves is decided by the primitive's rule (NOTE [Unread arguments] in `algebra.py`).
 
+NOTE [Threads on a tape] Threads that inherit the context, as those of `asyncio.to_thread` do, record on
+one tape. A slot is taken by one call that no other thread can split, and an entry is put in its place
+by number: the length of a list may be another thread's by the time it is read.
+
 NOTE [Constants on the tape] A plain array that an entry saves must not change before the walk. It is
 made read-only while the user's function runs (`locks.py`), and copied if the tape outlives the call
 (`vjp`), NumPy could not make it writeable again, or it is a view that costs little to copy: others may
@@ -12,6 +16,7 @@ show the same memory, which NumPy does not know of.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,22 +85,23 @@ class TapeTrace(Trace):
     `lasting`: the tape outlives the call that records it, so plain arrays are copied too, once each.
     """
 
-    __slots__ = ("entries", "kept", "lasting", "locked")
+    __slots__ = ("entries", "kept", "lasting", "locked", "next_slot")
     transform = "grad or vjp"
 
     def __init__(self, parent: Trace, *, lasting: bool) -> None:
         self.parent = parent
         self.lasting = lasting
-        self.entries: list[Entry] = []
+        self.entries: dict[int, Entry] = {}
+        self.next_slot = itertools.count().__next__
         self.locked: list[Any] = []
         # Arrays that are locked, by identity, and what is saved of them.
         self.kept: dict[int, tuple[Any, Any]] = {}
 
     def new_input(self, value: Any) -> TapeTracer:
-        self.entries.append(())
+        slot = self.next_slot()
+        self.entries[slot] = ()
         differentiable = dtype_of(value).kind in "fcV"
-        slot = len(self.entries) - 1 if differentiable else CONSTANT
-        return tape_tracer(self, self.keep(value), slot)
+        return tape_tracer(self, self.keep(value), slot if differentiable else CONSTANT)
 
     def lift(self, value: Any) -> TapeTracer:
         return tape_tracer(self, snapshot(value, copy=True), CONSTANT)
@@ -166,15 +172,16 @@ class TapeTrace(Trace):
                     return tuple(tape_tracer(self, x, CONSTANT) for x in ans)
                 return tape_tracer(self, ans, CONSTANT)
             entry = self._entry(prim, ans, values, slots, wanted, args, params)
-        self.entries.append(entry)
-        slot = len(self.entries) - 1
+        slot = self.next_slot()
+        self.entries[slot] = entry
         if not prim.multiple:
             return tape_tracer(self, ans, slot)
         outs = []
         for i, x in enumerate(ans):
-            self.entries.append((_pull_output, slot, i, len(ans)))
+            k = self.next_slot()
+            self.entries[k] = (_pull_output, slot, i, len(ans))
             moves = aval_of(x).dtype.kind in "fcV"  # what counts, or is true or false, does not
-            outs.append(tape_tracer(self, x, len(self.entries) - 1 if moves else CONSTANT))
+            outs.append(tape_tracer(self, x, k if moves else CONSTANT))
         return tuple(outs)
 
     def _run_opaque(
@@ -247,7 +254,7 @@ def _pull_output(cts: list[Any], entry: Entry, ct: Any) -> None:
 
 
 def pull_back(
-    entries: list[Entry], seeds: Sequence[tuple[int, Any]], inputs: int, *, consume: bool
+    entries: dict[int, Entry], seeds: Sequence[tuple[int, Any]], inputs: int, *, consume: bool
 ) -> list[Any]:
     """Cotangents of the first `inputs` slots; `consume` frees every entry once it was used."""
     cts: list[Any] = [None] * len(entries)
@@ -257,7 +264,7 @@ def pull_back(
             old = cts[slot]
             cts[slot] = ct if old is None else old + ct
     for k in range(len(entries) - 1, inputs - 1, -1):
-        entry = entries.pop() if consume else entries[k]
+        entry = entries.pop(k) if consume else entries[k]
         ct = cts[k]
         if ct is not None:
             cts[k] = None

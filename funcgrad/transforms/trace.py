@@ -75,7 +75,7 @@ class JaxprTrace(Trace):
     """
 
     __slots__ = (
-        *("captured", "concrete", "const_vars", "consts", "encloses", "eqns"),
+        *("concrete", "constants", "encloses", "eqns"),
         *("lasting", "linear", "locked", "repeats", "spreads"),
     )
     transform = "jit, make_jaxpr or lax"
@@ -99,9 +99,8 @@ class JaxprTrace(Trace):
         self.concrete = concrete
         self.lasting = lasting
         self.eqns: list[Eqn] = []
-        self.captured: list[Any] = []  # keeps the constants alive, so that their ids stay theirs
-        self.consts: list[Any] = []
-        self.const_vars: dict[tuple[int, int], Var] = {}
+        # Variable, contents and the value that was given, which is kept so that its id stays its own.
+        self.constants: dict[tuple[int, int], tuple[Var, Any, Any]] = {}
         self.locked: list[Any] | None = None  # while a function runs
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
@@ -126,15 +125,14 @@ class JaxprTrace(Trace):
     def _constant(self, value: Any) -> Var:
         # What others trace may be written into between two reads.
         key = id(value), version_of(value) if isinstance(value, Tracer) else 0
-        var = self.const_vars.get(key)
-        if var is None:
-            var = self.const_vars[key] = Var(aval_of(value))
-            self.captured.append(value)
-            self.consts.append(snapshot(value, copy=self.lasting))
+        known = self.constants.get(key)
+        if known is None:
+            made = Var(aval_of(value)), snapshot(value, copy=self.lasting), value
+            known = self.constants.setdefault(key, made)  # NOTE [Threads on a tape] in `tape.py`
             if self.locked is not None and isinstance(value, np.ndarray):
                 lock = hold(value)
                 self.locked += [] if lock is None else [lock]
-        return var
+        return known[0]
 
     def atom(self, x: Any, what: str = "result") -> Atom:
         """The variable or literal that stands for `x` in this program; `what` is for errors."""
@@ -195,7 +193,9 @@ class JaxprTrace(Trace):
     def finish(self, in_vars: Sequence[Var], outs: Sequence[Any]) -> Jaxpr:
         """The program from `in_vars` to `outs`."""
         atoms = [self.atom(x) for x in outs]
-        return Jaxpr(in_vars, self.eqns, atoms, list(self.const_vars.values()), self.consts)
+        constants = self.constants.values()
+        const_vars, consts = [var for var, _, _ in constants], [value for _, value, _ in constants]
+        return Jaxpr(in_vars, self.eqns, atoms, const_vars, consts)
 
 
 def _require_hashable(prim: Primitive, params: dict[str, Any]) -> None:
