@@ -346,6 +346,13 @@ class TracedArray(ArrayMethods):
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise _handover(
+            self,
+            "pickling x, as multiprocessing, joblib and shelve do to hand it over,",
+            "threads, or give processes plain numbers and differentiate there",
+        )
+
     def __format__(self, spec: str) -> str:
         return format(self._number("format()"), spec) if spec else repr(self)
 

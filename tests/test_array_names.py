@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -200,6 +202,12 @@ def test_traced_values_are_no_keys() -> None:
             funcgrad.grad(f)(1.0)
     with pytest.raises(HandoverError, match=r"int\(x\)"):
         funcgrad.grad(lambda x: [3.0, 4.0][x] * x)(1.0)
+
+
+def test_traced_values_are_not_sent_to_other_processes() -> None:
+    with pytest.raises(HandoverError, match=r"pickling x.*TapeTracer\(f64\[\]\).*use threads"):
+        funcgrad.grad(lambda x: pickle.loads(pickle.dumps(x * x)))(1.0)
+    assert funcgrad.grad(lambda x: x * copy.deepcopy(x) * copy.copy(x))(1.0) == 3.0
 
 
 @given(x=st.floats(-2.0, 2.0))
