@@ -380,7 +380,7 @@ def _for_each_row(x: Any, mask: Any, value: Any) -> Any:
     shape = aval_of(value).shape
     extra = max(len(shape) - rest, 0)
     row = x.shape[len(mask.shape) :]
-    fits = all(n == 1 for n in shape[:extra]) and _broadcasts(shape[extra:], row)
+    fits = all(n == 1 for n in shape[:extra]) and broadcasts(shape[extra:], row)
     if not fits:
         if known(mask) is None:
             _refuse_mask()
@@ -424,14 +424,19 @@ def _fitted(value: Any, ndim: int) -> Any:
     return reshape(value, shape=shape[extra:])
 
 
-def _broadcasts(shape: Shape, whole: Shape) -> bool:
+def broadcasts(shape: Shape, whole: Shape) -> bool:
+    """Whether an array of this shape can be written into a part of the shape `whole`.
+
+    >>> broadcasts((1, 3), (4, 2, 3)), broadcasts((2, 3), (3,))
+    (True, False)
+    """
     lead = len(whole) - len(shape)
     return lead >= 0 and all(m in (1, n) for m, n in zip(shape, whole[lead:], strict=True))
 
 
 def _broadcast(value: Any, shape: Shape) -> Any:
     value = _fitted(value, len(shape))
-    if not _broadcasts(value.shape, shape):
+    if not broadcasts(value.shape, shape):
         raise ShapeError(
             f"a value of shape {list(value.shape)} does not broadcast to the part of shape "
             f"{list(shape)} that it is added to{where()}"

@@ -358,8 +358,3 @@ def fitted(value: Any, part: Shape) -> Any:
     if extra > 0 and all(n == 1 for n in shape[:extra]):
         return record(reshape, (value,), {"shape": shape[extra:]}, _VIEW)
     return value
-
-
-def broadcasts(shape: Shape, part: Shape) -> bool:
-    lead = len(part) - len(shape)
-    return lead >= 0 and all(m in (1, n) for m, n in zip(shape, part[lead:], strict=True))

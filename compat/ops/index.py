@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from funcgrad.indexing import broadcasts
 from funcgrad.ops.index import getitem as getitem_primitive
 from funcgrad.ops.index_layout import FULL, Slice, assign
 
@@ -19,7 +20,6 @@ from ._index import (
     Arrays,
     Parsed,
     Plan,
-    broadcasts,
     fitted,
     out_of_bounds,
     parse,

@@ -95,11 +95,11 @@ def _var_tangent(t: Any, _ans: Any, x: Any, *, axis: Axes, correction: float) ->
     return 2 * _covariation(t, x, axis, correction)
 
 
-def _var_aval(x: Aval, *, axis: Axes, correction: float) -> Aval:
+def _moment_aval(x: Aval, *, axis: Axes, **_params: Any) -> Aval:
     return Aval(without(x.shape, axis), np.var(np.ones(1, x.dtype)).dtype)
 
 
-@general(_var_tangent, aval=_var_aval, batch=batch_axis_first)
+@general(_var_tangent, aval=_moment_aval, batch=batch_axis_first)
 @in_single
 def var(xp, x, /, *, axis, correction):
     """``sum_i |x_i - mean(x)|^2 / (n - correction)`` along the axes `axis` (a tuple).
@@ -120,7 +120,7 @@ def _std_tangent(t: Any, ans: Any, x: Any, *, axis: Axes, correction: float) -> 
     return _covariation(t, x, axis, correction) / where(equal(ans, 0), math.inf, ans)
 
 
-@general(_std_tangent, aval=_var_aval, batch=batch_axis_first)
+@general(_std_tangent, aval=_moment_aval, batch=batch_axis_first)
 @in_single
 def std(xp, x, /, *, axis, correction):
     """``sqrt(sum_i |x_i - mean(x)|^2 / (n - correction))`` along the axes `axis` (a tuple).
@@ -237,11 +237,7 @@ def _norm2_tangent(t: Any, ans: Any, x: Any, *, axis: Axes) -> Any:
     return summed(t * (_conjugate(x) / _back(size, x, axis)), axis)
 
 
-def _norm2_aval(x: Aval, *, axis: Axes) -> Aval:
-    return Aval(without(x.shape, axis), np.var(np.ones(1, x.dtype)).dtype)
-
-
-@general(_norm2_tangent, aval=_norm2_aval, batch=batch_axis_first)
+@general(_norm2_tangent, aval=_moment_aval, batch=batch_axis_first)
 @in_single
 def norm2(xp, x, /, *, axis):
     """``sqrt(sum_i |x_i|^2)`` along the axes `axis` (a tuple), without overflow.

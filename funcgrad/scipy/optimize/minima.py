@@ -139,9 +139,7 @@ def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> An
         numbers = [found.success, found.status, found.get("nit", 0), found.nfev]
         return [found.x, free, is_least, *numbers]
 
-    def gradient(*held_and_x: Any) -> Any:
-        return grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
-
+    gradient = _gradient(value)
     residual = where_free(gradient)
     types = [aval_of(x0), flag(aval_of(x0).shape), flag(), flag(), count(), count(), count()]
     x, free, is_least, *numbers = on_host("minimize", compute, [x0, *program.held], types)
@@ -173,6 +171,11 @@ def _limits(bounds: Any, n: int) -> tuple[Any, Any]:
         raise ShapeError(f"minimize: {len(pairs)} bounds for {n} elements of x0{where()}")
     low = [-np.inf if a is None else a for a, _ in pairs]
     return low, [np.inf if b is None else b for _, b in pairs]
+
+
+def _gradient(value: Callable[..., Any]) -> Callable[..., Any]:
+    """The gradient by the last argument, which is 0 at a minimum."""
+    return lambda *held_and_x: grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
 
 
 def _free(f: Callable[..., Any], x: Any, low: Any, high: Any) -> Any:
@@ -237,10 +240,7 @@ def minimize_scalar(
         is_least = is_solution(found.success, x, lambda v: residual(free, *held, v), negative_slope)
         return [x, free, is_least, found.success, found.get("nit", 0), found.nfev]
 
-    def slope(*held_and_x: Any) -> Any:
-        return grad(lambda v: value(*held_and_x[:-1], v))(held_and_x[-1])
-
-    residual = where_free(slope)
+    residual = where_free(_gradient(value))
     types = [Aval((), FLOAT), flag(), flag(), flag(), count(), count()]
     x, free, is_least, *numbers = on_host("minimize_scalar", compute, program.held, types)
     success, nit, nfev = map(plain, numbers)
