@@ -123,14 +123,25 @@ def scipy_function() -> str | None:
     found = None
     while frame is not None and frame is not user:
         module = frame.f_globals.get("__name__", "")
-        public = ".".join(module.split(".")[:2])
         name = _public_name(frame) if module.startswith("scipy.") else ""
-        if name and hasattr(sys.modules.get(public), name.partition(".")[0]):
+        public = _public_module(module, name.partition(".")[0]) if name else None
+        if public:
             found = f"{public}.{name}"
         elif found and frame.f_code.co_filename.startswith(tuple(_PACKAGES)):
             break
         frame = frame.f_back
     return found
+
+
+def _public_module(module: str, name: str) -> str | None:
+    """The public module of SciPy's that has a name of one of its modules: of two parts, or of three."""
+    parts = module.split(".")
+    short, long = ".".join(parts[:2]), ".".join(parts[:3])
+    private = any(part.startswith("_") for part in parts[2:3])
+    for public in (short,) if private else (short, long):
+        if hasattr(sys.modules.get(public), name):
+            return public
+    return None
 
 
 def sparse_matrix_asks() -> bool:
@@ -170,7 +181,8 @@ def _public_name(frame: FrameType) -> str:
     """How users call what a frame of SciPy's runs: a function, a class, ``norm.logpdf``."""
     name, owner = frame.f_code.co_name, frame.f_locals.get("self")
     if owner is None:
-        return name
+        qualified = frame.f_code.co_qualname  # that of a static method has its class
+        return name if "<" in qualified else qualified
     owner = getattr(owner, "dist", owner)  # that of a frozen distribution
     label = getattr(owner, "name", None)
     if not isinstance(label, str):

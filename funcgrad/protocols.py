@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def conversion() -> tuple[str, str]:
         )
     _, package, name = called.split(".", 2)
     what = f"{called}, which makes a plain array of its argument,"
-    if hasattr(getattr(scipy, package, None), name.partition(".")[0]):
+    if _is_ours(package, *name.split(".")):
         return what, f"funcgrad.{called}"
     if package == "linalg" and hasattr(fnp.linalg, name):
         return what, f"np.linalg.{name}"
@@ -112,6 +113,16 @@ def conversion() -> tuple[str, str]:
             "A @ x or x @ A, the products with a constant sparse matrix, which are known here",
         )
     return what, "its formula in NumPy's functions, or bring a rule for it with custom_rule"
+
+
+def _is_ours(*path: str) -> bool:
+    """Whether `funcgrad.scipy` has what a path leads to; of a class or an object all is there."""
+    found: Any = scipy
+    for name in path:
+        if not isinstance(found, ModuleType):
+            break
+        found = getattr(found, name, None)
+    return found is not None
 
 
 def call_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

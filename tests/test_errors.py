@@ -499,6 +499,17 @@ def test_the_function_of_scipys_that_is_named_is_the_one_with_the_value() -> Non
         optimize.minimize(lambda x: 0.0, X, jac=funcgrad.grad(lambda x: stats.norm.logpdf(x).sum()))
 
 
+def test_functions_of_scipys_inner_packages_are_named() -> None:
+    """Ours is named where we have one."""
+    distance = pytest.importorskip("scipy.spatial.distance")
+    for f, says in (
+        (lambda x: distance.cosine(x, X), "use funcgrad.scipy.spatial.distance.cosine"),
+        (lambda x: distance.directed_hausdorff(x[None], X[None])[0], "bring a rule"),
+    ):
+        with pytest.raises(errors.HandoverError, match=r"^scipy\.spatial\.distance\..*" + says):
+            funcgrad.grad(f)(X)
+
+
 def test_functions_of_polynomials_are_named() -> None:
     says = (
         r"^np\.polynomial\.polynomial\.polyval, .* funcgrad\.numpy\.polynomial\.polynomial\.polyval"

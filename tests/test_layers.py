@@ -48,6 +48,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.scipy.ndimage": 4.25,
     "funcgrad.scipy.optimize": 4.25,
     "funcgrad.scipy.sparse": 5.25,
+    "funcgrad.scipy.spatial": 4.25,
     "funcgrad.scipy.stats": 5,
     "funcgrad.scipy._programs": 4.25,
     "funcgrad.nn": 4.25,
