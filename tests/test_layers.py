@@ -47,6 +47,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.scipy.interpolate": 4.25,
     "funcgrad.scipy.ndimage": 4.25,
     "funcgrad.scipy.optimize": 4.25,
+    "funcgrad.scipy.signal": 4.25,
     "funcgrad.scipy.sparse": 5.25,
     "funcgrad.scipy.spatial": 4.25,
     "funcgrad.scipy.stats": 5,

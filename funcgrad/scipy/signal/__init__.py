@@ -1,5 +1,17 @@
 """``scipy.signal`` under SciPy's names and signatures, differentiable."""
 
+from .bands import (
+    bilinear,
+    bilinear_zpk,
+    lp2bp,
+    lp2bp_zpk,
+    lp2bs,
+    lp2bs_zpk,
+    lp2hp,
+    lp2hp_zpk,
+    lp2lp,
+    lp2lp_zpk,
+)
 from .chirp_z import czt, czt_points, zoom_fft
 from .convolving import (
     choose_conv_method,
@@ -10,6 +22,21 @@ from .convolving import (
     correlation_lags,
     fftconvolve,
     oaconvolve,
+)
+from .designs import (
+    bessel,
+    besselap,
+    buttap,
+    butter,
+    cheb1ap,
+    cheb2ap,
+    cheby1,
+    cheby2,
+    ellip,
+    ellipap,
+    iirfilter,
+    iirnotch,
+    iirpeak,
 )
 from .filtering import (
     filtfilt,
@@ -25,6 +52,7 @@ from .filtering import (
     sosfiltfilt,
     sosfreqz,
 )
+from .forms import normalize, sos2tf, sos2zpk, tf2sos, tf2zpk, zpk2sos, zpk2tf
 from .ranked import medfilt, medfilt2d, order_filter, wiener
 from .rates import chirp, decimate, deconvolve, firwin, resample_poly, upfirdn
 from .smoothing import detrend, hilbert, resample, savgol_coeffs, savgol_filter
@@ -33,12 +61,15 @@ from .waveforms import gausspulse, lombscargle, sawtooth, square
 from .windows import get_window
 
 __all__ = [
-    "chirp", "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate",
-    "correlate2d", "correlation_lags", "csd", "czt", "czt_points", "decimate", "deconvolve",
-    "detrend", "fftconvolve", "filtfilt", "firwin", "freqz", "freqz_sos", "freqz_zpk", "gausspulse",
-    "get_window", "group_delay", "hilbert", "istft", "lfilter", "lfilter_zi", "lfiltic",
-    "lombscargle", "medfilt", "medfilt2d", "oaconvolve", "order_filter", "periodogram", "resample",
-    "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth", "sosfilt", "sosfilt_zi",
-    "sosfiltfilt", "sosfreqz", "spectrogram", "square", "stft", "upfirdn", "welch", "wiener",
-    "zoom_fft",
+    "bessel", "besselap", "bilinear", "bilinear_zpk", "buttap", "butter", "cheb1ap", "cheb2ap",
+    "cheby1", "cheby2", "chirp", "choose_conv_method", "coherence", "convolve", "convolve2d",
+    "correlate", "correlate2d", "correlation_lags", "csd", "czt", "czt_points", "decimate",
+    "deconvolve", "detrend", "ellip", "ellipap", "fftconvolve", "filtfilt", "firwin", "freqz",
+    "freqz_sos", "freqz_zpk", "gausspulse", "get_window", "group_delay", "hilbert", "iirfilter",
+    "iirnotch", "iirpeak", "istft", "lfilter", "lfilter_zi", "lfiltic", "lombscargle", "lp2bp",
+    "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp", "lp2hp_zpk", "lp2lp", "lp2lp_zpk", "medfilt",
+    "medfilt2d", "normalize", "oaconvolve", "order_filter", "periodogram", "resample",
+    "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth", "sos2tf", "sos2zpk", "sosfilt",
+    "sosfilt_zi", "sosfiltfilt", "sosfreqz", "spectrogram", "square", "stft", "tf2sos", "tf2zpk",
+    "upfirdn", "welch", "wiener", "zoom_fft", "zpk2sos", "zpk2tf",
 ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import operator
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from .._arrays import floating
 from .._options import refuse_options
 from ._vectors import axis_back, axis_last, coefficients, padded, stretch
 from .convolving import convolve
+from .designs import cheby1
 from .filtering import lfilter, sosfilt, sosfiltfilt
 from .windows import get_window
 
@@ -227,7 +227,6 @@ def decimate(
     Dtypes: floating, complex; integers give float64.
     Derivative: linear.
     Raises: ArgumentError: `q` is not positive, another `ftype`. ShapeError: the axis is too short.
-    ImportError: "iir" without SciPy.
     Source: SciPy reference, ``scipy.signal.decimate``.
 
     >>> decimate(np.ones(8), 2, 4, "fir").round(4).tolist()
@@ -243,12 +242,8 @@ def decimate(
         return axis_back(stretch(y, 0, -(-length // q)), place)
     if ftype != "iir":
         raise ArgumentError(f"decimate: ftype={ftype!r}; need 'iir' or 'fir'{where()}")
-    try:
-        design = importlib.import_module("scipy.signal").cheby1
-    except ModuleNotFoundError:
-        raise ImportError("decimate with 'iir' needs SciPy; ftype='fir' does not") from None
     order = 8 if n is None else operator.index(n)
-    sos = design(order, 0.05, 0.8 / q, output="sos")
+    sos = cheby1(order, 0.05, 0.8 / q, output="sos")
     sos = sos.astype(np.empty(0, aval_of(x).dtype).real.dtype)
     y = sosfiltfilt(sos, x) if zero_phase else sosfilt(sos, x)
     return axis_back(stretch(y, 0, length, q), place)
