@@ -219,7 +219,8 @@ def constructed(name: str, *args: Any, **options: Any) -> Callable[[], Any]:
         (constructed("interp1d", [0.0, 1.0], [1.0, 2.0], "quintic"), "quintic"),
         (lambda: interpolate.interp1d([0.0, 1.0], [1.0, 2.0])(1.1), "outside"),
         (lambda: interpolate.RegularGridInterpolator(([0.0, 1.0],), [1.0, 2.0])([1.1]), "outside"),
-        (constructed("RegularGridInterpolator", ([0.0, 1.0],), [1.0, 2.0], "pchip"), "pchip"),
+        (constructed("RegularGridInterpolator", ([0.0, 1.0],), [1.0, 2.0], "akima"), "akima"),
+        (constructed("RegularGridInterpolator", ([0.0, 1.0],), [1.0, 2.0], "pchip"), "at least 4"),
         (constructed("RegularGridInterpolator", ([0.0, 1.0],), [1.0, 2.0, 3.0]), "grid has shape"),
     ],
 )

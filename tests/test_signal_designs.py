@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,9 @@ def test_sections_are_scipys(pairing: str, pairs: int, singles: int, less: int, 
     b, a = signal.sos2tf(found)
     for x, y in zip((b, a), ss.sos2tf(wanted), strict=True):
         np.testing.assert_allclose(x, y, atol=1e-12)
-    ours, theirs = signal.sos2zpk(found), ss.sos2zpk(wanted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of sections of first order
+        ours, theirs = signal.sos2zpk(found), ss.sos2zpk(wanted)
     np.testing.assert_allclose(ours[2], theirs[2])
     assert ours[0].shape == theirs[0].shape
 

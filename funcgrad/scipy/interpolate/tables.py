@@ -14,6 +14,7 @@ from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
 from ...numpy._arguments import array_of, axis_of
 from .._arrays import floating
+from .grids import DEGREES, pchip_values, spline_values
 from .piecewise import columns, require_rising
 from .splines import CubicSpline
 
@@ -155,16 +156,18 @@ def _require_inside(name: str, *outside: Any) -> None:
 class RegularGridInterpolator:
     """A table of values on a grid as a function: ``f(xi)`` is interpolated along every axis.
 
-    `points`: a row of points for every axis. `method`: "linear" or "nearest" (the lower one of two).
-    Outside of the grid there is an error if `bounds_error` is set and the places are known; otherwise
-    `fill_value`, or the curve itself if that is None.
+    `points`: a row of points for every axis, which rises or falls. `method`: "linear", "nearest" (the
+    lower one of two), splines of degree 1, 3 or 5 along every axis "slinear", "cubic", "quintic", of
+    which ``f(xi, nu=...)`` is the derivative of an order along each, or "pchip", which is monotonic
+    where the values are. Outside of the grid there is an error if `bounds_error` is set and the places
+    are known; otherwise `fill_value`, or the curve itself if that is None.
 
     Shapes: ``points: (n_1), ..., (n_d); values: (n_1, ..., n_d, *rest)``; ``f(xi): (*p, *rest)`` for
     ``xi: (*p, d)`` or a tuple of d arrays.   Dtypes: floating, complex values.
-    Derivative: linear in `values`; by `points` and places for "linear", at a point that of the gap
-    before it, otherwise zero.
-    Raises: ArgumentError: another method, points that do not rise, a place outside. ShapeError: the
-    shapes do not fit.
+    Derivative: linear in `values`, but for "pchip"; by `points` and places, too, for "linear" at a
+    point that of the gap before it; by those zero for "nearest".
+    Raises: ArgumentError: another method, points that do not rise, a place outside, `nu` without a
+    spline. ShapeError: the shapes do not fit, or there are too few points for a spline.
     Source: SciPy reference, ``scipy.interpolate.RegularGridInterpolator``.
 
     >>> import funcgrad
@@ -190,26 +193,37 @@ class RegularGridInterpolator:
             raise ArgumentError(f"RegularGridInterpolator: solver= is not supported{where()}")
         self.method = _method("RegularGridInterpolator", method)
         self.values = floating(values)
-        self.grid = tuple(require_rising("RegularGridInterpolator", p) for p in points)
+        rows = [floating(p) for p in points]
+        falling = tuple(i for i, p in enumerate(rows) if _falls(p))
+        rows = [fnp.flip(p) if i in falling else p for i, p in enumerate(rows)]
+        least = DEGREES.get(self.method, 3 if self.method == "pchip" else 1) + 1
+        self.grid = tuple(require_rising("RegularGridInterpolator", p, least) for p in rows)
         found = tuple(p.shape[0] for p in self.grid)
         if self.values.shape[: len(found)] != found:
             raise ShapeError(
                 f"RegularGridInterpolator: the grid has shape {list(found)}, values have "
                 f"{list(self.values.shape)}{where()}"
             )
+        self.values = fnp.flip(self.values, falling) if falling else self.values
         self.bounds_error = bounds_error
         self.fill_value = fill_value
 
-    def __call__(self, xi: Any, method: str | None = None) -> Any:
+    def __call__(self, xi: Any, method: str | None = None, *, nu: Any = None) -> Any:
         method = self.method if method is None else _method("RegularGridInterpolator", method)
+        if nu is not None and method not in DEGREES:
+            raise ArgumentError(
+                f"RegularGridInterpolator: nu={nu!r} with method={method!r}; need a spline, one of "
+                f"{', '.join(map(repr, DEGREES))}{where()}"
+            )
         places, shape = self._places(xi)
         outside = [
             fnp.logical_or(v < p[0], v > p[-1]) for v, p in zip(places, self.grid, strict=True)
         ]
         if self.bounds_error:
             _require_inside("RegularGridInterpolator", *outside)
-        out = self._linear(places) if method == "linear" else self._nearest(places)
         lost = sum(fnp.isnan(v) for v in places) > 0
+        places = [fnp.where(lost, p[0], v) for v, p in zip(places, self.grid, strict=True)]
+        out = self._values(method, places, nu)
         out = fnp.where(self._mask(lost), np.nan, out)
         if self.fill_value is not None and not self.bounds_error:
             away = fnp.logical_and(sum(outside) > 0, fnp.logical_not(lost))
@@ -238,6 +252,14 @@ class RegularGridInterpolator:
             )
         return [fnp.ravel(v) for v in found], shape
 
+    def _values(self, method: str, places: Sequence[Any], nu: Any) -> Any:
+        if method in DEGREES:
+            name, k = "RegularGridInterpolator", DEGREES[method]
+            return spline_values(name, self.grid, self.values, places, k, nu)
+        if method == "pchip":
+            return pchip_values(self.grid, self.values, places)
+        return self._linear(places) if method == "linear" else self._nearest(places)
+
     def _gaps(self, places: Sequence[Any]) -> list[tuple[Any, Any]]:
         """For every axis the gaps that the places are in, and how far along."""
         found = []
@@ -264,10 +286,23 @@ class RegularGridInterpolator:
         return read(self.values, index)
 
 
+_METHODS = ("linear", "nearest", *DEGREES, "pchip")
+
+
 def _method(name: str, method: str) -> str:
-    if method not in ("linear", "nearest"):
-        raise ArgumentError(f"{name}: method={method!r}; need 'linear' or 'nearest'{where()}")
+    if method not in _METHODS:
+        raise ArgumentError(
+            f"{name}: method={method!r}; need one of {', '.join(map(repr, _METHODS))}{where()}"
+        )
     return method
+
+
+def _falls(points: Any) -> bool:
+    """Whether it is known that a row of points falls."""
+    value = known(points)
+    if value is None or value.ndim != 1 or value.shape[0] < 2:
+        return False
+    return bool(np.all(np.asarray(value[1:] < value[:-1])))
 
 
 def interpn(
