@@ -113,6 +113,7 @@ from ..ops.special import (
     softplus,
 )
 from ..ops.trigonometric import sinc
+from .carlson import elliprc, elliprd, elliprf, elliprg, elliprj
 from .degrees import cosdg, cotdg, radian, sindg, tandg
 from .families import (
     airy,
@@ -157,24 +158,24 @@ from .probabilities import (
 )
 
 __all__ = [
-    "airy", "bdtr", "bdtrc", "bernoulli", "bessel_jn", "beta", "betainc", "betaincc",
-    "betaincinv", "betaln", "binom", "boxcox", "boxcox1p", "cbrt", "chdtr", "chdtrc", "comb",
-    "cosdg", "cosm1", "cotdg", "dawsn", "digamma", "ellipe", "ellipeinc", "ellipj", "ellipk",
-    "ellipkinc", "ellipkm1", "entr", "erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv",
-    "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre", "eval_hermite",
-    "eval_hermitenorm", "eval_jacobi", "eval_laguerre", "eval_legendre", "exp1", "exp2",
-    "exp10", "expi", "expit", "expm1", "expn", "exprel", "factorial", "fdtr", "fdtrc",
+    "airy", "bdtr", "bdtrc", "bernoulli", "bessel_jn", "beta", "betainc", "betaincc", "betaincinv",
+    "betaln", "binom", "boxcox", "boxcox1p", "cbrt", "chdtr", "chdtrc", "comb", "cosdg", "cosm1",
+    "cotdg", "dawsn", "digamma", "ellipe", "ellipeinc", "ellipj", "ellipk", "ellipkinc", "ellipkm1",
+    "elliprc", "elliprd", "elliprf", "elliprg", "elliprj", "entr", "erf", "erfc", "erfcinv",
+    "erfcx", "erfi", "erfinv", "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre",
+    "eval_hermite", "eval_hermitenorm", "eval_jacobi", "eval_laguerre", "eval_legendre", "exp1",
+    "exp2", "exp10", "expi", "expit", "expm1", "expn", "exprel", "factorial", "fdtr", "fdtrc",
     "fresnel", "gamma", "gammainc", "gammaincc", "gammainccinv", "gammaincinv", "gammaln",
     "gammasgn", "gdtr", "gdtrc", "h1vp", "h2vp", "hankel1", "hankel1e", "hankel2", "hankel2e",
     "huber", "hyp0f1", "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e", "i1", "i1e", "inv_boxcox",
     "inv_boxcox1p", "iv", "ive", "ivp", "j0", "j1", "jn", "jv", "jvp", "k0", "k0e", "k1", "k1e",
-    "kl_div", "kn", "kv", "kve", "kvp", "lambertw", "log1p", "log_expit", "log_ndtr",
-    "log_softmax", "loggamma", "logit", "logsumexp", "multigammaln", "ndtr", "ndtri", "owens_t",
-    "pdtr", "pdtrc", "perm", "poch", "polygamma", "powm1", "pseudo_huber", "psi", "radian",
-    "rel_entr", "rgamma", "shichi", "sici", "sinc", "sindg", "softmax", "softplus", "spence",
-    "sph_harm_y", "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "stdtr",
-    "tandg", "voigt_profile", "wofz", "wrightomega", "xlog1py", "xlogy", "y0", "y1", "yn", "yv",
-    "yvp", "zeta",
+    "kl_div", "kn", "kv", "kve", "kvp", "lambertw", "log1p", "log_expit", "log_ndtr", "log_softmax",
+    "loggamma", "logit", "logsumexp", "multigammaln", "ndtr", "ndtri", "owens_t", "pdtr", "pdtrc",
+    "perm", "poch", "polygamma", "powm1", "pseudo_huber", "psi", "radian", "rel_entr", "rgamma",
+    "shichi", "sici", "sinc", "sindg", "softmax", "softplus", "spence", "sph_harm_y",
+    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "stdtr", "tandg",
+    "voigt_profile", "wofz", "wrightomega", "xlog1py", "xlogy", "y0", "y1", "yn", "yv", "yvp",
+    "zeta",
 ]  # fmt: skip
 
 

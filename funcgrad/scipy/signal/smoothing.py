@@ -13,13 +13,14 @@ import numpy as np
 from ...algebra import concrete_namespace
 from ...errors import ArgumentError, ShapeError, where
 from ...numpy import fft as _fft
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, converted
 from ...numpy.repeating import pad as pad_by_mode
 from ...ops.contract import matmul, tensordot
 from ...ops.join import concatenate
 from .._arrays import floating
 from .._options import refuse_options
 from ._vectors import axis_back, axis_last, padded, stretch
+from .windows import get_window
 
 # ---------------------------------------------------------------- trends
 
@@ -243,18 +244,19 @@ def resample(
 ) -> Any:
     """`num` points of the periodic signal that has the frequencies of `x`.
 
-    With the times `t`, equally spaced, also the new ones.
+    With the times `t`, equally spaced, also the new ones. `window` is what the frequencies are
+    multiplied by: numbers in the order of `fftfreq`, a function of that, or one of `get_window`.
 
-    Shapes: ``x: (*a, n, *b) -> (*a, num, *b)``.   Dtypes: floating, complex; integers give float64.
-    Derivative: linear.
-    Raises: ArgumentError: `window` is given, or `domain` is not "time". ShapeError: `num` is less
-    than 1, or there is no such axis.
+    Shapes: ``x: (*a, n, *b) -> (*a, num, *b), window: (n)``.
+    Dtypes: floating, complex; integers give float64.
+    Derivative: linear in `x` and in the window.
+    Raises: ArgumentError: `domain` is not "time". ShapeError: `num` is less than 1, there is no such
+    axis, or the window has not its length.
     Source: SciPy reference, ``scipy.signal.resample``.
 
     >>> resample([1.0, 0.0, -1.0, 0.0], 2).round(12).tolist()
     [1.0, -1.0]
     """
-    refuse_options("resample", window=window)
     if domain != "time":
         raise ArgumentError(f"resample: domain={domain!r}; only 'time' is supported{where()}")
     x, place = axis_last("resample", floating(x), axis)
@@ -262,10 +264,15 @@ def resample(
     if num < 1 or n < 1:
         raise ShapeError(f"resample: {n} points to {num}; need one or more of each{where()}")
     both = min(n, num)
+    weight = None if window is None else _spectral_window(window, n, x.dtype)
     if x.dtype.kind == "c":
-        y = _complex_resampled(x, n, num, both)
+        y = _complex_resampled(x, weight, n, num, both)
     else:
-        half = stretch(_fft.rfft(x), 0, both // 2 + 1)
+        half = _fft.rfft(x)
+        if weight is not None:  # a real signal has the frequencies of both signs alike
+            mirrored = concatenate(weight[:1], weight[:0:-1], axis=0)
+            half = half * (0.5 * (weight + mirrored))[: half.shape[-1]]
+        half = stretch(half, 0, both // 2 + 1)
         if both % 2 == 0 and n != num:
             weights = np.ones(both // 2 + 1)
             weights[-1] = 2.0 if num < n else 0.5
@@ -279,8 +286,23 @@ def resample(
     return y, steps * ((t[1] - t[0]) * n / num) + t[0]
 
 
-def _complex_resampled(x: Any, n: int, num: int, both: int) -> Any:
-    frequencies = _fft.fft(x)
+def _spectral_window(window: Any, n: int, dtype: Any) -> Any:
+    """What frequencies are multiplied by, in the order of `fftfreq`."""
+    if callable(window):
+        found = array_of(window(_fft.fftfreq(n)))
+    elif isinstance(window, str | tuple | float | int):
+        found = _fft.fftshift(get_window(window, n))
+    else:
+        found = array_of(window)
+    if found.shape != (n,):
+        raise ShapeError(
+            f"resample: the window has shape {list(found.shape)}; need {n} numbers{where()}"
+        )
+    return found if found.dtype.kind == "c" else converted(found, np.empty(0, dtype).real.dtype)
+
+
+def _complex_resampled(x: Any, weight: Any, n: int, num: int, both: int) -> Any:
+    frequencies = _fft.fft(x) if weight is None else _fft.fft(x) * weight
     above = (both + 1) // 2  # 0 and the positive ones; of an even number, the middle is apart
     first = stretch(frequencies, 0, above)
     last = stretch(frequencies, n - (both - 1) // 2, n)
