@@ -197,6 +197,39 @@ def test_peaks_and_notches_are_scipys() -> None:
                 np.testing.assert_allclose(x, y, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.parametrize("antisymmetric", [False, True])
+@pytest.mark.parametrize("numtaps", [20, 21])
+def test_filters_by_gains(numtaps: int, antisymmetric: bool) -> None:
+    freq, gain = np.array([0.0, 0.3, 0.5, 0.5, 1.0]), np.array([0.0, 0.4, 1.0, 0.2, 0.0])
+    options = {"antisymmetric": antisymmetric, "window": ("kaiser", 4.0)}
+    for fs in (None, 300.0):
+        at = freq * (1.0 if fs is None else 150.0)
+        found, wanted = (m.firwin2(numtaps, at, gain, fs=fs, **options) for m in (signal, ss))
+        np.testing.assert_allclose(found, wanted, atol=1e-14)
+    freq = np.delete(freq, 3) + np.array([0.0, 0.01, 0.003, 0.0])
+    passes(
+        lambda g: signal.firwin2(numtaps, freq, fnp.pad(g, 1), **options), (np.array([0.4, 1.0]),)
+    )
+    inner = funcgrad.jacfwd(
+        lambda f: signal.firwin2(numtaps, fnp.append(np.zeros(1), f), gain[[0, 1, 2, 4]], **options)
+    )(freq[1:])
+    step = 1e-7 * np.eye(3)[0]
+    up, down = (ss.firwin2(numtaps, np.append(0.0, freq[1:] + d), gain[[0, 1, 2, 4]], **options)
+                for d in (step, -step))  # fmt: skip
+    np.testing.assert_allclose(inner[:, 0], (up - down) / 2e-7, atol=1e-6)
+
+
+def test_responses_of_analog_filters() -> None:
+    w = np.linspace(0.1, 9.0, 7)
+    z, p, k = ss.cheby2(3, 30.0, 2.0, analog=True, output="zpk")
+    np.testing.assert_allclose(
+        signal.freqs_zpk(z, p, k, w)[1], ss.freqs_zpk(z, p, k, w)[1], rtol=1e-12
+    )
+    b, a = ss.zpk2tf(z, p, k)
+    np.testing.assert_allclose(signal.freqs(b, a, w)[1], ss.freqs(b, a, w)[1], rtol=1e-12)
+    passes(lambda b, a, w: fnp.absolute(signal.freqs(b, a, w)[1]), (b, a, w))
+
+
 def test_a_filter_is_tuned_by_its_edge() -> None:
     """The gain at the edge is 3 decibels, whatever it is: its derivative along the edge is 0."""
 
@@ -231,6 +264,11 @@ def test_mistakes_are_named() -> None:
         (lambda: signal.lp2lp_zpk([1.0], [], 1.0), ArgumentError, "as many poles"),
         (lambda: signal.lp2lp_zpk(np.eye(2), [], 1.0), ShapeError, "need a vector"),
         (lambda: signal.lp2lp([1.0], [0.0]), ArgumentError, "is 0"),
+        (lambda: signal.freqs([1.0], [1.0, 1.0]), ArgumentError, "worN=200"),
+        (lambda: signal.firwin2(8, [0.0, 1.0], [1.0, 1.0]), ArgumentError, "0 at fs/2"),
+        (lambda: signal.firwin2(9, [0.0, 0.9], [1.0, 1.0]), ArgumentError, "from 0 to fs/2"),
+        (lambda: signal.firwin2(9, [0.0, 1.0], [1.0]), ShapeError, "one length"),
+        (lambda: signal.firwin2(9, [0, 1], [1, 1], nfreqs=9), ArgumentError, "need more"),
         (lambda: signal.sos2tf(np.ones(6)), ShapeError, r"\[n, 6\]"),
     ):
         with pytest.raises(error, match=text):

@@ -171,12 +171,9 @@ def elliprj(x: Any, y: Any, z: Any, p: Any) -> Any:
 
 
 def _in_order(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    low, high = fnp.minimum(x, y), fnp.maximum(x, y)
-    return (
-        fnp.minimum(low, z),
-        fnp.maximum(low, fnp.minimum(high, z)),
-        fnp.maximum(high, z),
-    )
+    """A permutation also where numbers are equal, so that derivatives are whose they are."""
+    rows = fnp.sort(fnp.stack([x, y, z]), axis=0)
+    return rows[0], rows[1], rows[2]
 
 
 def elliprd(x: Any, y: Any, z: Any) -> Any:

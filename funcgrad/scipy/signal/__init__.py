@@ -40,6 +40,8 @@ from .designs import (
 )
 from .filtering import (
     filtfilt,
+    freqs,
+    freqs_zpk,
     freqz,
     freqz_sos,
     freqz_zpk,
@@ -54,7 +56,7 @@ from .filtering import (
 )
 from .forms import normalize, sos2tf, sos2zpk, tf2sos, tf2zpk, zpk2sos, zpk2tf
 from .ranked import medfilt, medfilt2d, order_filter, wiener
-from .rates import chirp, decimate, deconvolve, firwin, resample_poly, upfirdn
+from .rates import chirp, decimate, deconvolve, firwin, firwin2, resample_poly, upfirdn
 from .smoothing import detrend, hilbert, resample, savgol_coeffs, savgol_filter
 from .spectral import coherence, csd, istft, periodogram, spectrogram, stft, welch
 from .waveforms import gausspulse, lombscargle, sawtooth, square
@@ -64,12 +66,13 @@ __all__ = [
     "bessel", "besselap", "bilinear", "bilinear_zpk", "buttap", "butter", "cheb1ap", "cheb2ap",
     "cheby1", "cheby2", "chirp", "choose_conv_method", "coherence", "convolve", "convolve2d",
     "correlate", "correlate2d", "correlation_lags", "csd", "czt", "czt_points", "decimate",
-    "deconvolve", "detrend", "ellip", "ellipap", "fftconvolve", "filtfilt", "firwin", "freqz",
-    "freqz_sos", "freqz_zpk", "gausspulse", "get_window", "group_delay", "hilbert", "iirfilter",
-    "iirnotch", "iirpeak", "istft", "lfilter", "lfilter_zi", "lfiltic", "lombscargle", "lp2bp",
-    "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp", "lp2hp_zpk", "lp2lp", "lp2lp_zpk", "medfilt",
-    "medfilt2d", "normalize", "oaconvolve", "order_filter", "periodogram", "resample",
-    "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth", "sos2tf", "sos2zpk", "sosfilt",
-    "sosfilt_zi", "sosfiltfilt", "sosfreqz", "spectrogram", "square", "stft", "tf2sos", "tf2zpk",
-    "upfirdn", "welch", "wiener", "zoom_fft", "zpk2sos", "zpk2tf",
+    "deconvolve", "detrend", "ellip", "ellipap", "fftconvolve", "filtfilt", "firwin", "firwin2",
+    "freqs", "freqs_zpk", "freqz", "freqz_sos", "freqz_zpk", "gausspulse", "get_window",
+    "group_delay", "hilbert", "iirfilter", "iirnotch", "iirpeak", "istft", "lfilter", "lfilter_zi",
+    "lfiltic", "lombscargle", "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp", "lp2hp_zpk",
+    "lp2lp", "lp2lp_zpk", "medfilt", "medfilt2d", "normalize", "oaconvolve", "order_filter",
+    "periodogram", "resample", "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth",
+    "sos2tf", "sos2zpk", "sosfilt", "sosfilt_zi", "sosfiltfilt", "sosfreqz", "spectrogram",
+    "square", "stft", "tf2sos", "tf2zpk", "upfirdn", "welch", "wiener", "zoom_fft", "zpk2sos",
+    "zpk2tf",
 ]  # fmt: skip

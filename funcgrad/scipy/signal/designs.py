@@ -368,8 +368,9 @@ def _prototype(name: str, kind: str, N: int, rp: Any, rs: Any) -> tuple[Any, Any
     missing = [option for option in needed if given[option] is None]
     if missing:
         raise ArgumentError(f"{name}: ftype={kind!r} needs {' and '.join(missing)}{where()}")
-    make = {"cheby1": cheb1ap, "cheby2": cheb2ap, "ellip": ellipap}[kind]
-    return make(N, *(given[option] for option in needed))
+    if kind == "ellip":
+        return ellipap(N, rp, rs)
+    return cheb1ap(N, rp) if kind == "cheby1" else cheb2ap(N, rs)
 
 
 # ---------------------------------------------------------------- one frequency

@@ -13,6 +13,7 @@ from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...numpy._arguments import array_of, concrete
 from ...numpy.polynomial.polynomial import polyvalfromroots
+from ...numpy.polynomials import polyval
 from ...ops import linalg as _linalg
 from ...ops.complex import conjugate
 from ...ops.conv import conv
@@ -408,6 +409,52 @@ def freqz_zpk(
     w, back = _frequencies(k, worN, whole, fs)
     x = 1.0 / back
     return w, polyvalfromroots(x, z) * k / polyvalfromroots(x, p)
+
+
+def freqs(b: Any, a: Any, worN: Any = 200, plot: Any = None) -> tuple[Any, Any]:
+    """Angular frequencies, and the response ``B(i w) / A(i w)`` of an analog filter there.
+
+    `worN` are the frequencies: how many SciPy would choose is not supported.
+
+    Shapes: ``b: (m,), a: (k,), worN: (n,) -> (n,), (n,)``.   Dtypes: gives complex responses.
+    Derivative: by all of them.
+    Raises: ArgumentError: `worN` is a number or None, or `plot` is given. ShapeError: no vectors.
+    Source: SciPy reference, ``scipy.signal.freqs``.
+
+    >>> freqs([1.0], [1.0, 1.0], [0.0, 1.0])[1].tolist()
+    [(1+0j), (0.5-0.5j)]
+    """
+    if plot is not None:
+        raise ArgumentError(f"freqs: plot= is not supported; plot what it returns{where()}")
+    w = _angular("freqs", worN)
+    b, a = coefficients("freqs", "b", b), coefficients("freqs", "a", a)
+    return w, polyval(b, 1j * w) / polyval(a, 1j * w)
+
+
+def freqs_zpk(z: Any, p: Any, k: Any, worN: Any = 200) -> tuple[Any, Any]:
+    """`freqs` of a filter given by zeros and poles.
+
+    Shapes: ``z: (m,), p: (l,), k: (), worN: (n,) -> (n,), (n,)``.   Dtypes, Derivative: as `freqs`.
+    Raises: ArgumentError: `worN` is a number or None. ShapeError: no vectors.
+    Source: SciPy reference, ``scipy.signal.freqs_zpk``.
+
+    >>> freqs_zpk([], [-1.0], 1.0, [0.0, 1.0])[1].tolist()
+    [(1+0j), (0.5-0.5j)]
+    """
+    z, p = floating(z), floating(p)
+    w = _angular("freqs_zpk", worN)
+    if z.ndim != 1 or p.ndim != 1:
+        raise ShapeError(
+            f"freqs_zpk: z is {aval_of(z)} and p is {aval_of(p)}; need vectors{where()}"
+        )
+    return w, k * polyvalfromroots(1j * w, z) / polyvalfromroots(1j * w, p)
+
+
+def _angular(name: str, worN: Any) -> Any:
+    if worN is None or isinstance(worN, int):
+        raise ArgumentError(f"{name}: worN={worN!r}; need the frequencies, as an array{where()}")
+    w = floating(worN)
+    return reshape(w, shape=(1,)) if not w.ndim else w
 
 
 def group_delay(

@@ -13,6 +13,8 @@ from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, converted
+from ...numpy.accumulating import interp
+from ...numpy.fft import irfft
 from ...numpy.joining import concatenate
 from ...numpy.reductions import max as max_of
 from ...numpy.reductions import mean as mean_of
@@ -158,6 +160,74 @@ def firwin(
     if pass_zero or (pass_half and bands.shape[0] == 2):
         middle = 0.0 if pass_zero else 1.0
     return h / sum_of(h * cos(math.pi * m * middle), axis=(0,))
+
+
+def firwin2(
+    numtaps: int,
+    freq: Any,
+    gain: Any,
+    *,
+    nfreqs: int | None = None,
+    window: Any = "hamming",
+    antisymmetric: bool = False,
+    fs: Any = None,
+) -> Any:
+    """The filter of `numtaps` coefficients with gains at the frequencies `freq`, by a window.
+
+    `freq` rises from 0 to ``fs / 2``, which is 1 without `fs`; a frequency that is there twice is a
+    jump. Between them gains are straight, on `nfreqs` frequencies.
+
+    Shapes: ``freq, gain: (k) -> (numtaps)``.   Dtypes: real; integers give float64.
+    Derivative: by gains, frequencies and `fs`; a jump that moves is not seen by the frequencies beside.
+    Raises: ArgumentError: `freq` falls, does not begin and end there, or has a frequency three times,
+    or an end twice; too few `nfreqs`; a gain that has to be 0 is not. ShapeError: other shapes.
+    Source: SciPy reference, ``scipy.signal.firwin2``.
+
+    >>> firwin2(3, [0.0, 0.5, 1.0], [1.0, 1.0, 0.0]).round(4).tolist()
+    [0.0171, 0.75, 0.0171]
+    """
+    numtaps = operator.index(numtaps)
+    freq, gain = floating(freq), floating(gain)
+    if freq.ndim != 1 or freq.shape != gain.shape or freq.shape[0] < 2:
+        raise ShapeError(
+            f"firwin2: freq is {aval_of(freq)} and gain is {aval_of(gain)}; need vectors of one "
+            f"length{where()}"
+        )
+    freq = freq if fs is None else freq / (0.5 * fs)
+    nfreqs = 1 + 2 ** math.ceil(math.log2(numtaps)) if nfreqs is None else operator.index(nfreqs)
+    if numtaps >= nfreqs:
+        raise ArgumentError(f"firwin2: numtaps={numtaps} and nfreqs={nfreqs}; need more{where()}")
+    _require_gains(known(freq), known(gain), antisymmetric, numtaps % 2 == 0)
+    same = (freq[1:] == freq[:-1]).astype(freq.dtype) * np.finfo(float).eps
+    freq = freq + concatenate([0.0 * same[:1], same]) - concatenate([same, 0.0 * same[:1]])
+    places = np.linspace(0.0, 1.0, nfreqs)
+    turn = np.exp(-0.5j * math.pi * (numtaps - 1) * places) * (1j if antisymmetric else 1.0)
+    found = irfft(interp(places, freq, gain) * turn)[:numtaps]
+    if window is not None:
+        found = found * get_window(window, numtaps, fftbins=False)
+    return found * (np.arange(numtaps) != numtaps // 2) if antisymmetric and numtaps % 2 else found
+
+
+def _require_gains(freq: Any, gain: Any, antisymmetric: bool, even: bool) -> None:
+    """Raises: ArgumentError: what is known of frequencies and gains is not as it has to be."""
+    if freq is not None:
+        gaps = np.diff(np.asarray(freq))
+        whole = freq[0] == 0 and freq[-1] == 1 and gaps[0] > 0 and gaps[-1] > 0
+        if not whole or (gaps < 0).any() or (gaps[1:] + gaps[:-1] == 0).any():
+            raise ArgumentError(
+                f"firwin2: freq must rise from 0 to fs/2, which are there once, and none three times"
+                f"{where()}"
+            )
+    if gain is not None:
+        ends = [
+            *([gain[0]] if antisymmetric else []),
+            *([gain[-1]] if even != antisymmetric else []),
+        ]
+        if any(end != 0 for end in ends):
+            raise ArgumentError(
+                f"firwin2: gain must be 0 at {'0' if antisymmetric else 'fs/2'} for this numtaps and "
+                f"antisymmetric={antisymmetric}{where()}"
+            )
 
 
 def resample_poly(

@@ -68,9 +68,9 @@ def inverse(q: Any) -> Any:
 
 
 def canonical(q: Any) -> Any:
-    """That of q and -q whose last element that is not 0, counted as w, x, y, z, is positive."""
+    """That of q and -q in which the first of w, x, y, z that is not 0 is positive."""
     sign = fnp.sign(q)
-    first = 0.0
+    first: Any = 0.0
     for i in (2, 1, 0, 3):
         first = fnp.where(sign[..., i] == 0, first, sign[..., i])
     return fnp.where((first < 0)[..., None], -q, q)
