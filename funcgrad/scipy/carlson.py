@@ -97,8 +97,9 @@ def elliprc(x: Any, y: Any) -> Any:
     second = fnp.where(below, -y, y)
     start, end = _safe([first, second], at=(second == 0) | (x < 0))
     value = _first(start, end, end)
-    shifted = fnp.where(below & (x >= 0) & (x < math.inf), x, start)
-    value = fnp.where(below, fnp.sqrt(shifted / start) * value, value)
+    usual = below & (x >= 0) & (x < math.inf)
+    share = fnp.where(usual, x, 1.0) / fnp.where(usual, start, 1.0)
+    value = fnp.where(usual, fnp.sqrt(share) * value, value)
     value = _inside(value, [first, second], False)
     return fnp.where((x < 0) | (y == 0), math.nan, fnp.where(y == -math.inf, 0.0, value))
 
