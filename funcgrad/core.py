@@ -114,7 +114,12 @@ def dtype_of(x: Any) -> Any:
 
 def tangent_dtype(dtype: Any) -> Any:
     """The dtype in which derivatives with respect to a value of `dtype` are expressed."""
-    return dtype if dtype.kind in "fcV" else np.dtype(np.float64)
+    return dtype if moves(dtype) else np.dtype(np.float64)
+
+
+def moves(dtype: Any) -> bool:
+    """Whether values of a dtype have derivatives: floating and complex numbers; V is bfloat16's kind."""
+    return dtype.kind in "fcV" and dtype.names is None
 
 
 REGISTRY: dict[str, Primitive] = {}
@@ -362,6 +367,18 @@ class _Arrays(type):
             return register(other) is not None
         except (KeyError, ArgumentError):
             return False
+
+    def __getattr__(cls, name: str) -> Any:
+        # Arrays of all kinds have NumPy's methods; those with underscores Python and NumPy look for.
+        if name.startswith("_"):
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{where()}")
+        method = getattr(np.ndarray, name)
+
+        @functools.wraps(method)
+        def call(x: Any, /, *args: Any, **options: Any) -> Any:
+            return getattr(x, name)(*args, **options)
+
+        return call if callable(method) else method
 
 
 class Array(metaclass=_Arrays):

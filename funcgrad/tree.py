@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .tree_keys import (
@@ -93,25 +93,46 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> TreeDef:
     return flatten(tree, is_leaf)[1]
 
 
-def leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[KeyPath, Any]]:
+def leaves_with_path(
+    tree: Any, is_leaf: Any = None, is_leaf_takes_path: bool = False
+) -> list[tuple[KeyPath, Any]]:
     """Return each leaf of a tree with its key path. Raises as `flatten` does.
 
     >>> [(key_str(path), leaf) for path, leaf in leaves_with_path({"w": [1, 2]})]
     [("['w'][0]", 1), ("['w'][1]", 2)]
     """
-    return flatten_with_path(tree, is_leaf)[0]
+    return flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
 def flatten_with_path(
-    tree: Any, is_leaf: IsLeaf = None
+    tree: Any, is_leaf: Any = None, is_leaf_takes_path: bool = False
 ) -> tuple[list[tuple[KeyPath, Any]], TreeDef]:
     """Return each leaf of a tree with its key path, and the structure. Raises as `flatten` does.
 
+    `is_leaf_takes_path`: `is_leaf` is given the key path and the node.
+
     >>> flatten_with_path((5,))
     ([((SequenceKey(idx=0),), 5)], PyTreeDef((*,)))
+    >>> flatten_with_path([(1, 2), (3,)], lambda path, x: len(path) == 1, True)[1]
+    PyTreeDef([*, *])
     """
+    if is_leaf is not None and is_leaf_takes_path:
+        answers = iter(_asked_with_path(tree, is_leaf, ()))
+        is_leaf = lambda x: next(answers)  # noqa: E731 (asked for the same nodes in the same order)
     found, treedef = flatten(tree, is_leaf)
     return list(zip(treedef.paths(), found, strict=True)), treedef
+
+
+def _asked_with_path(node: Any, is_leaf: Any, path: KeyPath) -> Iterator[bool]:
+    """What `is_leaf` says of the nodes of a tree, from the top down and from left to right."""
+    if type(node) in LEAVES or KINDS[type(node)] is None:
+        return
+    answer = bool(is_leaf(path, node))
+    yield answer
+    if not answer and node is not None:
+        children, level = flatten(node, lambda x: x is not node)
+        for key, child in zip(level.paths(), children, strict=True):
+            yield from _asked_with_path(child, is_leaf, (*path, *key))
 
 
 # ---- two trees at once
@@ -237,7 +258,13 @@ def map(
     return treedef.unflatten([f(*column) for column in zip(first, *others, strict=True)])
 
 
-def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
+def map_with_path(
+    f: Callable[..., Any],
+    tree: Any,
+    *rest: Any,
+    is_leaf: Any = None,
+    is_leaf_takes_path: bool = False,
+) -> Any:
     """Apply `f` to the key path of each leaf of `tree`, the leaf, and what the others have there.
 
     Raises as `map` does.
@@ -245,7 +272,7 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf 
     >>> map_with_path(lambda path, x: f"{key_str(path)} is {x}", {"a": (1, 2)})
     {'a': ("['a'][0] is 1", "['a'][1] is 2")}
     """
-    pairs, treedef = flatten_with_path(tree, is_leaf)
+    pairs, treedef = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
     others = [_match(treedef, other, number) for number, other in enumerate(rest, 2)]
     columns = zip(pairs, *others, strict=True)
     return treedef.unflatten([f(path, leaf, *more) for (path, leaf), *more in columns])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -365,3 +366,124 @@ def test_programs_come_with_the_types_of_their_results() -> None:
     assert outs[0].tolist() == [2.0] * 3 and outs[1] == 6.0
     with pytest.raises(ArgumentError, match="axis_env"):
         fjax.make_jaxpr(f, axis_env=[("i", 2)])
+
+
+_KEYS = """
+    import numpy as np
+    import funcgrad.jax
+    funcgrad.jax.install()
+    import jax
+    import jax.numpy as jnp
+    import jax.random as jr
+
+    words = np.array([0, 3], np.uint32)
+    key, raw = jr.key(3), jr.PRNGKey(3)
+    assert key.shape == () and raw.shape == (2,) and isinstance(key, jax.Array)
+    assert jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+    assert not jnp.issubdtype(raw.dtype, jax.dtypes.prng_key)
+    same = lambda keys, of: np.array_equal(jr.key_data(keys), of)
+    assert same(key, words) and same(jr.wrap_key_data(words), words) and same(jr.clone(key), words)
+    assert bool(key == jr.wrap_key_data(words)) and not bool(jnp.equal(key, jr.key(4)))
+
+    draws = [
+        jr.normal, jr.uniform, jr.bits, jr.bernoulli, jr.exponential, jr.rademacher, jr.laplace,
+        lambda k: jr.randint(k, (3,), 0, 9), lambda k: jr.permutation(k, 5), lambda k: jr.gamma(k, 2.0),
+        lambda k: jr.choice(k, 9, (3,)), lambda k: jr.poisson(k, 3.0), lambda k: jr.binomial(k, 9, 0.4),
+        lambda k: jr.categorical(k, np.zeros(4)), lambda k: jr.dirichlet(k, np.ones(3)),
+        lambda k: jr.split(k, 3) if k.dtype == raw.dtype else jr.key_data(jr.split(k, 3)),
+        lambda k: jr.fold_in(k, 7) if k.dtype == raw.dtype else jr.key_data(jr.fold_in(k, 7)),
+    ]
+    many, raws = jr.split(key, 3), jr.split(raw, 3)
+    assert many.shape == (3,) and same(many, raws)
+    for draw in draws:  # a key that is one element draws what its words do, under transforms too
+        expected = draw(raw)
+        assert np.array_equal(draw(key), expected)
+        assert np.array_equal(jax.jit(draw)(key), expected)
+        each = [draw(k) for k in raws]
+        assert np.array_equal(jax.vmap(draw)(many), each)
+        assert np.array_equal(jax.lax.map(draw, many), each)
+
+    for moved in (jnp.stack([many[1], key])[0], many.reshape(3, 1)[1, 0], jnp.where(True, many, key)[1],
+                  jax.jit(lambda ks, i: ks[i])(many, 1), many.at[0].set(many[1])[0]):
+        assert moved.shape == () and same(moved, raws[1])
+
+    def walk(w, k):
+        def step(carry, _):
+            w, k = carry
+            now, k = jr.split(k)
+            return (w * jr.uniform(now), k), w
+        return jax.lax.scan(step, (w, k), None, length=4)[0][0]
+
+    branches = lambda w, k: jax.lax.cond(w > 0, walk, walk, w, k)
+    for f in (walk, jax.checkpoint(walk), jax.jit(walk), branches):
+        value, slope = f(2.0, key), jax.grad(f)(2.0, key)
+        assert np.allclose(value, walk(2.0, raw)) and np.allclose(slope, value / 2)
+        assert np.allclose(jax.jvp(lambda w: f(w, key), (2.0,), (1.0,))[1], slope)
+    funcgrad.jax.remove()
+    assert funcgrad.random.key(3).tolist() == [0, 3]
+"""
+
+
+def test_keys_behind_install_are_single_elements() -> None:
+    code = textwrap.dedent(_KEYS)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_types_have_a_kind_of_numbers_too() -> None:
+    for dtype in ("float32", "complex64", "int8"):
+        aval = funcgrad.eval_shape(lambda x: x, np.ones(2, dtype))
+        assert fnp.iscomplexobj(aval) is np.iscomplexobj(np.ones(2, dtype))
+        assert fnp.isrealobj(aval) is np.isrealobj(np.ones(2, dtype))
+
+
+def test_what_stands_for_an_array_is_an_operand() -> None:
+    class Holder:
+        def __init__(self, value):
+            self.value = value
+
+        def __jax_array__(self):
+            return self.value
+
+    x = np.arange(3.0)
+    f = lambda w: fnp.dot(x, Holder(w)) + fnp.sum(fnp.stack([Holder(w), x]))  # noqa: E731
+    assert f(x) == 11.0
+    for g in (funcgrad.grad(f), funcgrad.jit(funcgrad.grad(f))):
+        np.testing.assert_allclose(g(x), x + 1)
+
+
+def test_leaves_are_chosen_by_their_paths() -> None:
+    nest = {"a": [(1, 2), None, {"b": (3, [4])}], "c": 5, "d": ()}
+    deep = lambda path, node: len(path) >= 2  # noqa: E731
+    pairs, structure = tree.flatten_with_path(nest, deep, is_leaf_takes_path=True)
+    assert [leaf for _, leaf in pairs] == [(1, 2), None, {"b": (3, [4])}, 5]
+    assert tree.unflatten(structure, [leaf for _, leaf in pairs]) == nest
+    assert tree.leaves_with_path(nest, deep, is_leaf_takes_path=True) == pairs
+    named = tree.map_with_path(lambda path, x: x, nest, is_leaf=deep, is_leaf_takes_path=True)
+    assert named == nest
+    by_node = lambda _, node: isinstance(node, tuple)  # noqa: E731
+    assert tree.flatten_with_path(nest, by_node, True) == tree.flatten_with_path(
+        nest, lambda node: isinstance(node, tuple)
+    )
+
+
+def test_methods_of_arrays_are_found_at_their_class() -> None:
+    x = np.array([3.0, 1.0])
+    for value in (x, np.float64(2.0)):
+        assert funcgrad.Array.sum(value) == value.sum()
+    assert funcgrad.grad(lambda x: funcgrad.Array.sum(x * x))(x).tolist() == [6.0, 2.0]
+    assert not hasattr(funcgrad.Array, "__array__") and not hasattr(funcgrad.Array, "frobnicate")
+
+
+def test_operations_above_arrays_are_defined_and_not_applied() -> None:
+    from funcgrad.jax.experimental import hijax
+
+    class Box(hijax.HiPrimitive):
+        pass
+
+    hijax.control_flow_allowed_effects.add_type(core.Effect)
+    with pytest.raises(ArgumentError, match="box is an operation on values that are no arrays"):
+        Box("box").bind(1.0)
+    for absent in (fjax.Ref, fjax.new_ref, hijax.AvalQDD):
+        with pytest.raises(ArgumentError, match="is not offered"):
+            absent(np.ones(2))

@@ -404,14 +404,14 @@ def _beside_arrays(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[An
     Until then they are arrays of the program. Elementwise, they have the type that is computed in; an
     integer that may be too large for it, and what else is done, is given the number.
     """
-    dtype = np.result_type(*[a.aval.promoting() for a in eqn.inputs])
-    holds = isinstance(eqn.prim, Elementwise | ElementwiseConstant) and (
-        dtype.kind in "fc" or dtype == np.int64
-    )
+    dtype = None  # keys beside numbers have none in common
+    if isinstance(eqn.prim, Elementwise | ElementwiseConstant):
+        dtype = np.result_type(*[a.aval.promoting() for a in eqn.inputs])
 
     def seen(a: Atom, x: Any) -> Any:
         if not a.aval.weak or x.__class__ is not Symbol or x.of.weak:
             return x
+        holds = dtype is not None and (dtype.kind in "fc" or dtype == np.int64)
         return x.astype(dtype) if holds else _as_number(writer, x)
 
     return [seen(a, x) for a, x in zip(eqn.inputs, operands, strict=True)]

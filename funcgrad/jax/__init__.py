@@ -11,6 +11,7 @@ import funcgrad as _funcgrad
 
 from ..core import aval_of as typeof
 from ..errors import ArgumentError as _ArgumentError
+from ..random.keys import Made as _MadeKeys
 from ..stand_in import borrow as _borrow
 from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
@@ -36,6 +37,7 @@ from . import (
     typing,
     version,
 )
+from ._absent import absent as _absent
 from ._arrays import set_attributes as _set_attributes
 from ._arrays import take_attributes as _take_attributes
 from ._nodes import require_registration as _require_registration
@@ -81,6 +83,7 @@ __all__ = [
     "Device",
     "NamedSharding",
     "P",
+    "Ref",
     "__version__",
     "__version_info__",
     "ad_checkpoint",
@@ -126,6 +129,7 @@ __all__ = [
     "make_mesh",
     "named_call",
     "named_scope",
+    "new_ref",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
     "ops",
@@ -145,6 +149,9 @@ __all__ = [
     "version",
     "vmap",
 ]
+
+Ref = _absent("Ref", "arrays can be written into")
+new_ref = _absent("new_ref", "arrays can be written into")
 
 _install_stand_in(__name__, _funcgrad.__name__)
 
@@ -176,6 +183,7 @@ def install() -> None:
         raise
     _require_registration(True)
     _Loop.traced_once = True
+    _MadeKeys.elements = True
 
 
 def remove() -> None:
@@ -184,6 +192,7 @@ def remove() -> None:
         _take_attributes()
         _require_registration(False)
         _Loop.traced_once = False
+        _MadeKeys.elements = False
 
 
 if _typing.TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import tree
 from .extend.linear_util import WrappedFun
 
-__all__ = ["debug_info", "flatten_fun", "flatten_fun_nokwargs"]
+__all__ = ["debug_info", "flatten_fun", "flatten_fun_nokwargs", "infer_argnums_and_argnames"]
 
 
 def debug_info(traced_for: str, fun: Any, *about: Any, **more: Any) -> None:
@@ -45,3 +46,34 @@ def flatten_fun_nokwargs(f: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Calla
         return outs
 
     return WrappedFun(flat), lambda: found[0]
+
+
+def infer_argnums_and_argnames(
+    sig: inspect.Signature,
+    argnums: int | Iterable[int] | None,
+    argnames: str | Iterable[str] | None,
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Numbers and names of the same arguments, where one of both or neither is given.
+
+    >>> infer_argnums_and_argnames(inspect.signature(lambda a, b, *, c: 0), None, ("b", "c"))
+    ((1,), ('b', 'c'))
+    >>> infer_argnums_and_argnames(inspect.signature(lambda a, b, *, c: 0), 0, None)
+    ((0,), ('a',))
+    """
+    by_place = [
+        name
+        for name, p in sig.parameters.items()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums or ())
+    names = (argnames,) if isinstance(argnames, str) else tuple(argnames or ())
+    if argnums is None:
+        numbers = tuple(i for i, name in enumerate(by_place) if name in names)
+    if argnames is None:
+        found = [by_place[i] for i in numbers if -len(by_place) <= i < len(by_place)]
+        names = tuple(
+            name
+            for name in found
+            if sig.parameters[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
+    return numbers, names

@@ -23,6 +23,7 @@ __all__ = [
     "eval_jaxpr",
     "get_aval",
     "trace_state_clean",
+    "valid_jaxtype",
 ]
 
 AbstractValue = ShapedArray  # the only kind of type
@@ -47,3 +48,17 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     """
     filled = Jaxpr(jaxpr.in_vars, jaxpr.eqns, jaxpr.outs, jaxpr.const_vars, list(consts))
     return _eval_jaxpr(filled, *args)
+
+
+def valid_jaxtype(x: Any) -> bool:
+    """Whether `x` may be a leaf of what a transform is given: an array or a number.
+
+    >>> valid_jaxtype(np.ones(2)), valid_jaxtype(1), valid_jaxtype("one"), valid_jaxtype(None)
+    (True, True, False, False)
+    """
+    if isinstance(x, Tracer):
+        return True
+    try:
+        return get_aval(x).dtype.kind in "biufcV"
+    except TypeError:
+        return False

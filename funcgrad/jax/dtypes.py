@@ -9,6 +9,7 @@ from numpy import finfo, iinfo
 
 from ..core import aval_of
 from ..numpy import result_type
+from ..ops.random import extended, prng_key
 
 __all__ = [
     "canonicalize_dtype",
@@ -23,14 +24,6 @@ __all__ = [
 ]
 
 float0 = np.dtype([("float0", np.void, 0)])
-
-
-class extended(np.generic):
-    """Dtypes that NumPy has not, of which there is none: keys are two ``uint32``."""
-
-
-class prng_key(extended):
-    """The dtype of JAX's keys."""
 
 
 def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> Any:

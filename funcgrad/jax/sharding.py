@@ -85,6 +85,11 @@ class Mesh:
         """The number of devices along each axis, by its name."""
         return dict(zip(self.axis_names, self.devices.shape, strict=True))
 
+    @property
+    def axis_sizes(self) -> tuple[int, ...]:
+        """The number of devices along each axis."""
+        return self.devices.shape if self.axis_names else ()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mesh) and self._key() == other._key()
 

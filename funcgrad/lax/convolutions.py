@@ -113,6 +113,8 @@ def conv_general_dilated(
     batch_group_count: int = 1,
     precision: Any = None,
     preferred_element_type: Any = None,
+    *,
+    out_sharding: Any = None,
 ) -> Any:
     """The convolution of `lhs` with the kernel `rhs`, which is not flipped.
 

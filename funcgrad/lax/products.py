@@ -29,7 +29,14 @@ class Precision(enum.Enum):
         return cls[names[value]] if value in names else None
 
 
-def dot(lhs: Any, rhs: Any, precision: Any = None, preferred_element_type: Any = None) -> Any:
+def dot(
+    lhs: Any,
+    rhs: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    *,
+    out_sharding: Any = None,
+) -> Any:
     """The product of vectors and matrices: the last axis of `lhs` with the first of `rhs`.
 
     `precision` changes nothing: products are as precise as their dtype.
@@ -57,6 +64,8 @@ def dot_general(
     dimension_numbers: Any,
     precision: Any = None,
     preferred_element_type: Any = None,
+    *,
+    out_sharding: Any = None,
 ) -> Any:
     """The product summed over pairs of axes, for each place along other pairs of axes.
 

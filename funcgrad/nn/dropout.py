@@ -9,7 +9,7 @@ import numpy as np  # noqa: F401  (doctests)
 from ..core import aval_of
 from ..numpy._arguments import arrays_of, converted
 from ..ops.logic import greater, greater_equal, less, less_equal, logical_and
-from ..ops.random import random_uniform
+from ..ops.random import random_uniform, words_of
 from ..ops.select import where as choose
 from ._arguments import real, require
 
@@ -33,5 +33,5 @@ def dropout(key: Any, x: Any, rate: Any) -> Any:
     fits = logical_and(greater_equal(rate, 0), less_equal(rate, 1))
     require(fits, "dropout", "rate", rate, "a number from 0 to 1")
     kept = converted(arrays_of(x, 1.0 - rate)[1], aval.dtype)
-    drawn = random_uniform(key, shape=aval.shape, dtype=aval.dtype)
+    drawn = random_uniform(words_of(key), shape=aval.shape, dtype=aval.dtype)
     return choose(less(drawn, kept), x / choose(greater(kept, 0.0), kept, 1.0), 0.0)

@@ -49,6 +49,8 @@ def _made_of(x: Any, xp: Any) -> Any:
         pass
     if hasattr(cls, "__process_primitive__"):
         return x
+    if hasattr(cls, "__jax_array__"):  # what stands for an array, in JAX's way
+        return operand(x.__jax_array__(), xp)
     if contains_foreign(x):
         return stacked(x)
     made = np.asarray(x)
@@ -106,6 +108,8 @@ def contains_foreign(x: Any) -> bool:
         return any(map(contains_foreign, x))
     if isinstance(x, Tracer) or hasattr(cls, "__process_primitive__"):
         return True
+    if hasattr(cls, "__jax_array__"):
+        return contains_foreign(x.__jax_array__())
     return _array_module(x) not in (np, None)
 
 

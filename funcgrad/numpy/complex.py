@@ -104,14 +104,15 @@ def isreal(x: Any) -> Any:
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Whether the dtype is complex.
+    """Whether the dtype is complex, also of what only has one, as ``jax.ShapeDtypeStruct``.
 
     Derivative: none.   Source: NumPy reference, ``numpy.iscomplexobj``.
 
     >>> iscomplexobj([1.0, 1j])
     True
     """
-    return aval_of(operand(x)).dtype.kind == "c"
+    dtype = getattr(x, "dtype", None)
+    return (dtype if isinstance(dtype, np.dtype) else aval_of(operand(x)).dtype).kind == "c"
 
 
 def isrealobj(x: Any) -> bool:

@@ -40,6 +40,7 @@ def matmul(
     *out: Any,
     precision: Any = None,
     preferred_element_type: Any = None,
+    out_sharding: Any = None,
     **options: Any,
 ) -> Any:
     """``sum_k x1_ik x2_kj`` over the last axis and the second to last; a vector is a row or column.
@@ -89,6 +90,7 @@ def dot(
     *,
     precision: Any = None,
     preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Any:
     """``sum_k a_ik b_kj``: products over the last axis of `a` and the second to last of `b`.
 
@@ -171,6 +173,7 @@ def tensordot(
     *,
     precision: Any = None,
     preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Any:
     """Sum of products over pairs of axes: the last `axes` of `a` with the first `axes` of `b`, or
     ``axes = (axes of a, axes of b)``.
@@ -193,6 +196,7 @@ def einsum(
     optimize: Any = "greedy",
     precision: Any = None,
     preferred_element_type: Any = None,
+    out_sharding: Any = None,
     **kwargs: Any,
 ) -> Any:
     """Sums of products by subscripts: ``einsum("ij,jk->ik", a, b)`` is ``a @ b``.

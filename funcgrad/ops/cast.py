@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Elementwise, elementwise_constant, linear
-from ..core import Aval, aval_of
+from ..core import Aval, aval_of, moves
 
 
 def _converted(xp: Any, x: Any, dtype: np.dtype) -> Any:
@@ -81,5 +81,5 @@ def astype(x: Any, dtype: Any) -> Any:
     [1, 2]
     """
     dtype = np.dtype(dtype)
-    inexact = dtype.kind in "fcV" and aval_of(x).dtype.kind in "fcV"
+    inexact = moves(dtype) and moves(aval_of(x).dtype)
     return (cast if inexact else cast_constant)(x, dtype=dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise_constant
+from ..core import dtype_of
 
 # ---------------------------------------------------------------- comparisons
 
@@ -21,7 +22,7 @@ def equal(xp, x, y, /):
     >>> equal(np.array([1.0, 2.0, 3.0]), 2.0).tolist()
     [False, True, False]
     """
-    return xp.equal(x, y)
+    return x == y if dtype_of(x).names else xp.equal(x, y)  # keys have no ufunc
 
 
 @elementwise_constant
@@ -36,7 +37,7 @@ def not_equal(xp, x, y, /):
     >>> not_equal(np.array([1.0, 2.0, 3.0]), 2.0).tolist()
     [True, False, True]
     """
-    return xp.not_equal(x, y)
+    return x != y if dtype_of(x).names else xp.not_equal(x, y)
 
 
 @elementwise_constant

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from ..algebra import batch_first, constant
-from ..core import Aval, Primitive, aval_of
+from ..core import Aval, Primitive, aval_of, dtype_of
 from ..errors import ArgumentError, where
+from .bits import bitcast
 from .index_layout import on_host
 from .structural import batch_all_first
 
@@ -124,6 +125,26 @@ def _blocks(xp: Any, rows: int, columns: int) -> Iterator[tuple[slice, slice]]:
 
 
 # ---------------------------------------------------------------- keys
+
+
+class extended(np.void):
+    """What arrays hold beside numbers: keys that are one element each."""
+
+
+class prng_key(extended):
+    """A key as one element, of dtype `KEYS`; it has no derivative, no order and no arithmetic."""
+
+
+KEYS = np.dtype((prng_key, [("words", KEY_DTYPE, (2,))]))
+
+
+def words_of(key: Any) -> Any:
+    """The words of keys that are elements; other keys as they are.
+
+    >>> words_of(np.zeros(3, KEYS)).shape, words_of(np.zeros((3, 2), KEY_DTYPE)).shape
+    ((3, 2), (3, 2))
+    """
+    return bitcast(key, dtype=KEY_DTYPE) if dtype_of(key) == KEYS else key
 
 
 def require_key(name: str, key: Any) -> Aval:

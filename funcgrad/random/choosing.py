@@ -31,7 +31,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     [0, 1, 2, 3]
     """
     if is_int(x):
-        return _random.random_permutation(key, n=int(x))
+        return _random.random_permutation(_random.words_of(key), n=int(x))
     axis = normal_axis("random.permutation", axis, fnp.ndim(x))
     if independent and fnp.ndim(x) > 1:
         for _ in range(_random.rounds(fnp.size(x))):
@@ -39,7 +39,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
             order = fnp.argsort(bits(sub, fnp.shape(x), np.uint32), axis, stable=True)
             x = fnp.take_along_axis(x, order, axis)
         return x
-    order = _random.random_permutation(key, n=fnp.shape(x)[axis])
+    order = _random.random_permutation(_random.words_of(key), n=fnp.shape(x)[axis])
     return fnp.take(x, order, axis=axis)
 
 

@@ -21,7 +21,13 @@ _normal, _uniform = DrawNormal(), Draw(random_uniform)
 
 
 def uniform(
-    key: Any, shape: Shape = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0
+    key: Any,
+    shape: Shape = (),
+    dtype: Any = float,
+    minval: Any = 0.0,
+    maxval: Any = 1.0,
+    *,
+    out_sharding: Any = None,
 ) -> Any:
     """Numbers in [minval, maxval), evenly distributed.
 
@@ -43,7 +49,13 @@ def _is_plain(bound: Any, number: float) -> bool:
     return isinstance(bound, int | float) and bound == number
 
 
-def normal(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
+def normal(
+    key: Any,
+    shape: Shape = (),
+    dtype: Any = float,
+    *,
+    out_sharding: Any = None,
+) -> Any:
     """Numbers of the standard normal distribution: its distribution function inverted.
 
     Complex ones have the variance 1 in all, half of it in each part.

@@ -22,7 +22,13 @@ from .keys import split
 _binomial, _poisson = Draw(random_binomial), Draw(random_poisson)
 
 
-def bernoulli(key: Any, p: Any = 0.5, shape: Shape | None = None) -> Any:
+def bernoulli(
+    key: Any,
+    p: Any = 0.5,
+    shape: Shape | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Any:
     """True with probability `p`; `shape` is that of `p` unless given.
 
     Raises: ArgumentError: `key` is no key. ShapeError: `p` does not broadcast to `shape`.
@@ -53,7 +59,7 @@ def randint(key: Any, shape: Shape, minval: Any, maxval: Any, dtype: Any = int) 
             f"have to be integers{where()}"
         )
     shape = shape_of(shape)
-    out = _random.random_integers(key, minval, maxval, shape=shape, dtype=dtype)
+    out = _random.random_integers(_random.words_of(key), minval, maxval, shape=shape, dtype=dtype)
     return of_shape("randint", out, shape)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..compile.config import code
 from ..compile.jit import jit
 from ..core import EVAL, Primitive, current
-from ..ops.random import normal_of_uniform, random_normal, random_uniform
+from ..ops.random import normal_of_uniform, random_normal, random_uniform, words_of
 
 LONG = 0.02  # seconds that draws of one kind have taken before they are a program
 KINDS = 256  # that are counted, and that have programs
@@ -39,7 +39,8 @@ class Draw:
         self.spent: dict[Any, float] = {}
         self.programs: dict[Any, Any] = {}
 
-    def __call__(self, *xs: Any, **params: Any) -> Any:
+    def __call__(self, key: Any, *rest: Any, **params: Any) -> Any:
+        xs = (words_of(key), *rest)
         plain = current.get() is EVAL and all(x.__class__ in _PLAIN for x in xs)
         if not plain or code() == "numpy":
             return self.prim(*xs, **params)

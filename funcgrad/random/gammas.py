@@ -14,6 +14,7 @@ import numpy as np
 from .. import numpy as fnp
 from ..ops.exponential import expit
 from ..ops.gamma import log_gamma_moved
+from ..ops.random import words_of
 from ..ops.random_rejection import random_log_gamma
 from ..ops.select import stop_gradient
 from ._arguments import Shape, floating, parameters
@@ -27,7 +28,7 @@ log_gamma_at = moving(log_gamma_moved)  # NOTE [Moving with the shape]
 def log_gamma_numbers(key: Any, a: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """Logarithms of gamma variables, in float64."""
     a = fnp.broadcast_to(a, shape)
-    drawn = random_log_gamma(key, stop_gradient(a), shape=shape, dtype=dtype)
+    drawn = random_log_gamma(words_of(key), stop_gradient(a), shape=shape, dtype=dtype)
     return log_gamma_at(fnp.astype(a, np.float64), drawn)
 
 

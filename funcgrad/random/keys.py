@@ -6,10 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ..core import aval_of
+from ..core import aval_of, dtype_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import copied, operand
-from ..ops.random import random_bits, random_fold_in, random_seed, random_split, require_key
+from ..ops.bits import bitcast
+from ..ops.random import (
+    KEYS,
+    random_bits,
+    random_fold_in,
+    random_seed,
+    random_split,
+    require_key,
+    words_of,
+)
 from ._arguments import Shape, shape_of
 from .drawing import Draw
 
@@ -29,7 +38,25 @@ def PRNGKey(seed: Any) -> Any:
     return random_seed(seed)
 
 
-key = PRNGKey
+class Made:
+    """How `key`, `wrap_key_data` and what is made of such keys give them: as words, or as elements."""
+
+    elements = False  # as JAX's are, which have the dtype `KEYS` and a shape without the two words
+
+
+def key(seed: Any, *, impl: Any = None) -> Any:
+    """`PRNGKey`; behind ``funcgrad.jax.install()`` one element of a dtype of its own, as in JAX.
+
+    Raises: ArgumentError: `seed` is no integer, or `impl` is not threefry2x32.
+
+    >>> key(7).tolist()
+    [0, 7]
+    """
+    return wrap_key_data(PRNGKey(seed), impl=impl)
+
+
+def _like(key: Any, words: Any) -> Any:
+    return bitcast(words, dtype=KEYS) if dtype_of(key) == KEYS else words
 
 
 def split(key: Any, num: Shape = 2) -> Any:
@@ -41,7 +68,7 @@ def split(key: Any, num: Shape = 2) -> Any:
     >>> split(PRNGKey(0), 3).shape
     (3, 2)
     """
-    return _split(key, shape=shape_of(num))
+    return _like(key, _split(key, shape=shape_of(num)))
 
 
 def fold_in(key: Any, data: Any) -> Any:
@@ -55,7 +82,7 @@ def fold_in(key: Any, data: Any) -> Any:
     """
     if type(data) is int:
         data = np.asarray(data & 0xFFFFFFFF, np.uint32)
-    return _fold_in(key, data)
+    return _like(key, _fold_in(key, data))
 
 
 def bits(key: Any, shape: Shape = (), dtype: Any = np.uint64) -> Any:
@@ -81,9 +108,9 @@ def _require_threefry(name: str, impl: Any) -> None:
 
 
 def key_data(keys: Any) -> Any:
-    """The words of keys, which are keys themselves here: arrays of two 32-bit words each.
+    """The words of keys, two of 32 bits each; what `PRNGKey` makes are words themselves.
 
-    Shapes: ``keys: (*a, 2) -> (*a, 2)``.   Dtypes: uint32.
+    Shapes: ``keys: (*a, 2) -> (*a, 2)``, and ``(*a) -> (*a, 2)`` of dtype `KEYS`.   Dtypes: uint32.
     Derivative: zero.
     Raises: ArgumentError: `keys` are no keys.
     Source: JAX, ``jax.random.key_data``.
@@ -91,13 +118,13 @@ def key_data(keys: Any) -> Any:
     >>> key_data(PRNGKey(7)).tolist()
     [0, 7]
     """
-    keys = operand(keys)
+    keys = words_of(operand(keys))
     require_key("random.key_data", keys)
     return keys
 
 
 def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
-    """Keys of their words; the inverse of `key_data`. `dtype` is that of keys here, uint32.
+    """Keys of their words; the inverse of `key_data`. `dtype` is that of the keys.
 
     Shapes: ``key_bits_array: (*a, 2) -> (*a, 2)``.   Dtypes: uint32.
     Derivative: zero.
@@ -107,8 +134,9 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
     >>> wrap_key_data(np.array([0, 7], np.uint32)).tolist()
     [0, 7]
     """
-    _require_threefry("wrap_key_data", impl if dtype is None or dtype == np.uint32 else dtype)
-    return key_data(key_bits_array)
+    _require_threefry("wrap_key_data", impl if dtype in (None, np.uint32, KEYS) else dtype)
+    words = key_data(key_bits_array)
+    return bitcast(words, dtype=KEYS) if Made.elements or dtype == KEYS else words
 
 
 def clone(key: Any) -> Any:
@@ -122,4 +150,4 @@ def clone(key: Any) -> Any:
     >>> clone(PRNGKey(7)).tolist()
     [0, 7]
     """
-    return copied(key_data(key))
+    return copied(key if dtype_of(key) == KEYS else key_data(key))

@@ -15,7 +15,7 @@ import numpy as np
 from .. import tree
 from ..algebra import scaling
 from ..backend import unfit
-from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, tangent_dtype
+from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, moves, tangent_dtype
 from ..errors import ArgumentError, NotLinearError, where
 from ..indexing import known
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var, eval_jaxpr, live, nested_jaxprs, quiet
@@ -125,7 +125,7 @@ def retyped(jaxpr: Jaxpr, avals: Sequence[Aval]) -> Jaxpr:
         elif isinstance(atom, Literal):
             outs.append(Literal(aval.dtype.type(atom.value)))
         else:
-            is_cast = atom.aval.dtype.kind in "fcV" and aval.dtype.kind in "fcV"
+            is_cast = moves(atom.aval.dtype) and moves(aval.dtype)
             prim: Primitive = cast if is_cast else cast_constant
             var = Var(aval)
             eqns.append(Eqn(prim, (atom,), {"dtype": aval.dtype}, (var,)))
@@ -206,7 +206,7 @@ def run(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
 
 def inexact(flags: Sequence[bool], avals: Sequence[Aval]) -> Flags:
     """The flags, off where a value has no tangent because it counts or is true or false."""
-    return tuple(f and a.dtype.kind in "fcV" for f, a in zip(flags, avals, strict=True))
+    return tuple(f and moves(a.dtype) for f, a in zip(flags, avals, strict=True))
 
 
 def moving_outs(jaxpr: Jaxpr, moving: Flags) -> Flags:

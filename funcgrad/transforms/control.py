@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import tree
-from ..core import Aval, Tracer, aval_of, require_live
+from ..core import Aval, Tracer, aval_of, moves, require_live
 from ..errors import ArgumentError, ShapeError, where
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr
@@ -251,8 +251,8 @@ class _Parts:
 
 def _filler(aval: Aval) -> Any:
     """Something of this type that is never read."""
-    zero = aval.dtype.type(0)
-    return zeros(aval) if aval.dtype.kind in "fcV" else np.broadcast_to(zero, aval.shape)
+    zero = np.zeros((), aval.dtype)
+    return zeros(aval) if moves(aval.dtype) else np.broadcast_to(zero, aval.shape)
 
 
 def _parts(branches: tuple[Jaxpr, ...], wanted: Flags) -> _Parts:

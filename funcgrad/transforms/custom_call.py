@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import zeros_like
-from ..core import EVAL, Aval, Primitive, aval_of, current, tangent_dtype
+from ..core import EVAL, Aval, Primitive, aval_of, current, moves, tangent_dtype
 from ..errors import MissingRuleError, RuleError, where
 from ..jaxpr import Jaxpr, Var, eval_jaxpr, live
 from ..views import snapshot
@@ -298,7 +298,7 @@ def require_fit(returned: str, given: Any, whose: str, like: Any) -> None:
     found, needed = aval_of(given), aval_of(like)
     if found.shape != needed.shape:
         raise RuleError(f"{returned} {found} for {whose}, which is {needed}{where()}")
-    if needed.dtype.kind not in "fcV":
+    if not moves(needed.dtype):
         return
     width, most = _WIDTHS.get(found.dtype.kind, 3), _WIDTHS[needed.dtype.kind]
     if width > most or (width == 0 and not found.weak):

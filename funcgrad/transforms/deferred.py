@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..core import EVAL, Aval, aval_of, current
+from ..core import EVAL, Aval, aval_of, current, moves
 from ..jaxpr import Jaxpr
 from .bodies import Control, Flags, as_type, chosen, placed, strong, tangent_aval, zeros
 from .jvp import jvp_flat
@@ -269,7 +269,7 @@ class Tangent(Derivative):
     @property
     def results(self) -> list[int]:
         """Which results have a tangent."""
-        return [i for i, a in enumerate(self.function.out_avals) if a.dtype.kind in "fcV"]
+        return [i for i, a in enumerate(self.function.out_avals) if moves(a.dtype)]
 
     @property
     def out_avals(self) -> tuple[Aval, ...]:  # type: ignore[override]

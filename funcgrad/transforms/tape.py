@@ -25,7 +25,7 @@ import numpy as np
 from ..algebra import zeros_like
 from ..array import TracedArray
 from ..backend import NAMESPACES, untabled
-from ..core import Aval, Primitive, Trace, aval_of, current, dtype_of
+from ..core import Aval, Primitive, Trace, aval_of, current, dtype_of, moves
 from ..locks import can_be_held, hold, release
 from ..views import refresh, snapshot
 from .transpose import cotangents
@@ -100,8 +100,7 @@ class TapeTrace(Trace):
     def new_input(self, value: Any) -> TapeTracer:
         slot = self.next_slot()
         self.entries[slot] = ()
-        differentiable = dtype_of(value).kind in "fcV"
-        return tape_tracer(self, self.keep(value), slot if differentiable else CONSTANT)
+        return tape_tracer(self, self.keep(value), slot if moves(dtype_of(value)) else CONSTANT)
 
     def lift(self, value: Any) -> TapeTracer:
         return tape_tracer(self, snapshot(value, copy=True), CONSTANT)
@@ -180,8 +179,8 @@ class TapeTrace(Trace):
         for i, x in enumerate(ans):
             k = self.next_slot()
             self.entries[k] = (_pull_output, slot, i, len(ans))
-            moves = aval_of(x).dtype.kind in "fcV"  # what counts, or is true or false, does not
-            outs.append(tape_tracer(self, x, k if moves else CONSTANT))
+            is_slot = moves(aval_of(x).dtype)  # what counts, or is true or false, does not
+            outs.append(tape_tracer(self, x, k if is_slot else CONSTANT))
         return tuple(outs)
 
     def _run_opaque(

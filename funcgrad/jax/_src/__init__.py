@@ -8,11 +8,24 @@ from types import SimpleNamespace
 
 from ... import flatten_util
 from ...ops.select import stop_gradient
-from .. import core
+from .. import api_util, core
 from ..devices import effects_barrier
-from . import dtypes, traceback_util
+from . import checkify, dtypes, numpy, state, traceback_util, tree_util
 
-__all__ = ["ad_util", "compiler", "core", "dispatch", "dtypes", "flatten_util", "traceback_util"]
+__all__ = [
+    "ad_util",
+    "api_util",
+    "checkify",
+    "compiler",
+    "core",
+    "dispatch",
+    "dtypes",
+    "flatten_util",
+    "numpy",
+    "state",
+    "traceback_util",
+    "tree_util",
+]
 
 ad_util = SimpleNamespace(stop_gradient_p=stop_gradient)
 compiler = SimpleNamespace()

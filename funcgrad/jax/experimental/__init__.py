@@ -2,6 +2,6 @@
 
 from ...transforms.callbacks import io_callback
 from ..settings import enable_x64
-from . import checkify, jet, ode, shard_map, sparse
+from . import checkify, hijax, jet, ode, shard_map, sparse
 
-__all__ = ["checkify", "enable_x64", "io_callback", "jet", "ode", "shard_map", "sparse"]
+__all__ = ["checkify", "enable_x64", "hijax", "io_callback", "jet", "ode", "shard_map", "sparse"]

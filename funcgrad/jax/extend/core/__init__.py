@@ -11,12 +11,14 @@ from ....jaxpr import Eqn as JaxprEqn
 from ....jaxpr import Jaxpr, Literal, Var
 from ....jaxpr import Jaxpr as ClosedJaxpr
 from ..._absent import absent
+from ...core import valid_jaxtype
 from . import primitives
 from .primitive import Primitive
 
 __all__ = [
     "ClosedJaxpr",
     "DropVar",
+    "Effect",
     "Jaxpr",
     "JaxprEqn",
     "Literal",
@@ -29,6 +31,7 @@ __all__ = [
     "set_current_trace",
     "take_current_trace",
     "unmapped_aval",
+    "valid_jaxtype",
 ]
 
 _OWN = "interpreters of one's own are no part of programs; make_jaxpr gives what they would see"
@@ -40,6 +43,10 @@ take_current_trace = absent("take_current_trace", _OWN)
 
 class DropVar(Var):
     """A result that nothing reads; here it has a name like all others, so that there are none."""
+
+
+class Effect:
+    """What a primitive does beside computing; in programs here it is done in its place."""
 
 
 def get_opaque_trace_state(convention: Any = None) -> Any:

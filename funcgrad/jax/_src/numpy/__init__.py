@@ -1,0 +1,1 @@
+"""Of JAX's private modules of array functions, what s2fft imports."""

@@ -1,0 +1,1 @@
+"""References to arrays in JAX's private modules: only their type is asked for."""
