@@ -118,7 +118,7 @@ def tangent_dtype(dtype: Any) -> Any:
 
 
 def moves(dtype: Any) -> bool:
-    """Whether values of a dtype have derivatives: floating and complex numbers; V is bfloat16's kind."""
+    """Whether values of a dtype have derivatives: floating, complex; V is bfloat16's kind."""
     return dtype.kind in "fcV" and dtype.names is None
 
 

@@ -127,11 +127,11 @@ def _blocks(xp: Any, rows: int, columns: int) -> Iterator[tuple[slice, slice]]:
 # ---------------------------------------------------------------- keys
 
 
-class extended(np.void):
+class extended(np.void):  # type: ignore[misc]
     """What arrays hold beside numbers: keys that are one element each."""
 
 
-class prng_key(extended):
+class prng_key(extended):  # type: ignore[misc]
     """A key as one element, of dtype `KEYS`; it has no derivative, no order and no arithmetic."""
 
 
