@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import EVAL, Trace, Tracer, current
+from ..core import EVAL, Aval, Trace, Tracer, current
 from ..core import aval_of as get_aval
 from ..jaxpr import Atom, Jaxpr
 from ..jaxpr import eval_jaxpr as _eval_jaxpr
@@ -53,12 +53,13 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
 def valid_jaxtype(x: Any) -> bool:
     """Whether `x` may be a leaf of what a transform is given: an array or a number.
 
+    >>> import numpy as np
     >>> valid_jaxtype(np.ones(2)), valid_jaxtype(1), valid_jaxtype("one"), valid_jaxtype(None)
     (True, True, False, False)
     """
     if isinstance(x, Tracer):
         return True
     try:
-        return get_aval(x).dtype.kind in "biufcV"
+        return not isinstance(x, Aval) and get_aval(x).dtype.kind in "biufcV"
     except TypeError:
         return False
