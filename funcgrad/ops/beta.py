@@ -9,9 +9,22 @@ import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
 from .arithmetic import absolute
-from .exponential import exp, expit, log, log1p, logaddexp, xlog1py, xlogy
+from .exponential import exp, expit, expm1, log, log1p, logaddexp, sqrt, xlog1py, xlogy
 from .from_scipy import scipy_function, scipy_if_there, together
-from .gamma import FADED, digamma, double, gamma, gammaln, rgamma_slope
+from .gamma import (
+    DIGAMMA,
+    FADED,
+    LARGE,
+    digamma,
+    double,
+    fallen_from,
+    gamma,
+    gammaln,
+    log_less_digamma,
+    log_peak,
+    log_ratio,
+    rgamma_slope,
+)
 from .index_layout import on_host
 from .logic import (
     equal,
@@ -25,20 +38,15 @@ from .logic import (
 )
 from .quadrature import as_column, integral_from
 from .rounding import rint
-from .select import minimum, stop_gradient, where
-
-# B_2 / 2, B_4 / 4, ...: of log(x) - 1 / (2 x) - digamma(x) in powers of 1 / x**2, from the first on
-_DIGAMMA = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160]
-_LARGE = 15.0  # from here on these are all
-
+from .select import maximum, minimum, stop_gradient, where
 
 _CLOSE = 1e-3  # two digammas of numbers that differ by more keep their digits
 _STEPS = 8  # of the recurrence ``digamma(x + 1) = digamma(x) + 1 / x``, for what is close
 
 
-def _digamma_gap(a: Any, b: Any) -> Any:
+def digamma_gap(a: Any, b: Any) -> Any:
     """``digamma(a) - digamma(a + b)``, which keeps its digits where `a` is large beside `b`."""
-    large = greater(minimum(a, a + b), _LARGE)
+    large = greater(minimum(a, a + b), LARGE)
     close = logical_and(logical_not(large), less(absolute(b), a * _CLOSE))
     by_series = logical_or(large, close)
     far = digamma(where(by_series, 1.0, a)) - digamma(where(by_series, 1.0, a + b))
@@ -58,7 +66,7 @@ def _gap_of_large(a: Any, b: Any) -> Any:
     p, q = r * r, s * s
     total: Any = 0.0
     mixed, last = 1.0, 1.0  # p**k + p**(k - 1) q + ... + q**k, and q**k
-    for coefficient in _DIGAMMA:
+    for coefficient in DIGAMMA:
         total = total + mixed * coefficient
         last = last * q
         mixed = mixed * p + last
@@ -66,8 +74,8 @@ def _gap_of_large(a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda _y, a, b: _digamma_gap(a, b),
-    lambda _y, a, b: _digamma_gap(b, a),
+    lambda _y, a, b: digamma_gap(a, b),
+    lambda _y, a, b: digamma_gap(b, a),
 )
 def betaln(xp, a, b, /):
     """``log |beta(a, b)| = log |gamma(a) gamma(b) / gamma(a + b)|``.
@@ -87,7 +95,7 @@ def betaln(xp, a, b, /):
 
 
 def _beta_slope(y: Any, a: Any, b: Any) -> Any:
-    return y * _digamma_gap(a, b)
+    return y * digamma_gap(a, b)
 
 
 @elementwise(_beta_slope, lambda y, a, b: _beta_slope(y, b, a))
@@ -130,7 +138,7 @@ def _poch_by_z(y: Any, z: Any, m: Any) -> Any:
     steep = y * digamma(where(near, end, 1.0)) - _times_digamma(
         y, lambda near: gamma(where(near, end, 1.0)), where(near, z, 1.0), near
     )
-    gap = _digamma_gap(where(below, 1.0 - end, where(plain, z, 1.0)), where(near, 1.0, m))
+    gap = digamma_gap(where(below, 1.0 - end, where(plain, z, 1.0)), where(near, 1.0, m))
     return where(near, steep, where(below, y, -y) * gap)
 
 
@@ -154,7 +162,7 @@ def _binom_by_n(y: Any, n: Any, k: Any) -> Any:
     rest = n - k + 1.0
     near = _near_pole(rest)
     steep = y * digamma(where(near, n + 1.0, 1.0)) - _binom_times_digamma(y, n, k, rest, near)
-    return where(near, steep, -y * _digamma_gap(where(near, 1.0, rest), where(near, 1.0, k)))
+    return where(near, steep, -y * digamma_gap(where(near, 1.0, rest), where(near, 1.0, k)))
 
 
 def _binom_by_k(y: Any, n: Any, k: Any) -> Any:
@@ -165,7 +173,7 @@ def _binom_by_k(y: Any, n: Any, k: Any) -> Any:
     steep = steep - _binom_times_digamma(y, n, n - k, taken, at_taken)
     more = greater(rest, taken)
     lesser = where(near, 1.0, where(more, taken, rest))
-    gap = _digamma_gap(lesser, where(near, 1.0, where(more, n - 2.0 * k, 2.0 * k - n)))
+    gap = digamma_gap(lesser, where(near, 1.0, where(more, n - 2.0 * k, 2.0 * k - n)))
     return where(near, steep, where(more, -y, y) * gap)
 
 
@@ -199,14 +207,17 @@ def binom(xp, n, k, /):
 def _beta_width(a: Any, b: Any, odds: Any) -> Any:
     """How far down from the logarithm of the odds ``t**a (1 - t)**b`` falls by `FADED`.
 
-    What it has fallen by is convex and grows by `a` at most: Newton's method from the right.
+    What it has fallen by is convex and grows by `a` at most, and on a way w its curvature falls by no
+    more than ``e**-w``: Newton's method from the right.
     """
     a, b, odds = stop_gradient(a), stop_gradient(b), stop_gradient(odds)
-    top = _log_odds(odds)
-    width = (FADED + (a + b) * top) / a
+    top = _fallen_of_odds(a, b, odds)
+    width = (FADED + (a + b) * _log_odds(odds)) / a
+    bend = maximum((a + b) * expit(odds) * expit(-odds), 1e-300)
+    width = minimum(width, (FADED + sqrt(FADED * FADED + 8.0 * FADED * bend)) / (2.0 * bend))
     for _ in range(12):
         below = odds - width
-        fallen = a * width - (a + b) * (top - _log_odds(below)) - FADED
+        fallen = _fallen_of_odds(a, b, below) - top - FADED
         width = width - fallen / (a - (a + b) * expit(below))
     return width
 
@@ -216,11 +227,62 @@ def _log_odds(u: Any) -> Any:
     return logaddexp(u, 0.0)
 
 
+_FAR = 600.0  # what e**_FAR is added to, it swallows
+
+
+def _fallen_of_odds(a: Any, b: Any, odds: Any) -> Any:
+    """By what the logarithm of ``x**a (1 - x)**b`` is below its largest value.
+
+    From the side of the lesser shape, from where the distance to the hump is multiplied by that one.
+    """
+    first = less_equal(a, b)
+    least, total = where(first, a, b), a + b
+    off = odds - log_ratio(a, b)
+    off = where(first, off, -off)
+    over = maximum(off - _FAR, 0.0)
+    return total * (log1p(least / total * expm1(off - over)) + over) - least * off
+
+
 def log_beta_density(a: Any, b: Any, odds: Any) -> Any:
     """``log(x**a (1 - x)**b / beta(a, b))`` for ``x = e**odds / (1 + e**odds)``: the density of the
     logarithm of a beta variable's odds.
     """
-    return a * odds - (a + b) * _log_odds(odds) - betaln(a, b)
+    return _log_beta_peak(a, b) - _fallen_of_odds(a, b, odds)
+
+
+def _log_beta_peak(a: Any, b: Any) -> Any:
+    """The largest value of `log_beta_density`; NOTE [Large shapes] in ``gamma.py``."""
+    return log_peak(a) + log_peak(b) - log_peak(a + b)
+
+
+def beta_entropy(a: Any, b: Any) -> Any:
+    """The differential entropy of the logarithm of a beta variable's odds.
+
+    >>> float(beta_entropy(np.array(1e15), np.array(1e15)).round(4))
+    -15.5037
+    """
+    n = a + b
+    spread = a * log_less_digamma(a) + b * log_less_digamma(b) - n * log_less_digamma(n)
+    return spread - _log_beta_peak(a, b)
+
+
+def log_beta_pdf(a: Any, b: Any, x: Any) -> Any:
+    """``log(x**(a-1) (1-x)**(b-1) / beta(a, b))``, the logarithm of a beta variable's density, for x in
+    0..1.
+
+    >>> float(log_beta_pdf(np.array(1e15), np.array(1e15), np.array(0.5)).round(4))
+    17.3902
+    """
+    total = a + b
+    large = logical_and(greater(total, 4.0 * LARGE), logical_and(greater(x, 0), less(x, 1)))
+    p, q, y = (where(large, v, w) for v, w in ((a, 1.0), (b, 1.0), (x, 0.5)))
+    n = p + q
+    fallen = fallen_from(p, n * y) + fallen_from(q, n * (1.0 - y))
+    by_distance = _log_beta_peak(p, q) - fallen - log(y) - log1p(-y)
+    formula = xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b)
+    # The derivatives are those of the formula: they have their digits where one shape is the lesser.
+    lost = where(large, by_distance - where(large, formula, 0.0), 0.0)
+    return formula + stop_gradient(lost)
 
 
 def beta_beyond(a: Any, b: Any, odds: Any, log_scale: Any) -> Any:
@@ -228,9 +290,10 @@ def beta_beyond(a: Any, b: Any, odds: Any, log_scale: Any) -> Any:
 
     Odds in logarithms; the probability over ``e**log_scale``.
     """
+    height = _log_beta_peak(a, b) - log_scale
 
     def f(u: Any) -> Any:
-        return exp(log_beta_density(as_column(a), as_column(b), u) - as_column(log_scale))
+        return exp(as_column(height) - _fallen_of_odds(as_column(a), as_column(b), u))
 
     return integral_from(odds, -_beta_width(a, b, odds), f)
 
@@ -242,48 +305,42 @@ def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
     """
     flipped = where(upper, -odds, odds)
     p, q = where(upper, b, a), where(upper, a, b)
-    total = digamma(a + b)
-    by_p, by_q = digamma(p) - total, digamma(q) - total
-    width = -_beta_width(p, q, flipped)
+    by_p, by_q = digamma_gap(p, q), digamma_gap(q, p)
+    width, height = -_beta_width(p, q, flipped), _log_beta_peak(p, q)
 
     def density(u: Any) -> Any:
-        return exp(log_beta_density(as_column(p), as_column(q), u))
+        return exp(as_column(height) - _fallen_of_odds(as_column(p), as_column(q), u))
 
-    first = integral_from(
-        flipped, width, lambda u: density(u) * (u - _log_odds(u) - as_column(by_p))
-    )
+    first = integral_from(flipped, width, lambda u: density(u) * (-_log_odds(-u) - as_column(by_p)))
     second = integral_from(flipped, width, lambda u: density(u) * (-_log_odds(u) - as_column(by_q)))
     return where(upper, -second, first), where(upper, -first, second)
 
 
 def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
-    """``I(a, b) = I(a + 1, b + 1) + s / a - t / b``, differentiated.
+    """``I(a, b) = I(a + 1, b + 1) + s - t``, differentiated.
 
-    `s` is ``x**a (1 - x)**b / beta(a, b)`` and `t` that for ``a + 1``.
+    `s` is ``x**a (1 - x)**b / (a beta(a, b))``, `t` the same for ``a + 1`` but over ``b``.
     """
     a, b, x = double(a), double(b), double(x)
-    inside = logical_and(greater(x, 0), less(x, 1))
-    valid = logical_and(greater_equal(x, 0), less_equal(x, 1))
-    x = where(inside, x, 0.5)
-    log_x, log_y = log(x), log1p(-x)
-    odds = log_x - log_y
-    c, d = _beta_tail(a + 1, b + 1, odds, greater(odds, log(a + 1) - log(b + 1)))
-    s = exp(a * log_x + b * log_y - betaln(a, b)) / a
-    t = exp((a + 1) * log_x + b * log_y - betaln(a + 1, b)) / b
-    total = digamma(a + b)
-    c = (
-        c
-        + s * (log_x - digamma(a + 1) + total)
-        - t * (log_x - digamma(a + 1) + total + 1 / (a + b))
-    )
-    d = d + s * (log_y - digamma(b) + total) - t * (log_y - digamma(b + 1) + total + 1 / (a + b))
+    valid = logical_and(logical_and(greater(a, 0), greater(b, 0)), greater_equal(x, 0))
+    valid = logical_and(valid, less_equal(x, 1))
+    inside = logical_and(valid, logical_and(greater(x, 0), less(x, 1)))
+    a, b, x = where(inside, a, 1.0), where(inside, b, 1.0), where(inside, x, 0.5)
+    log_x, log_y, total = log(x), log1p(-x), a + b
+    c, d = _beta_tail(a + 1, b + 1, log_x - log_y, greater(x * (b + 1), (1 - x) * (a + 1)))
+    s = exp(log_beta_pdf(a, b, x) + log_x + log_y) / a
+    t = s * x * (total / b)
+    moved = log_x - digamma_gap(a + 1, b)
+    c = c + s * (moved - 1.0 / total) - t * moved
+    d = d + s * (log_y - digamma_gap(b, a)) - t * (log_y - digamma_gap(b + 1, a))
     c, d = where(inside, c, 0.0), where(inside, d, 0.0)
     return where(valid, c, math.nan), where(valid, d, math.nan)
 
 
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
     a, b, x = double(a), double(b), double(x)
-    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+    valid = logical_and(greater_equal(a, 0), greater_equal(b, 0))
+    return where(valid, exp(log_beta_pdf(a, b, x)), math.nan)
 
 
 @elementwise(

@@ -13,7 +13,7 @@ from ..algebra import elementwise, elementwise_constant
 from ..choose import choose_in
 from ..core import aval_of
 from .arithmetic import absolute, hypot, polynomial
-from .exponential import exp, log, log1p, sqrt, xlogy
+from .exponential import exp, expm1, log, log1p, log1pmx, sqrt, xlogy
 from .from_scipy import (
     real_floating,
     scipy_function,
@@ -21,7 +21,16 @@ from .from_scipy import (
     together,
 )
 from .index_layout import on_host
-from .logic import greater, greater_equal, less, less_equal, logical_and
+from .logic import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+)
 from .quadrature import as_column, integral_from
 from .select import maximum, minimum, where
 from .trigonometric import cos, sin
@@ -277,43 +286,135 @@ def double(x: Any) -> Any:
     return x if aval_of(x).weak else x.astype(np.float64)
 
 
-def log_gamma_density(a: Any, log_x: Any) -> Any:
-    """``log(x**a e**-x / gamma(a))``: the density of a gamma variable's logarithm."""
-    return a * log_x - exp(log_x) - gammaln(a)
+# NOTE [Large shapes] ``gammaln(a)`` and what it is taken from are of size ``a log(a)``: where `a` is
+# large their difference has no digits. So a density is its height at the hump, by Stirling's series,
+# less what it has fallen by since, which is computed from the distance (Loader, "Fast and accurate
+# computation of binomial probabilities", 2000). Places are given by that distance, ``log(x / a)``.
+
+# B_2j / (2j (2j - 1)): of log(gamma(a)) beyond Stirling's formula, in odd powers of 1 / a
+_STIRLING = [
+    1 / 12,
+    -1 / 360,
+    1 / 1260,
+    -1 / 1680,
+    1 / 1188,
+    -691 / 360360,
+    1 / 156,
+    -3617 / 122400,
+]
+# B_2j / 2j: of log(a) - 1 / (2 a) - digamma(a), in powers of 1 / a**2 from the first on
+DIGAMMA = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160]
+LARGE = 15.0  # from here on these are all
 
 
-def gamma_integral(a: Any, log_x: Any, log_scale: Any, below: Any, origin: Any) -> Any:
-    """The integral of the density, or of that times ``log t - origin``, from `x` to an end."""
-    x = maximum(exp(log_x), 1e-300)
+def log_peak(a: Any) -> Any:
+    """``log(a**a e**-a / gamma(a))``: the highest density of a gamma variable's logarithm.
+
+    >>> float(log_peak(np.array(1e15)).round(4))
+    16.3504
+    """
+    large = greater(a, LARGE)
+    far, near = where(large, a, LARGE), where(large, LARGE, a)
+    r = 1.0 / far
+    by_series = 0.5 * log(far * (0.5 / math.pi)) - r * polynomial(r * r, _STIRLING)
+    return where(large, by_series, xlogy(near, near) - near - gammaln(near))
+
+
+def log_less_digamma(a: Any) -> Any:
+    """``log(a) - digamma(a)``, the derivative of `log_peak`.
+
+    >>> float(log_less_digamma(np.array(1e15)))
+    5e-16
+    """
+    large = greater(a, LARGE)
+    r, near = 1.0 / where(large, a, LARGE), where(large, LARGE, a)
+    by_series = r * (0.5 + r * polynomial(r * r, DIGAMMA))
+    return where(large, by_series, log(near) - digamma(near))
+
+
+def log_ratio(x: Any, a: Any) -> Any:
+    """``log(x / a)`` for positive numbers, with its digits where that is small.
+
+    >>> float(log_ratio(np.array(1e15 + 1.0), 1e15))
+    1e-15
+    """
+    close = logical_and(less(x, 2.0 * a), less(a, 2.0 * x))
+    near = log1p(where(close, x - a, 0.0) / a)
+    return where(close, near, log(x) - log(a))
+
+
+def log_gamma_density(a: Any, off: Any) -> Any:
+    """``log(x**a e**-x / gamma(a))`` for ``x = a e**off``: the density of the logarithm of `x`."""
+    large = greater(a, LARGE)
+    u = where(large, off, 0.0)
+    fallen = where(large, a * (expm1(u) - u), exp(off + log(a)) - a - a * off)
+    return log_peak(a) - fallen
+
+
+def log_gamma_pdf(a: Any, x: Any) -> Any:
+    """``log(x**(a-1) e**-x / gamma(a))``, the logarithm of a gamma variable's density, for x >= 0.
+
+    >>> float(log_gamma_pdf(np.array(1e15), np.array(1e15)).round(4))
+    -18.1884
+    """
+    large = logical_and(greater(a, 2.0 * LARGE), greater(x, 0.0))
+    over = equal(x, math.inf)
+    large = logical_and(large, logical_not(over))
+    b, y = where(large, a, 2.0 * LARGE), where(large, x, 2.0 * LARGE)
+    by_distance = log_peak(b) - fallen_from(b, y) - log(y)
+    a, y = where(large, 1.0, a), where(logical_or(large, over), 1.0, x)
+    near = xlogy(a - 1.0, y) - where(large, 1.0, x) - gammaln(a)
+    return where(large, by_distance, near)
+
+
+def fallen_from(a: Any, x: Any) -> Any:
+    """``x - a - a log(x / a)`` for positive numbers: by what a logarithm is below that at `a`.
+
+    >>> float(fallen_from(np.array(1e15), np.array(1e15 + 1e8)).round(4))
+    5.0
+    """
+    close = less(absolute(x - a), 0.25 * a)
+    near = -a * log1pmx(where(close, x - a, 0.0) / a)
+    y = where(close, a, x)
+    return where(close, near, y - a - a * (log(y) - log(a)))
+
+
+def gamma_integral(a: Any, off: Any, log_scale: Any, below: Any, origin: Any) -> Any:
+    """The integral of the density, or of that times ``log(t / a) - origin``, from `off` to an end."""
+    x = maximum(a * exp(off), 1e-300)
     down = (FADED + sqrt(FADED * FADED + 2 * FADED * a)) / a
-    slope = maximum(x - a, 0.0)  # the logarithm falls faster than slope u + x u**2 / 2
+    slope = maximum(a * expm1(off), 0.0)  # the logarithm falls faster than slope u + x u**2 / 2
     steep = 2 * FADED / (slope + hypot(slope, sqrt(2 * FADED * x)))
     up = minimum(log1p((FADED + sqrt(FADED * FADED + 2 * FADED * x)) / x), steep)
+    height = log_peak(a) - log_scale
 
     def f(u: Any) -> Any:
-        y = exp(as_column(a) * u - exp(u) - as_column(gammaln(a) + log_scale))
+        y = exp(as_column(height) - as_column(a) * (expm1(u) - u))
         return y if origin is None else y * (u - as_column(origin))
 
-    return integral_from(log_x, where(below, -down, up), f)
+    return integral_from(off, where(below, -down, up), f)
 
 
-def _gamma_by_shape(a: Any, log_x: Any, log_scale: Any) -> Any:
-    """The derivative by `a` of ``P(a, x)``, over ``e**log_scale``.
+def _gamma_by_shape(a: Any, off: Any, log_scale: Any) -> Any:
+    """The derivative by `a` of ``P(a, x)`` for ``x = a e**off``, over ``e**log_scale``.
 
     Of ``P(a, x) = P(a + 1, x) + x**a e**-x / gamma(a + 1)`` both terms are differentiated.
     """
-    origin = digamma(a + 1)
-    below = less_equal(log_x, log(a))
-    mass = gamma_integral(a + 1, log_x, log_scale, below, origin)
-    between = exp(log_gamma_density(a, log_x) - log_scale) * (log_x - origin) / a
+    b = a + 1
+    below, next_off = less_equal(off, 0.0), off - log_ratio(b, a)
+    origin = -log_less_digamma(b)
+    mass = gamma_integral(b, next_off, log_scale, below, origin)
+    between = exp(log_gamma_density(a, off) - log_scale) * (next_off - origin) / a
     return where(below, mass, -mass) + between
 
 
 def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
     a, x = double(a), double(x)
-    inside = logical_and(greater(x, 0), less(x, math.inf))
-    slope = where(inside, _gamma_by_shape(a, log(where(inside, x, 1.0)), 0.0), 0.0)
-    return where(greater_equal(x, 0), slope, math.nan)
+    valid = logical_and(greater_equal(a, 0), greater_equal(x, 0))
+    inside = logical_and(valid, logical_and(greater(x, 0), less(x, math.inf)))
+    b = where(inside, a, 1.0)
+    slope = _gamma_by_shape(b, log_ratio(where(inside, x, 1.0), b), 0.0)
+    return where(valid, where(inside, slope, 0.0), math.nan)
 
 
 def log_gamma_moved(a: Any, log_x: Any) -> Any:
@@ -323,13 +424,16 @@ def log_gamma_moved(a: Any, log_x: Any) -> Any:
     """
     a, log_x = double(a), double(log_x)
     inside = less(absolute(log_x), math.inf)
-    log_x = where(inside, log_x, 0.0)
-    return where(inside, -_gamma_by_shape(a, log_x, log_gamma_density(a, log_x)), 0.0)
+    return where(inside, _moved(a, where(inside, log_x, 0.0) - log(a)), 0.0)
+
+
+def _moved(a: Any, off: Any) -> Any:
+    return -_gamma_by_shape(a, off, log_gamma_density(a, off))
 
 
 def _gamma_density(a: Any, x: Any) -> Any:
     a, x = double(a), double(x)
-    return exp(xlogy(a - 1, where(less(x, math.inf), x, 1.0)) - x - gammaln(a))
+    return exp(log_gamma_pdf(where(less(a, 0.0), math.nan, a), x))
 
 
 @elementwise(_gammainc_by_a, lambda _y, a, x: _gamma_density(a, x))
@@ -368,7 +472,8 @@ def gammaincc(xp, a, x, /):
 
 def _quantile_by_a(x: Any, a: Any, _p: Any) -> Any:
     inside = logical_and(greater(x, 0), less(x, math.inf))
-    return where(inside, x * log_gamma_moved(a, log(where(inside, x, 1.0))), x * 0.0)
+    a, y = double(a), double(where(inside, x, 1.0))
+    return where(inside, x * _moved(a, log_ratio(y, a)), x * 0.0)
 
 
 @elementwise(_quantile_by_a, lambda x, a, _p: 1.0 / _gamma_density(a, x))

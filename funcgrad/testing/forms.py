@@ -324,7 +324,7 @@ FORMS: dict[str, Form] = {
     "erfinv": of_one(inside),
     **_each("logit ndtri", of_one(unit)),
     **_each("log log2 log10 log1p sqrt reciprocal", of_one(positive, "cf")),
-    **_each("entr gammaln digamma cbrt", of_one(positive)),
+    **_each("entr gammaln digamma cbrt log1pmx", of_one(positive)),
     "gamma": of_one(around_one),
     "polygamma": of_one(around_one, n=1),
     "arccosh": of_one(above_one),

@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.beta import betainc, betaincc, betaincinv, betaln
-from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlog1py, xlogy
+from ...ops.beta import (
+    beta_entropy,
+    betainc,
+    betaincc,
+    betaincinv,
+    betaln,
+    digamma_gap,
+    log_beta_density,
+    log_beta_pdf,
+)
+from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
 from ...ops.gamma import digamma
 from ...ops.logic import greater, isinf, less, logical_not
 from ...ops.select import stop_gradient
@@ -62,7 +71,7 @@ class Beta(ContinuousDistribution):
         return a, 1.0
 
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
-        return xlogy(a - 1.0, z) + xlog1py(b - 1.0, -z) - betaln(a, b)
+        return log_beta_pdf(a, b, z)
 
     def _edge(self, z: Any, a: Any, b: Any) -> Any:
         return power(z, a - 1.0) * power(1.0 - z, b - 1.0) * bounded_exp(-betaln(a, b))
@@ -95,8 +104,7 @@ class Beta(ContinuousDistribution):
         return (a / total) * (b / total) / (total + 1.0)
 
     def _entropy(self, a: Any, b: Any) -> Any:
-        inner = betaln(a, b) - (a - 1.0) * digamma(a) - (b - 1.0) * digamma(b)
-        return inner + (a + b - 2.0) * digamma(a + b)
+        return beta_entropy(a, b) + digamma_gap(a, b) + digamma_gap(b, a)
 
 
 class BetaPrime(ContinuousDistribution):
@@ -118,7 +126,10 @@ class BetaPrime(ContinuousDistribution):
         return a, 1.0
 
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
-        return xlogy(a - 1.0, z) - (a + b) * log1p(z) - betaln(a, b)
+        inner = xlogy(a - 1.0, z) - (a + b) * log1p(z) - betaln(a, b)
+        large = greater(a + b, 60.0) & greater(z, 0.0)  # NOTE [Large shapes] in ops/gamma.py
+        log_z = log(choose(large, z, 1.0))
+        return choose(large, log_beta_density(a, b, log_z) - log_z, inner)
 
     def _edge(self, z: Any, a: Any, b: Any) -> Any:
         return power(z, a - 1.0) * bounded_exp(-(a + b) * log1p(z) - betaln(a, b))
@@ -158,8 +169,7 @@ class BetaPrime(ContinuousDistribution):
         return choose(known, a * (a + b - 1.0) / ((b - 2.0) * (b - 1.0) * (b - 1.0)), math.inf)
 
     def _entropy(self, a: Any, b: Any) -> Any:
-        inner = betaln(a, b) - (a - 1.0) * digamma(a) - (b + 1.0) * digamma(b)
-        return inner + (a + b) * digamma(a + b)
+        return beta_entropy(a, b) + digamma(a) - digamma(b)
 
 
 class F(ScaledDistribution):

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import divide, power
-from ...ops.beta import betainc, betaincc, betaln
-from ...ops.exponential import exp, expm1, log, log1p, xlog1py, xlogy
-from ...ops.gamma import gammainc, gammaincc, gammaln
+from ...ops.beta import betainc, betaincc, betaln, log_beta_density, log_beta_pdf
+from ...ops.exponential import exp, expm1, log, log1p, logaddexp, xlog1py, xlogy
+from ...ops.gamma import gammainc, gammaincc, gammaln, log_gamma_pdf
 from ...ops.logic import equal, greater, greater_equal
 from ...ops.rounding import ceil
-from ...ops.select import maximum, minimum
+from ...ops.select import maximum, minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import entr
 from .discrete import DiscreteDistribution
@@ -42,7 +42,7 @@ class Poisson(SolvedCounts):
         return mu >= 0
 
     def _logpmf(self, k: Any, mu: Any) -> Any:
-        return xlogy(k, mu) - gammaln(k + 1.0) - mu
+        return log_gamma_pdf(k + 1.0, mu)
 
     def _pmf(self, k: Any, mu: Any) -> Any:
         none = equal(mu, 0.0)
@@ -68,9 +68,13 @@ class Poisson(SolvedCounts):
         return mu
 
 
-def _log_choices(n: Any, k: Any) -> Any:
-    """The logarithm of the binomial coefficient."""
-    return -log1p(n) - betaln(n - k + 1.0, k + 1.0)
+def _log_choices(n: Any, k: Any, odds: Any) -> Any:
+    """The logarithm of the binomial coefficient times ``p**k (1 - p)**(n - k)``, for any odds of `p`.
+
+    Odds in logarithms; they cancel where such are multiplied and divided.
+    """
+    both = logaddexp(odds, 0.0) + logaddexp(-odds, 0.0)  # -log(p) - log(1 - p)
+    return log_beta_density(k + 1.0, n - k + 1.0, odds) + both - log1p(n)
 
 
 class Binom(SolvedCounts):
@@ -92,12 +96,13 @@ class Binom(SolvedCounts):
         return 0.0, n
 
     def _logpmf(self, k: Any, n: Any, p: Any) -> Any:
-        return _log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p)
+        return log_beta_pdf(k + 1.0, n - k + 1.0, p) - log1p(n)
 
     def _pmf(self, k: Any, n: Any, p: Any) -> Any:
         sure = equal(p, 0.0) | equal(p, 1.0)
         q = choose(sure, p, 0.5)
-        edge = bounded_exp(_log_choices(n, k)) * power(q, k) * power(1.0 - q, n - k)
+        ways = bounded_exp(-log1p(n) - betaln(n - k + 1.0, k + 1.0))
+        edge = ways * power(q, k) * power(1.0 - q, n - k)
         return choose(sure, edge, exp(self._logpmf(k, n, choose(sure, 0.5, p))))
 
     def _cdf(self, k: Any, n: Any, p: Any) -> Any:
@@ -178,8 +183,8 @@ class NBinom(SolvedCounts):
     def _logpmf(self, k: Any, n: Any, p: Any) -> Any:
         none = equal(k, 0.0)  # in one way, whatever `n`
         some = choose(none, 1.0, k)
-        ways = choose(none, 0.0, -betaln(choose(none, 1.0, n), some) - log(some))
-        return ways + n * log(p) + xlog1py(k, -p)
+        several = log_beta_pdf(choose(none, 1.0, n), some + 1.0, p) - log(n + some)
+        return choose(none, n, 1.0) * log(p) + choose(none, 0.0, several)
 
     def _cdf(self, k: Any, n: Any, p: Any) -> Any:
         return betainc(n, k + 1.0, p)
@@ -269,7 +274,10 @@ class BetaBinom(SolvedCounts):
         return 0.0, n
 
     def _logpmf(self, k: Any, n: Any, a: Any, b: Any) -> Any:
-        return _log_choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b)
+        rest = n - k
+        odds = stop_gradient(log((k + a) / (rest + b)))  # of the hump
+        several = _log_choices(n, k, odds) + log_beta_density(a, b, odds)
+        return several - log_beta_density(k + a, rest + b, odds)
 
     def _mean(self, n: Any, a: Any, b: Any) -> Any:
         return n * a / (a + b)
@@ -342,8 +350,9 @@ class HyperGeom(SolvedCounts):
         return maximum(drawn - (m - n), 0.0), minimum(n, drawn)
 
     def _logpmf(self, k: Any, m: Any, n: Any, drawn: Any) -> Any:
-        ways = _log_choices(n, k) + _log_choices(m - n, drawn - k)
-        return ways - _log_choices(m, drawn)
+        odds = log((drawn + 0.5) / (m - drawn + 0.5))  # of the hump
+        ways = _log_choices(n, k, odds) + _log_choices(m - n, drawn - k, odds)
+        return ways - _log_choices(m, drawn, odds)
 
     def _mean(self, m: Any, n: Any, drawn: Any) -> Any:
         return drawn * (n / m)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.exponential import exp, expm1, log, log1p, xlogy
+from ...ops.exponential import exp, expm1, log, log1p
 from ...ops.gamma import (
     digamma,
     gammainc,
@@ -16,6 +16,8 @@ from ...ops.gamma import (
     gammainccinv,
     gammaincinv,
     gammaln,
+    log_gamma_density,
+    log_gamma_pdf,
     polygamma,
 )
 from ...ops.logic import equal, greater, less
@@ -45,7 +47,7 @@ class Gamma(ContinuousDistribution):
         return a, 1.0
 
     def _logpdf(self, z: Any, a: Any) -> Any:
-        return xlogy(a - 1.0, z) - z - gammaln(a)
+        return log_gamma_pdf(a, z)
 
     def _edge(self, z: Any, a: Any) -> Any:
         return power(z, a - 1.0) * exp(-z - gammaln(a))
@@ -162,7 +164,7 @@ class InvGamma(ContinuousDistribution):
         return divide(1.0 / FADED, maximum(a, 1.0)), math.inf
 
     def _logpdf(self, z: Any, a: Any) -> Any:
-        return -(a + 1.0) * log(z) - gammaln(a) - divide(1.0, z)
+        return log_gamma_pdf(a, divide(1.0, z)) - 2.0 * log(z)
 
     def _cdf(self, z: Any, a: Any) -> Any:
         return gammaincc(a, self._turned(z))
@@ -225,7 +227,7 @@ class LogGamma(ContinuousDistribution):
         return -math.inf, 10.0 + log(maximum(c, 1.0))
 
     def _logpdf(self, z: Any, c: Any) -> Any:
-        return c * z - exp(z) - gammaln(c)
+        return log_gamma_density(c, z - log(c))
 
     def _cdf(self, z: Any, c: Any) -> Any:
         small, x, first = _underflowing(z, c)

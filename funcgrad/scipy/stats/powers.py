@@ -11,7 +11,16 @@ from ...numpy._arguments import beside
 from ...ops.arithmetic import absolute, divide, power
 from ...ops.beta import poch
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
-from ...ops.gamma import digamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, polygamma
+from ...ops.gamma import (
+    digamma,
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    gammaincinv,
+    gammaln,
+    log_gamma_pdf,
+    polygamma,
+)
 from ...ops.logic import equal, greater, less
 from ...ops.quadrature import as_column
 from ...ops.select import maximum
@@ -58,8 +67,12 @@ class GenGamma(ContinuousDistribution):
     def _logpdf(self, z: Any, a: Any, c: Any) -> Any:
         lost = equal(z, 0.0) & less(c, 0.0)
         z = choose(lost, 1.0, z)
-        inner = log(absolute(c)) + xlogy(a * c - 1.0, z) - power(z, c) - gammaln(a)
-        return choose(lost, -math.inf, inner)
+        x = power(z, c)
+        inner = xlogy(a * c - 1.0, z) - x - gammaln(a)
+        large = greater(a, 30.0) & greater(x, 0.0)  # NOTE [Large shapes] in ops/gamma.py
+        z, x = choose(large, z, 1.0), choose(large, x, 1.0)
+        inner = choose(large, log_gamma_pdf(a, x) + log(x) - log(z), inner)
+        return choose(lost, -math.inf, log(absolute(c)) + inner)
 
     def _edge(self, z: Any, a: Any, c: Any) -> Any:
         lost = equal(z, 0.0) & less(c, 0.0)

@@ -11,7 +11,14 @@ from ...core import Tracer, aval_of
 from ...numpy._arguments import converted
 from ...ops.beta import beta_beyond, betainc, betaincc, log_beta_density
 from ...ops.exponential import log, log1p
-from ...ops.gamma import gamma_integral, gammainc, gammaincc, gammaln, log_gamma_density
+from ...ops.gamma import (
+    gamma_integral,
+    gammainc,
+    gammaincc,
+    gammaln,
+    log_gamma_density,
+    log_ratio,
+)
 from ...ops.logic import greater, isinf, less, less_equal
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
@@ -39,9 +46,9 @@ def log_gammaincc(a: Any, x: Any) -> Any:
 def _far_gamma(a: Any, x: Any) -> Any:
     """The logarithm of the probability beyond `x`, seen from the mean `a`."""
     over, far = isinf(x), greater(x, 100.0 * (1.0 + a))
-    log_x = log(choose(far, a, x))
-    peak = stop_gradient(log_gamma_density(a, log_x))
-    inner = log(gamma_integral(a, log_x, peak, less_equal(x, a), None)) + peak
+    off = log_ratio(choose(far, a, x), a)
+    peak = stop_gradient(log_gamma_density(a, off))
+    inner = log(gamma_integral(a, off, peak, less_equal(x, a), None)) + peak
 
     # far above, where the integral has no width, by the asymptotic series in 1 / x
     y = choose(far & ~over, x, 100.0 * (1.0 + a))
