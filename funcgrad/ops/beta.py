@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
@@ -211,13 +212,14 @@ def _beta_width(a: Any, b: Any, odds: Any) -> Any:
     more than ``e**-w``: Newton's method from the right.
     """
     a, b, odds = stop_gradient(a), stop_gradient(b), stop_gradient(odds)
-    top = _fallen_of_odds(a, b, odds)
+    fallen_at = _fallen_at(a, b)
+    top = fallen_at(odds)
     width = (FADED + (a + b) * _log_odds(odds)) / a
     bend = maximum((a + b) * expit(odds) * expit(-odds), 1e-300)
     width = minimum(width, (FADED + sqrt(FADED * FADED + 8.0 * FADED * bend)) / (2.0 * bend))
     for _ in range(12):
         below = odds - width
-        fallen = _fallen_of_odds(a, b, below) - top - FADED
+        fallen = fallen_at(below) - top - FADED
         width = width - fallen / (a - (a + b) * expit(below))
     return width
 
@@ -230,24 +232,28 @@ def _log_odds(u: Any) -> Any:
 _FAR = 600.0  # what e**_FAR is added to, it swallows
 
 
-def _fallen_of_odds(a: Any, b: Any, odds: Any) -> Any:
-    """By what the logarithm of ``x**a (1 - x)**b`` is below its largest value.
+def _fallen_at(a: Any, b: Any) -> Callable[[Any], Any]:
+    """By what the logarithm of ``x**a (1 - x)**b`` is below its largest, as a function of the odds.
 
     From the side of the lesser shape, from where the distance to the hump is multiplied by that one.
     """
     first = less_equal(a, b)
     least, total = where(first, a, b), a + b
-    off = odds - log_ratio(a, b)
-    off = where(first, off, -off)
-    over = maximum(off - _FAR, 0.0)
-    return total * (log1p(least / total * expm1(off - over)) + over) - least * off
+    hump, share, sign = log_ratio(a, b), least / total, where(first, 1.0, -1.0)
+
+    def fallen(odds: Any) -> Any:
+        off = (odds - hump) * sign
+        over = maximum(off - _FAR, 0.0)
+        return total * (log1p(share * expm1(off - over)) + over) - least * off
+
+    return fallen
 
 
 def log_beta_density(a: Any, b: Any, odds: Any) -> Any:
     """``log(x**a (1 - x)**b / beta(a, b))`` for ``x = e**odds / (1 + e**odds)``: the density of the
     logarithm of a beta variable's odds.
     """
-    return _log_beta_peak(a, b) - _fallen_of_odds(a, b, odds)
+    return _log_beta_peak(a, b) - _fallen_at(a, b)(odds)
 
 
 def _log_beta_peak(a: Any, b: Any) -> Any:
@@ -259,7 +265,7 @@ def beta_entropy(a: Any, b: Any) -> Any:
     """The differential entropy of the logarithm of a beta variable's odds.
 
     >>> float(beta_entropy(np.array(1e15), np.array(1e15)).round(4))
-    -15.5037
+    -15.5039
     """
     n = a + b
     spread = a * log_less_digamma(a) + b * log_less_digamma(b) - n * log_less_digamma(n)
@@ -290,10 +296,11 @@ def beta_beyond(a: Any, b: Any, odds: Any, log_scale: Any) -> Any:
 
     Odds in logarithms; the probability over ``e**log_scale``.
     """
-    height = _log_beta_peak(a, b) - log_scale
+    height = as_column(_log_beta_peak(a, b) - log_scale)
+    fallen_at = _fallen_at(as_column(a), as_column(b))
 
     def f(u: Any) -> Any:
-        return exp(as_column(height) - _fallen_of_odds(as_column(a), as_column(b), u))
+        return exp(height - fallen_at(u))
 
     return integral_from(odds, -_beta_width(a, b, odds), f)
 
@@ -306,10 +313,11 @@ def _beta_tail(a: Any, b: Any, odds: Any, upper: Any) -> tuple[Any, Any]:
     flipped = where(upper, -odds, odds)
     p, q = where(upper, b, a), where(upper, a, b)
     by_p, by_q = digamma_gap(p, q), digamma_gap(q, p)
-    width, height = -_beta_width(p, q, flipped), _log_beta_peak(p, q)
+    width, height = -_beta_width(p, q, flipped), as_column(_log_beta_peak(p, q))
+    fallen_at = _fallen_at(as_column(p), as_column(q))
 
     def density(u: Any) -> Any:
-        return exp(as_column(height) - _fallen_of_odds(as_column(p), as_column(q), u))
+        return exp(height - fallen_at(u))
 
     first = integral_from(flipped, width, lambda u: density(u) * (-_log_odds(-u) - as_column(by_p)))
     second = integral_from(flipped, width, lambda u: density(u) * (-_log_odds(u) - as_column(by_q)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -125,32 +124,6 @@ def log1p(xp, x, /):
     [0.0, 0.6931]
     """
     return xp.log1p(x)
-
-
-# 1/3, 1/5, ...: of artanh(r) beyond r, in powers of r**2
-_ARTANH = [1.0 / k for k in range(3, 21, 2)]
-
-
-@elementwise(lambda _y, x: -x / (1.0 + x))
-def log1pmx(xp, x, /):
-    """``log(1 + x) - x``, which keeps its digits near 0.
-
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give floats.
-    Derivative: ``-x / (1 + x)``; smooth inside its domain.
-    Raises: ArgumentError: complex numbers.
-    Source: DLMF 4.6.4; Loader, "Fast and accurate computation of binomial probabilities", 2000.
-
-    >>> log1pmx(np.array([1e-9, 1.0])).round(20).tolist()
-    [-5e-19, -0.3068528194400547]
-    """
-    x = real_floating(xp, "log1pmx", x)
-    near = xp.abs(x) < 0.25
-    y = xp.where(near, x, 0.0)
-    r = y / (2.0 + y)
-    square = r * r
-    series = functools.reduce(lambda total, c: total * square + c, _ARTANH[::-1])
-    z = xp.where(near, 1.0, x)
-    return xp.where(near, r * (2.0 * square * series - y), xp.log1p(z) - z)
 
 
 # ---------------------------------------------------------------- roots

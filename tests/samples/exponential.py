@@ -16,7 +16,6 @@ SAMPLES = {
     "log2": operands(POSITIVE),
     "log10": operands(POSITIVE),
     "log1p": operands([floats(-0.7, 3.0), complexes(angle=2.0)]),
-    "log1pmx": operands(floats(-0.7, 3.0)),
     "sqrt": operands(POSITIVE),
     "cbrt": operands(away(X, 0.0, margin=0.3)),
     **dict.fromkeys(["expit", "sigmoid", "log_expit"], operands(floats(-3, 3))),

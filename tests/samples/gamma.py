@@ -12,6 +12,9 @@ INSIDE = floats(0.1, 0.9)
 
 SAMPLES = {
     "gammaln": operands(BETWEEN_POLES),
+    "log_peak": operands(positive()),
+    "log_ratio": operands(positive(), positive()),
+    "fallen_from": operands(positive(), positive()),
     "gamma": operands(BETWEEN_POLES),
     "digamma": operands(BETWEEN_POLES),
     "polygamma": operands(BETWEEN_POLES, n=st.integers(1, 3)),

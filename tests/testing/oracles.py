@@ -141,7 +141,9 @@ JAX: Table = {
     # JAX's own has a wrong second derivative where the operands are equal.
     "hypot": lambda jax, x, y: jax.numpy.sqrt(x * x + y * y),
     "erfcx": lambda jax, x: jax.numpy.exp(x * x) * jax.scipy.special.erfc(x),
-    "log1pmx": lambda jax, x: jax.numpy.log1p(x) - x,
+    "log_peak": lambda jax, a: a * jax.numpy.log(a) - a - jax.scipy.special.gammaln(a),
+    "log_ratio": lambda jax, x, a: jax.numpy.log(x) - jax.numpy.log(a),
+    "fallen_from": lambda jax, a, x: x - a - a * (jax.numpy.log(x) - jax.numpy.log(a)),
     "polygamma": lambda jax, x, *, n: jax.scipy.special.polygamma(n, x),
     "complex_from": lambda jax, x, y: x + 1j * y,
     "cast": lambda jax, x, *, dtype: x.astype(dtype),
@@ -356,7 +358,9 @@ TORCH: Table = {
     "sigmoid": "sigmoid",
     "zero_preserving_multiply": "multiply",
     "gamma": lambda torch, x: torch.lgamma(x).exp(),  # of positive numbers
-    "log1pmx": lambda torch, x: torch.log1p(x) - x,
+    "log_peak": lambda torch, a: a * torch.log(a) - a - torch.lgamma(a),
+    "log_ratio": lambda torch, x, a: torch.log(x) - torch.log(a),
+    "fallen_from": lambda torch, a, x: x - a - a * (torch.log(x) - torch.log(a)),
     "polygamma": lambda torch, x, *, n: torch.polygamma(n, x),
     "cbrt": lambda torch, x: x ** (1 / 3),  # of positive numbers
     "rel_entr": lambda torch, x, y: torch.xlogy(x, x) - torch.xlogy(x, y),
