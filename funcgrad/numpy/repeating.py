@@ -324,6 +324,8 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 def _pad_statistic(x: Any, widths: Any, mode: str, *, stat_length: Any) -> Any:
     statistic = _STATISTICS[mode]
     lengths = [(None, None)] * x.ndim if stat_length is None else _pad_widths(stat_length, x.ndim)
+    if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
+        raise ArgumentError(f"fnp.pad: no numbers have no {mode}; need stat_length > 0{where()}")
 
     def side(part: Any, axis: int, width: int) -> Any:
         value = statistic(part, axis=axis, keepdims=True)

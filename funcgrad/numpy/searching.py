@@ -258,7 +258,8 @@ def digitize(x: Any, bins: Any, right: bool = False, *, method: str | None = Non
     changes nothing.
 
     Shapes: ``x: (*a), bins: (n,) -> (*a)``.   Dtypes: real numbers; gives integers.
-    Derivative: zero.   Raises: ShapeError: `bins` has not one axis. ArgumentError: an unknown `method`.
+    Derivative: zero.   Raises: ShapeError: `bins` has not one axis. ArgumentError: an unknown `method`,
+    complex numbers.
     Source: NumPy reference, ``numpy.digitize``.
 
     >>> digitize([0.5, 1.5], [0.0, 1.0, 2.0]).tolist()
@@ -268,6 +269,8 @@ def digitize(x: Any, bins: Any, right: bool = False, *, method: str | None = Non
     x, bins = operands(x, bins)
     if bins.ndim != 1:
         raise ShapeError(f"fnp.digitize: bins must have one axis, found {bins.ndim}{where()}")
+    if "c" in (x.dtype.kind, bins.dtype.kind):
+        raise ArgumentError(f"fnp.digitize: complex numbers have no order{where()}")
     side, n = ("left" if right else "right"), bins.shape[0]
     up = _sort.searchsorted(bins, x, side=side)
     if not n:

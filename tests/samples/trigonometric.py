@@ -14,6 +14,7 @@ SAMPLES = {
     "sin": operands(EITHER),
     "cos": operands(EITHER),
     "tan": operands([floats(-1.2, 1.2), SMALL]),
+    "one_less_square": operands([X, SMALL]),
     "arcsin": operands([floats(-0.8, 0.8), SMALL]),
     "arccos": operands([floats(-0.8, 0.8), SMALL]),
     "arctan": operands([X, SMALL]),

@@ -141,6 +141,7 @@ JAX: Table = {
     # JAX's own has a wrong second derivative where the operands are equal.
     "hypot": lambda jax, x, y: jax.numpy.sqrt(x * x + y * y),
     "erfcx": lambda jax, x: jax.numpy.exp(x * x) * jax.scipy.special.erfc(x),
+    "one_less_square": lambda jax, x: (1 - x) * (1 + x),
     "log_peak": lambda jax, a: a * jax.numpy.log(a) - a - jax.scipy.special.gammaln(a),
     "log_ratio": lambda jax, x, a: jax.numpy.log(x) - jax.numpy.log(a),
     "fallen_from": lambda jax, a, x: x - a - a * (jax.numpy.log(x) - jax.numpy.log(a)),
@@ -358,6 +359,7 @@ TORCH: Table = {
     "sigmoid": "sigmoid",
     "zero_preserving_multiply": "multiply",
     "gamma": lambda torch, x: torch.lgamma(x).exp(),  # of positive numbers
+    "one_less_square": lambda torch, x: (1 - x) * (1 + x),
     "log_peak": lambda torch, a: a * torch.log(a) - a - torch.lgamma(a),
     "log_ratio": lambda torch, x, a: torch.log(x) - torch.log(a),
     "fallen_from": lambda torch, a, x: x - a - a * (torch.log(x) - torch.log(a)),

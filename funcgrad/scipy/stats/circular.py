@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
+from ...ops.arithmetic import absolute, divide
 from ...ops.bessel import i1e
-from ...ops.exponential import exp, log, log1p
+from ...ops.exponential import exp, log, log1p, sqrt
 from ...ops.inverses import cosm1
+from ...ops.logic import less
+from ...ops.quadrature import as_column, integral_between
+from ...ops.rounding import rint
+from ...ops.select import maximum, minimum, stop_gradient
+from ...ops.select import where as choose
 from ...ops.trigonometric import arctan2, cos, sin
 from .continuous import ContinuousDistribution
 from .logs import log_i0e
@@ -22,8 +28,8 @@ class VonMises(ContinuousDistribution):
 
     Source: SciPy reference, ``scipy.stats.vonmises``.
 
-    >>> float(vonmises.pdf(0.0, 0.0).round(4))
-    0.1592
+    >>> float(vonmises.pdf(0.0, 0.0).round(4)), float(vonmises.cdf(1.0, 2.0).round(4))
+    (0.1592, 0.8896)
     """
 
     shapes = ("kappa",)
@@ -33,6 +39,30 @@ class VonMises(ContinuousDistribution):
 
     def _logpdf(self, z: Any, kappa: Any) -> Any:
         return kappa * cosm1(z) - log_i0e(kappa) - LOG_2PI
+
+    def _cdf(self, z: Any, kappa: Any) -> Any:
+        """Every whole turn adds 1, as in SciPy."""
+        return self._sf(-z, kappa)
+
+    def _sf(self, z: Any, kappa: Any) -> Any:
+        turns = rint(z * (0.5 / math.pi))
+        z = z - turns * (2.0 * math.pi)
+        side = self._beyond(absolute(z), kappa)
+        return choose(less(z, 0.0), 1.0 - side, side) - turns
+
+    def _beyond(self, z: Any, kappa: Any) -> Any:
+        """The probability between `z`, which is in 0..pi, and pi."""
+        # The exponent falls by kappa (cos(z) - cos(t)), which is 2 / pi**2 (t**2 - z**2) at least where
+        # t + z < pi, and 2 / pi (t - z) times the lesser sine of z and of (z + pi) / 2.
+        reach = divide(20.0, maximum(kappa, 1e-9))
+        square = math.pi**2 * reach
+        near = square / (z + sqrt(z * z + square))
+        near = choose(less(near + 2.0 * z, math.pi), near, math.pi)
+        steep = minimum(sin(z), cos(0.5 * z))
+        far = divide(math.pi * reach, maximum(steep, 1e-9))
+        width = stop_gradient(minimum(near, far))
+        end = choose(less(width, math.pi - z), z + width, math.pi)
+        return integral_between(z, end, lambda t: exp(self._logpdf(t, as_column(kappa))))
 
     def _mean(self, kappa: Any) -> Any:
         return 0.0

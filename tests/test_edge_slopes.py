@@ -1,0 +1,71 @@
+"""Derivatives at and beyond the ends of a function's domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad.errors import ArgumentError
+from funcgrad.scipy import special
+
+ENDS = [
+    (fnp.arcsin, 1.0, math.inf),
+    (fnp.arcsin, -1.0, -math.inf),
+    (fnp.arccos, 1.0, -math.inf),
+    (fnp.arccos, -1.0, math.inf),
+    (fnp.arctanh, 1.0, math.inf),
+    (fnp.arctanh, -1.0, -math.inf),
+    (fnp.arccosh, 1.0, -math.inf),
+]
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "curvature"), ENDS, ids=lambda v: getattr(v, "__name__", str(v))
+)
+@np.errstate(all="ignore")
+def test_curvatures_at_the_ends_are_their_limits(f: Any, x: float, curvature: float) -> None:
+    slope = funcgrad.grad(f)
+    near = np.nextafter(x, 0.0) if f is not fnp.arccosh else np.nextafter(x, 2.0)
+    for second in (funcgrad.grad(slope), funcgrad.jit(funcgrad.grad(slope)), funcgrad.hessian(f)):
+        assert second(x) == curvature
+        assert np.sign(second(near)) == np.sign(curvature)
+    assert funcgrad.jvp(slope, (x,), (1.0,))[1] == curvature
+
+
+OUTSIDE: list[tuple[Callable[..., Any], tuple[float, ...]]] = [
+    (special.gammainc, (-1.0, 2.0)),
+    (special.gammaincc, (-1.5, 2.0)),
+    (special.gammainc, (2.0, -1.0)),
+    (special.betainc, (-1.0, 2.0, 0.5)),
+    (special.betainc, (2.0, -1.5, 0.5)),
+    (special.betaincc, (-0.5, 2.0, 0.5)),
+    (special.betainc, (2.0, 3.0, 1.5)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), OUTSIDE, ids=lambda v: getattr(v, "__name__", str(v)))
+@np.errstate(all="ignore")
+def test_what_is_nan_has_slopes_of_nan(f: Any, args: tuple[float, ...]) -> None:
+    pytest.importorskip("scipy")
+    assert np.isnan(f(*args))
+    assert np.isnan(funcgrad.grad(f, argnums=tuple(range(len(args))))(*args)).all()
+
+
+def test_complex_numbers_are_in_no_interval() -> None:
+    real, turned = np.array([0.0, 1.0]), np.array([0j, 1.0])
+    for x, bins in ((turned, real), (real, turned)):
+        with pytest.raises(ArgumentError, match="no order"):
+            fnp.digitize(x, bins)
+
+
+@pytest.mark.parametrize("mode", ["maximum", "minimum"])
+@pytest.mark.parametrize("length", [0, (2, 0), ((0, 1),)], ids=str)
+def test_no_numbers_have_no_extremes_to_pad_with(mode: str, length: Any) -> None:
+    with pytest.raises(ArgumentError, match="stat_length"):
+        fnp.pad(np.arange(4.0), 2, mode=mode, stat_length=length)
