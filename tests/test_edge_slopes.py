@@ -69,3 +69,25 @@ def test_complex_numbers_are_in_no_interval() -> None:
 def test_no_numbers_have_no_extremes_to_pad_with(mode: str, length: Any) -> None:
     with pytest.raises(ArgumentError, match="stat_length"):
         fnp.pad(np.arange(4.0), 2, mode=mode, stat_length=length)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "y"),
+    [
+        (special.binom, 1.166e-3, 8.074e-7),
+        (special.binom, 3565.0, 9.31),
+        (special.poch, 3565.0, 1e-6),
+        (special.betaln, 3565.0, 1e-3),
+        (special.beta, 20.3, 1e-4),
+    ],
+    ids=lambda v: getattr(v, "__name__", str(v)),
+)
+@np.errstate(all="ignore")
+def test_slopes_in_single_precision_lose_nothing(f: Any, x: float, y: float) -> None:
+    """Differences of digammas of numbers that are close, and products that overflow on the way."""
+    pytest.importorskip("scipy")
+    single = np.float32(x), np.float32(y)
+    slope = funcgrad.grad(f, argnums=(0, 1))
+    found, exact = slope(*single), slope(*map(np.float64, single))
+    assert all(v.dtype == np.float32 for v in found)
+    np.testing.assert_allclose(found, exact, rtol=2e-6)

@@ -75,8 +75,8 @@ def _gap_of_large(a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda _y, a, b: digamma_gap(a, b),
-    lambda _y, a, b: digamma_gap(b, a),
+    lambda _y, a, b: digamma_gap(double(a), double(b)),
+    lambda _y, a, b: digamma_gap(double(b), double(a)),
 )
 def betaln(xp, a, b, /):
     """``log |beta(a, b)| = log |gamma(a) gamma(b) / gamma(a + b)|``.
@@ -96,7 +96,7 @@ def betaln(xp, a, b, /):
 
 
 def _beta_slope(y: Any, a: Any, b: Any) -> Any:
-    return y * digamma_gap(a, b)
+    return y * digamma_gap(double(a), double(b))
 
 
 @elementwise(_beta_slope, lambda y, a, b: _beta_slope(y, b, a))
@@ -130,6 +130,7 @@ def _times_digamma(y: Any, over: Any, x: Any, near: Any) -> Any:
 
 
 def _poch_by_z(y: Any, z: Any, m: Any) -> Any:
+    y, z, m = double(y), double(z), double(m)
     end = z + m
     whole = logical_and(equal(z, rint(z)), equal(m, rint(m)))
     below = logical_and(whole, less_equal(end, 0))  # two poles: a product of negative numbers
@@ -160,6 +161,7 @@ def poch(xp, z, m, /):
 
 
 def _binom_by_n(y: Any, n: Any, k: Any) -> Any:
+    y, n, k = double(y), double(n), double(k)
     rest = n - k + 1.0
     near = _near_pole(rest)
     steep = y * digamma(where(near, n + 1.0, 1.0)) - _binom_times_digamma(y, n, k, rest, near)
@@ -167,6 +169,7 @@ def _binom_by_n(y: Any, n: Any, k: Any) -> Any:
 
 
 def _binom_by_k(y: Any, n: Any, k: Any) -> Any:
+    y, n, k = double(y), double(n), double(k)
     rest, taken = n - k + 1.0, k + 1.0
     at_rest, at_taken = _near_pole(rest), _near_pole(taken)
     near = logical_or(at_rest, at_taken)
