@@ -336,6 +336,14 @@ def _torch_triangular_solve(torch: Any, a: Any, b: Any, *, lower: bool, unit_dia
     return torch.linalg.solve_triangular(a, b, upper=not lower, unitriangular=unit_diagonal)
 
 
+def _torch_log_peak(torch: Any, a: Any) -> Any:
+    """By Stirling's formula ten steps farther: PyTorch's trigamma has 9 digits."""
+    x = a + 10.0
+    tail = 1 / (12 * x) - 1 / (360 * x**3) + 1 / (1260 * x**5) - 1 / (1680 * x**7)
+    log_gamma = (x - 0.5) * torch.log(x) - x + 0.5 * math.log(2.0 * math.pi) + tail
+    return a * torch.log(a) - a - log_gamma + sum(torch.log(a + k) for k in range(10))
+
+
 TORCH: Table = {
     **_named("", "negative positive add subtract multiply divide reciprocal square sqrt absolute"),
     **_named("", "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh"),
@@ -360,7 +368,7 @@ TORCH: Table = {
     "zero_preserving_multiply": "multiply",
     "gamma": lambda torch, x: torch.lgamma(x).exp(),  # of positive numbers
     "one_less_square": lambda torch, x: (1 - x) * (1 + x),
-    "log_peak": lambda torch, a: a * torch.log(a) - a - torch.lgamma(a),
+    "log_peak": _torch_log_peak,
     "log_ratio": lambda torch, x, a: torch.log(x) - torch.log(a),
     "fallen_from": lambda torch, a, x: x - a - a * (torch.log(x) - torch.log(a)),
     "polygamma": lambda torch, x, *, n: torch.polygamma(n, x),
