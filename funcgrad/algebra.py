@@ -324,6 +324,11 @@ class Linear(_OneRule):
     def reads(self, i: int, count: int) -> tuple[bool, tuple[bool, ...]]:
         return False, arguments_read(self.rule(i), count + 1)[1:]
 
+    def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+        if self.variadic is not None and any(wanted):
+            wanted = [True, *[False] * (len(wanted) - 1)]  # one rule: it is asked once, not n times
+        return super().saves(wanted)
+
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         operands = [
             t if t is not None else x if self.is_parameter(i) else _zero_tangent(x)

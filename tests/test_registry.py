@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 import funcgrad
 import funcgrad.lax
 import funcgrad.ops
+from funcgrad import algebra
 from funcgrad.algebra import Bilinear, Linear, _OneRule
 from funcgrad.core import REGISTRY, Aval, Primitive, aval_of
 from funcgrad.jaxpr import check_jaxpr, eval_jaxpr
@@ -461,6 +462,17 @@ def test_unread_arguments_are_unread(name: str, data: Any) -> None:
         assert [g is None for g in found] == [g is None for g in expected]
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", ["concatenate", "stack_arrays"])
+def test_one_rule_for_many_operands_is_asked_once(name: str, monkeypatch: Any) -> None:
+    asked = []
+    read = algebra.arguments_read
+    monkeypatch.setattr(algebra, "arguments_read", lambda *args: asked.append(1) or read(*args))
+    places = tuple(i % 3 == 1 for i in range(211))
+    assert REGISTRY[name].saves(places) == REGISTRY[name].saves(places)
+    assert len(asked) <= 1
+    assert REGISTRY[name].saves((False,) * 211) == (False, (False,) * 211)
 
 
 # ---------------------------------------------------------------- another array module
