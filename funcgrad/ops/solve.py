@@ -33,6 +33,8 @@ from .select import where as choose
 from .structural import batch_in_front, reshape, transpose, tril, triu
 
 _BLOCK = 64  # triangles up to this size are solved like any matrix
+_FEW = 8  # rows of a triangle that are found one after the other, of all matrices at once
+_MANY = 32  # small matrices for each row that are sooner done together than one by one by LAPACK
 
 
 def adjoint(x: Any) -> Any:
@@ -206,6 +208,8 @@ def _scipy_linalg() -> Any:
 
 def _substitute(xp: Any, a: Any, b: Any, lower: bool, unit: bool) -> Any:
     n = a.shape[-1]
+    if xp is np and n <= _FEW and math.prod(a.shape[:-2]) >= _MANY * n:
+        return _row_by_row(a, b, lower, unit)
     if n <= _BLOCK:
         block = xp.tril(a, -int(unit)) if lower else xp.triu(a, int(unit))
         return xp.linalg.solve(block + xp.eye(n, dtype=a.dtype) if unit else block, b)
@@ -217,6 +221,32 @@ def _substitute(xp: Any, a: Any, b: Any, lower: bool, unit: bool) -> Any:
     rest = b[..., second, :] - xp.matmul(a[..., second, first], x)
     y = _substitute(xp, a[..., second, second], rest, lower, unit)
     return xp.concatenate((x, y) if lower else (y, x), axis=-2)
+
+
+def _row_by_row(a: Any, b: Any, lower: bool, unit: bool) -> Any:
+    """Rows of `x` of many small triangles at once: LAPACK takes 0.3 us to begin with each."""
+    n = a.shape[-1]
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (_matrices_last(np.broadcast_to(m, (*lead, *m.shape[-2:]))) for m in (a, b))
+    if not (unit or all(a[i, i].all() for i in range(n))):
+        raise np.linalg.LinAlgError("Singular matrix")
+    x = b.copy()
+    with np.errstate(all="ignore"):  # as LAPACK
+        for i in range(n) if lower else range(n - 1, -1, -1):
+            if not unit:
+                x[i] /= a[i, i]
+            later = slice(i + 1, n) if lower else slice(0, i)
+            x[later] -= a[later, i, None] * x[i]
+    return _matrices_first(x)
+
+
+def _matrices_last(x: Any) -> Any:
+    """The two axes of matrices before all others."""
+    return x.transpose((x.ndim - 2, x.ndim - 1, *range(x.ndim - 2)))
+
+
+def _matrices_first(x: Any) -> Any:
+    return np.ascontiguousarray(x.transpose((*range(2, x.ndim), 0, 1)))
 
 
 # ---------------------------------------------------------------- inverses
@@ -331,6 +361,9 @@ def cofactor(xp, x, /):
     """
     if x.shape[-1] < 2:
         return xp.ones(x.shape, factor_dtype(Aval(x.shape, x.dtype)))
+    out = _minors(xp, x)
+    if out is not None:
+        return out
     with np.errstate(over="ignore", invalid="ignore"):
         try:
             det = xp.linalg.det(x)
@@ -340,6 +373,19 @@ def cofactor(xp, x, /):
         except np.linalg.LinAlgError:
             pass
     return _cofactor_of_singular(xp, x)
+
+
+def _minors(xp: Any, x: Any) -> Any:
+    """Cofactors of many 3 x 3 matrices: the determinants of what is left of each in turn."""
+    if xp is not np or x.shape[-1] != 3 or math.prod(x.shape[:-2]) < _MANY:
+        return None
+    x = x.astype(factor_dtype(Aval(x.shape, x.dtype)), copy=False)
+    x = np.ascontiguousarray(_matrices_last(x))
+    left, right = [1, 2, 0], [2, 0, 1]
+    upper, lower = x[left], x[right]
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = upper[:, left] * lower[:, right] - upper[:, right] * lower[:, left]
+    return _matrices_first(out) if np.isfinite(out).all() else None
 
 
 def _cofactor_of_singular(xp: Any, x: Any) -> Any:
