@@ -3,7 +3,8 @@
 Layer 0. Few elements are combined slice by slice, in NumPy's order, so that the results are the same
 to the last bit. Sums of more are products with ones, which BLAS finds in vectors. So are sums of rows.
 The largest of three coordinates of 100,000 points takes 0.15 instead of 3.5 ms, their sum 0.08
-instead of 1.5, and the sum of the points 0.06 instead of 1.4.
+instead of 1.5, and the sum of the points 0.06 instead of 1.4. Running sums along such axes go by
+columns: 0.1 instead of 1.7 ms.
 """
 
 from __future__ import annotations
@@ -66,6 +67,25 @@ def reduced(ufunc: Any, x: Any, axis: Any, keepdims: bool = False) -> Any:
     if keepdims:
         return ufunc.reduce(x, axis, None, None, True)
     return ufunc.reduce(x, axis)
+
+
+def accumulated(ufunc: Any, x: Any, axis: int) -> Any:
+    """``ufunc.accumulate(x, axis)`` where that is better done by columns, else None.
+
+    >>> x = np.arange(600.0).reshape(200, 3)
+    >>> accumulated(np.add, x, 1)[-1].tolist(), accumulated(np.add, x, 0)
+    ([597.0, 1195.0, 1794.0], None)
+    """
+    if x.__class__ is not np.ndarray or x.size < LEAST or axis not in (x.ndim - 1, -1):
+        return None
+    n = x.shape[-1]
+    if not 1 < n <= FEW or x.size < MANY * n * n or x.dtype.char not in _KEPT:
+        return None
+    found = np.empty_like(x)
+    found[..., 0] = x[..., 0]
+    for i in range(1, n):
+        ufunc(found[..., i - 1], x[..., i], out=found[..., i])
+    return found
 
 
 def way_of(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import funcgrad
-from funcgrad.short import FEW, LEAST, MOST, SHORT, reduced
+from funcgrad.short import FEW, LEAST, MOST, SHORT, accumulated, reduced
 
 UFUNCS = [np.add, np.multiply, np.maximum, np.minimum]
 
@@ -67,3 +67,28 @@ def test_printed_programs_reduce_alike(n: int) -> None:
     expected = funcgrad.value_and_grad(f)(x)
     np.testing.assert_allclose(value, expected[0], rtol=1e-12)
     np.testing.assert_allclose(slope, expected[1], rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("ufunc", [*UFUNCS, np.logaddexp], ids=lambda ufunc: ufunc.__name__)
+@given(x=arrays(), first=st.booleans())
+def test_accumulated(ufunc: Any, x: Any, first: bool) -> None:
+    axis = 0 if first else x.ndim - 1
+    if ufunc is np.logaddexp and x.dtype.char not in "fd":
+        return
+    found = accumulated(ufunc, x, axis)
+    if found is not None:
+        expected = ufunc.accumulate(x, axis)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_sums_and_products_go_by_columns(name: str) -> None:
+    x = np.random.default_rng(0).normal(size=(LEAST, 3))
+    run = getattr(np, name)
+    f = lambda x: (run(x, axis=1) ** 2).sum()  # noqa: E731
+    rows = np.stack([funcgrad.grad(lambda row: (run(row) ** 2).sum())(row) for row in x])
+    np.testing.assert_allclose(funcgrad.grad(f)(x), rows, rtol=1e-12)
+    ufunc = {"cumsum": np.add, "cumprod": np.multiply}[name]
+    np.testing.assert_array_equal(accumulated(ufunc, x, 1), run(x, axis=1))

@@ -22,6 +22,7 @@ from ..algebra import (
 )
 from ..core import Aval
 from ..half import in_single
+from ..short import accumulated
 from .index import Slice, embed, getitem, take_along_axis
 from .join import along, concatenate
 from .softmax import as_floating, at_least_half, exp_below, floating_dtype
@@ -126,7 +127,8 @@ def recurrence(xp, a, b, /, *, axis, reverse):
 def _run(xp: Any, ufunc: Any, x: Any, axis: int) -> Any:
     """``ufunc.accumulate``, which CuPy has for sums and products only."""
     if xp is np:
-        return ufunc.accumulate(x, axis=axis)
+        found = accumulated(ufunc, x, axis)
+        return ufunc.accumulate(x, axis=axis) if found is None else found
     y = x.copy()
     reach = 1
     while reach < x.shape[axis]:  # y[i] is the result of the last `reach` elements up to i
@@ -135,6 +137,15 @@ def _run(xp: Any, ufunc: Any, x: Any, axis: int) -> Any:
         y[later] = ufunc(y[later], y[earlier])
         reach *= 2
     return y
+
+
+_STEPS = {"cumsum": np.add, "cumprod": np.multiply}
+
+
+def _running(xp: Any, name: str, x: Any, axis: int) -> Any:
+    """``xp.cumsum`` or ``xp.cumprod``, what `name` says."""
+    found = accumulated(_STEPS[name], x, axis)
+    return getattr(xp, name)(x, axis=axis) if found is None else found
 
 
 def _either_way(xp: Any, f: Callable[[Any], Any], x: Any, axis: int, reverse: bool) -> Any:
@@ -170,7 +181,7 @@ def cumsum(xp, x, /, *, axis, reverse):
     >>> cumsum(np.array([1.0, 2.0, 3.0]), axis=0, reverse=True).tolist()
     [6.0, 5.0, 3.0]
     """
-    return _either_way(xp, lambda x: xp.cumsum(x, axis=axis), x, axis, reverse)
+    return _either_way(xp, lambda x: _running(xp, "cumsum", x, axis), x, axis, reverse)
 
 
 def products_before(x: Any, axis: int, *, reverse: bool) -> Any:
@@ -208,7 +219,7 @@ def cumprod(xp, x, /, *, axis, reverse):
     >>> cumprod(np.array([2.0, 0.0, 3.0]), axis=0, reverse=False).tolist()
     [2.0, 0.0, 0.0]
     """
-    return _either_way(xp, lambda x: xp.cumprod(x, axis=axis), x, axis, reverse)
+    return _either_way(xp, lambda x: _running(xp, "cumprod", x, axis), x, axis, reverse)
 
 
 # ---------------------------------------------------------------- cummax, cummin
