@@ -10,7 +10,7 @@ from ..errors import ArgumentError, ShapeError, where
 from ..ops.arithmetic import absolute, power
 from ..ops.complex import real
 from ..ops.contract import matmul
-from ..ops.join import concatenate, pad
+from ..ops.join import concatenate, pad, stack
 from ..ops.reduce import norm2
 from ..ops.structural import reshape
 from ._arguments import array_of, arrays_of, beside, converted, host, module_of
@@ -19,6 +19,8 @@ from .linalg import eigvals, inv, lstsq
 from .products import convolve
 from .reductions import sum as sum_of
 from .shaping import atleast_1d, ndim
+
+_COLUMNS = 17  # powers up to 16 are products, others are NumPy's `pow`, 20 times as long
 
 
 def _coefficients(name: str, p: Any) -> Any:
@@ -253,8 +255,13 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     x = array_of(x)
     if x.ndim != 1:
         raise ShapeError(f"fnp.vander: needs one axis, found {x.ndim}{where()}")
-    powers = beside(x, np.arange(x.shape[0] if N is None else N))
+    count = x.shape[0] if N is None else N
     dtype = np.promote_types(x.dtype, int)
+    if 0 < count <= _COLUMNS:
+        x = converted(x, dtype)
+        columns = [power(x, k) for k in range(count)]
+        return stack(columns if increasing else columns[::-1], axis=1)
+    powers = beside(x, np.arange(count))
     column = reshape(converted(x, dtype), shape=(*x.shape, 1))
     return converted(power(column, powers if increasing else powers[::-1]), dtype)
 
