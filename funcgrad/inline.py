@@ -30,8 +30,8 @@ import numpy as np
 from .algebra import Selection
 from .choose import choose
 from .core import EVAL, Primitive, Trace, run_under
+from .faster import FASTER
 from .jaxpr import Atom, Eqn, Jaxpr, Literal
-from .modulus import modulus
 from .short import summed
 from .thin import dot
 
@@ -182,10 +182,10 @@ class _Namespace:
             return self.program.transpose
         if name == "where":
             return lambda *args: self.program.call("choose", choose, args)
-        if name == "hypot":
-            return lambda *args: self.program.call("modulus", modulus, args)
         if not isinstance(found, np.ufunc):
             raise NotPrintableError(f"np.{name}")
+        if found in FASTER:
+            return lambda *args: self.program.call(f"fast_{name}", FASTER[found], args)
         return lambda *args: self.program.call(f"np_{name}", found, args)
 
 

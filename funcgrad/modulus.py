@@ -30,8 +30,3 @@ def modulus(x: Any, y: Any, out: Any = None) -> Any:
     z = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), dtype.char.upper())
     z.real, z.imag = x, y
     return np.abs(z, out)
-
-
-def modulus_in(xp: Any, x: Any, y: Any) -> Any:
-    """`modulus` of NumPy's arrays, ``xp.hypot`` of those of other modules."""
-    return modulus(x, y) if xp is np else xp.hypot(x, y)

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import funcgrad as fg
 from funcgrad import choose as choosing
-from funcgrad import thin
+from funcgrad import faster, thin
 
 DTYPES = [*map(np.dtype, ("f4", "f8", "i4", "i8", "u4", "u8", "i2", "f2", "c16", "?", ">f8"))]
 NUMBERS = st.sampled_from([0, 0.0, -0.0, 1, 1.5, -2.0, np.inf, np.nan, True, np.float64(0.0)])
@@ -89,3 +89,70 @@ def test_products_with_few_rows(rows: int, order: str, dtype: str) -> None:
     found, expected = thin.dot(x, y), x.dot(y)
     np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-4)
     assert found.strides == expected.strides and found.dtype == expected.dtype
+
+
+@st.composite
+def pairs_of_floats(draw: Any) -> tuple[Any, Any]:
+    """Of one dtype or two, some of them whole multiples, signed zeros, infinite, tiny or NaN."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    special = draw(
+        st.sampled_from([[0.0, -0.0], [1.5, -3.0], [np.inf, -np.inf], [np.nan], [5e-324]])
+    )
+
+    def some(shape: tuple[int, ...]) -> Any:
+        x = rng.normal(size=shape) * 10.0 ** rng.integers(-3, 4, shape)
+        x[rng.random(shape) < 0.1] = rng.choice(special)
+        return x.astype(draw(st.sampled_from(["f4", "f8", "f2", "i4"])))
+
+    x = some(draw(st.sampled_from([(0,), (7,), (40, 60), (9000,)])))
+    number = st.sampled_from([1.3, -0.7, 2, 0.0, -0.0, np.inf, np.float32(-1.5)])
+    y = draw(number) if draw(st.booleans()) else some(x.shape)
+    return (x, y) if draw(st.booleans()) else (y, x)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("ufunc", [np.remainder, np.floor_divide], ids=lambda f: f.__name__)
+@given(pairs_of_floats())
+def test_divisions_are_numpys_to_the_bit(ufunc: Any, given: tuple[Any, Any]) -> None:
+    expected = ufunc(*given)
+    found = faster.FASTER[ufunc](*given)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found)[known], np.signbit(expected)[known])
+    target = np.empty_like(expected)
+    assert faster.FASTER[ufunc](*given, target) is target
+    np.testing.assert_array_equal(target, expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(pairs_of_floats())
+def test_logaddexp(given: tuple[Any, Any]) -> None:
+    expected = np.logaddexp(*given)
+    found = faster.logaddexp(*given)
+    assert found.dtype == expected.dtype
+    few = 4 * np.finfo(expected.dtype).eps
+    np.testing.assert_allclose(found, expected, few, few)
+
+
+@pytest.mark.parametrize("ufunc", [np.remainder, np.floor_divide], ids=lambda f: f.__name__)
+def test_divisions_warn_as_numpys(ufunc: Any) -> None:
+    x = np.ones(faster.LONG)
+    with pytest.warns(RuntimeWarning) as expected:
+        ufunc(x, 0.0)
+    with pytest.warns(RuntimeWarning) as found:
+        faster.FASTER[ufunc](x, 0.0)
+    assert [str(w.message) for w in found] == [str(w.message) for w in expected]
+
+
+@pytest.mark.parametrize("name", ["remainder", "floor_divide", "logaddexp"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_long_arrays_have_short_ones_gradients(name: str, compiled: bool) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 3, faster.LONG))
+    f = getattr(np, name)
+    run = fg.jit if compiled else lambda g: g
+    whole = run(fg.grad(lambda x, y: f(x, y).sum(), (0, 1)))(x, y)
+    rows = [fg.grad(lambda x, y: f(x, y).sum(), (0, 1))(*p) for p in zip(x.T, y.T, strict=True)]
+    for a, b in zip(whole, map(np.array, zip(*rows, strict=True)), strict=True):
+        np.testing.assert_allclose(a, b.T, rtol=1e-12)

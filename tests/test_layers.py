@@ -19,6 +19,7 @@ LAYERS: dict[str, float] = {
     "funcgrad.errors": 0,
     "funcgrad.backend": 0,
     "funcgrad.choose": 0,
+    "funcgrad.faster": 0,
     "funcgrad.half": 0,
     "funcgrad.forks": 0,
     "funcgrad.locks": 0,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..choose import choose
 from ..core import aval_of
-from ..modulus import modulus
+from ..faster import FASTER
 from ..short import reduced
 from .steps import Step
 
@@ -52,8 +52,8 @@ class Source:
         """The name of a NumPy function or a primitive."""
         if f is choose:
             return self.bind(f, "choose")
-        if f is np.hypot:
-            return self.bind(modulus, "modulus")
+        if f in FASTER:
+            return self.bind(FASTER[f], f"fast_{f.__name__}")
         name = getattr(f, "__name__", "f").partition(" ")[0]  # C says more, for warnings
         prefix = "np" if isinstance(f, np.ufunc) or getattr(np, name, None) is f else "call"
         return self.bind(f, f"{prefix}_{name}")

@@ -20,7 +20,7 @@ from ..algebra import (
 )
 from ..choose import choose_in
 from ..core import Aval, dtype_of
-from ..modulus import modulus_in
+from ..faster import faster_in
 from .exponential import log
 from .logic import equal, greater, isfinite, logical_and, not_equal
 from .rounding import rint, sign
@@ -273,7 +273,7 @@ def floor_divide(xp, x, y, /):
     >>> floor_divide(np.array([7.0, -7.0]), 2.0).tolist()
     [3.0, -4.0]
     """
-    return xp.floor_divide(x, y)
+    return faster_in(xp, "floor_divide", x, y)
 
 
 @elementwise(1, lambda _z, x, y: -floor_divide(x, y))
@@ -288,7 +288,7 @@ def remainder(xp, x, y, /):
     >>> remainder(np.array([7.0, -7.0]), 2.5).tolist()
     [2.0, 0.5]
     """
-    return xp.remainder(x, y)
+    return faster_in(xp, "remainder", x, y)
 
 
 @elementwise(1, lambda _z, x, y: rint(divide(fmod(x, y) - x, y)))
@@ -378,7 +378,7 @@ def hypot(xp, x, y, /):
     >>> hypot(np.array([3.0, 0.0]), 4.0).tolist()
     [5.0, 4.0]
     """
-    return modulus_in(xp, x, y)
+    return faster_in(xp, "hypot", x, y)
 
 
 @elementwise(lambda z, x, _y: sign(x) * copysign(1.0, z), None)
