@@ -199,6 +199,9 @@ class _OneRule(Primitive):
 # ---------------------------------------------------------------- elementwise
 
 
+_DOUBLE = np.dtype(float)
+
+
 class Selection:
     """A coefficient of booleans, whose zeros are exact; `halved`: where half is taken.
 
@@ -249,7 +252,8 @@ class Elementwise(_OneRule):
         for c, t in zip(self.rules, ts, strict=True):
             if t is None or c is None:
                 continue
-            term = _scaled(scale, t, c(ans, *xs, **params) if callable(c) else c)
+            c = narrowed(c(ans, *xs, **params), ans.dtype) if callable(c) else c
+            term = _scaled(scale, t, c)
             total = term if total is None else total + term
         return None if total is None else conform_tangent(total, ans)
 
@@ -262,13 +266,18 @@ class Elementwise(_OneRule):
             if not want or c is None:
                 out.append(None)
             else:
-                c = c(ans, *xs, **params) if callable(c) else c
+                c = narrowed(c(ans, *xs, **params), ct.dtype) if callable(c) else c
                 out.append(conform(_scaled(scale, ct, c), x))
         return out
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
         xs, bdim = align_batch(xs, bdims)
         return self(*xs, **params), bdim
+
+
+def narrowed(c: Any, dtype: Any) -> Any:
+    """A coefficient that is made of numbers only, as a number: it does not widen single precision."""
+    return float(c) if c.__class__ is np.float64 and dtype is not _DOUBLE else c
 
 
 def _scaled(scale: Callable[[Any, Any], Any], t: Any, c: Any) -> Any:

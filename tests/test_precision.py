@@ -85,3 +85,31 @@ def test_parts_of_complex_numbers_are_assigned() -> None:
     np.testing.assert_array_equal(funcgrad.jit(f)(z), f(z))
     with pytest.raises(TypeError, match="imaginary part"):
         funcgrad.jit(lambda x: setattr(x, "imag", 1.0))(np.ones(2))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x / 3.0,
+        lambda x: 3.0 / x,
+        lambda x: np.logaddexp(x, 0.0),
+        lambda x: np.logaddexp(1.5, x),
+        lambda x: np.hypot(x, 2.0),
+        lambda x: np.arctan2(x, 2.0),
+        lambda x: np.power(x, 2.5),
+        lambda x: np.maximum(x, 2.0),
+    ],
+    ids=["over", "under", "logaddexp", "from", "hypot", "arctan2", "power", "maximum"],
+)
+def test_numbers_do_not_widen_derivatives_in_single_precision(f: Any) -> None:
+    """What is made of a number only is no array of doubles in between."""
+    x = np.linspace(0.5, 4, 5, dtype="f")
+    programs = [
+        funcgrad.make_jaxpr(funcgrad.grad(lambda x: f(x).sum()))(x),
+        funcgrad.make_jaxpr(lambda t: funcgrad.jvp(f, (x,), (t,)))(x),
+        funcgrad.make_jaxpr(funcgrad.hessian(lambda x: f(x).sum()))(x),
+    ]
+    for program in programs:
+        assert "f64[5" not in str(program)
+    double = funcgrad.grad(lambda x: f(x).sum())(x.astype(float))
+    np.testing.assert_allclose(funcgrad.grad(lambda x: f(x).sum())(x), double, 2e-6)

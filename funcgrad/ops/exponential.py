@@ -219,6 +219,8 @@ def _share(x: Any, other: Any, unit: float) -> Any:
 
     Of two infinities each has half, of two minus infinities neither has a share.
     """
+    if other.__class__ is float and math.isfinite(other):
+        return expit((x - other) * unit)
     endless = logical_and(equal(x, other), isinf(x))
     share = expit((where(endless, 0.0, x) - where(endless, 0.0, other)) * unit)
     return where(logical_and(endless, less(x, 0)), 0.0, share)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Bilinear, Elementwise, Linear, conform
+from ..algebra import Bilinear, Elementwise, Linear, conform, narrowed
 from ..backend import NAMESPACES
 from ..core import Primitive, aval_of
 from ..ops.index import as_index, embed, getitem, part_of_cotangent, view_update, write_through
@@ -92,6 +92,13 @@ def _coefficient(rule: Any) -> Callable[..., Any]:
     return lambda ct, *values: ct * rule
 
 
+def _narrow(rule: Any) -> Any:
+    """The rule, whose coefficient may be made of a number only."""
+    if not callable(rule):
+        return rule
+    return lambda ans, x, y: narrowed(rule(ans, x, y), None)
+
+
 def _unary(prim: Elementwise) -> Record:
     impl = prim.impl
     save_ans, (save_x,) = prim.saves((True,))
@@ -130,7 +137,7 @@ def _unary(prim: Elementwise) -> Record:
 
 def _binary(prim: Elementwise) -> Record:
     impl = prim.impl
-    times_x, times_y = map(_coefficient, prim.rules)
+    times_x, times_y = (_coefficient(_narrow(rule)) for rule in prim.rules)
     new_x, new_y = (rule != 1 for rule in prim.rules)  # whether the product is a new array
     save = [prim.saves((i, j)) for i in (False, True) for j in (False, True)]
 
