@@ -15,6 +15,7 @@ from ..core import EVAL, Aval, aval_of, current, dtype_of
 from ..errors import ArgumentError, ConcretizationError, ShapeError, where
 from ..ops.join import concatenate, stack
 from ..views import snapshot
+from ..weak import PYTHON_DTYPES
 from .arguments import require_callable
 from .bodies import (
     Body,
@@ -31,8 +32,11 @@ from .bodies import (
 from .checkpoint import checkpoint
 from .numbers import of_numbers, strengthened, without_numbers
 from .scan import Counts, scan_call
+from .tape import TapeTracer
 
 Step = Callable[[Any, Any], tuple[Any, Any]]
+# Classes of numbers whose types they say.
+_ONE_TYPE = frozenset([*PYTHON_DTYPES, np.bool_, np.int64, np.float32, np.float64, np.complex128])
 
 
 class Loop:
@@ -169,15 +173,29 @@ def common_types(name: str, carry_def: Any, old: Sequence[Aval], new: Sequence[A
 
 
 def require_structure(name: str, carry_def: Any, found: Any) -> None:
-    if found != carry_def:
+    if found is not carry_def and found != carry_def:
         raise ArgumentError(
             f"{name}: the carry goes in as {carry_def} and comes out as {found}; it must keep its "
             f"structure{where()}"
         )
 
 
+def _are_alike(a: Any, b: Any) -> bool:
+    """Whether two values are of one type, as far as that is seen without asking long."""
+    cls = a.__class__
+    if cls is not b.__class__:
+        return False
+    if cls is TapeTracer:
+        return _are_alike(a.value, b.value)
+    if cls is np.ndarray:
+        return a.dtype is b.dtype and a.shape == b.shape
+    return cls in _ONE_TYPE
+
+
 def same_types(name: str, carry_def: Any, old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
     """The new carry, with the types of the old one."""
+    if all(_are_alike(a, b) for a, b in zip(old, new, strict=True)):
+        return list(new)
     before, after = [aval_of(x) for x in old], [aval_of(x) for x in new]
     types = common_types(name, carry_def, before, after)
     return [as_type(x, aval) for x, aval in zip(new, types, strict=True)]
