@@ -261,7 +261,7 @@ def logaddexp2(xp, x, y, /):
 # ---------------------------------------------------------------- x log y
 
 
-def _unless_both(x: Any, y: Any, singular: float, harmless: float) -> Any:
+def unless_both(x: Any, y: Any, singular: float, harmless: float) -> Any:
     """`y`, but `harmless` where `x` is 0 and `y` is `singular`: the product is taken as 0 there.
 
     `harmless` is a floating number, so that small integers are none before a logarithm.
@@ -277,8 +277,8 @@ def _product_with_log(xp: Any, log: Callable[..., Any], x: Any, y: Any, harmless
 
 
 @elementwise(
-    lambda _z, x, y: log(_unless_both(x, y, 0, 1.0)),
-    lambda _z, x, y: x / _unless_both(x, y, 0, 1.0),
+    lambda _z, x, y: log(unless_both(x, y, 0, 1.0)),
+    lambda _z, x, y: x / unless_both(x, y, 0, 1.0),
 )
 def xlogy(xp, x, y, /):
     """``x * log(y)``, 0 where x = 0.
@@ -295,8 +295,8 @@ def xlogy(xp, x, y, /):
 
 
 @elementwise(
-    lambda _z, x, y: log1p(_unless_both(x, y, -1, 0.0)),
-    lambda _z, x, y: x / (1.0 + _unless_both(x, y, -1, 0.0)),
+    lambda _z, x, y: log1p(unless_both(x, y, -1, 0.0)),
+    lambda _z, x, y: x / (1.0 + unless_both(x, y, -1, 0.0)),
 )
 def xlog1py(xp, x, y, /):
     """``x * log(1 + y)``, 0 where x = 0.
