@@ -124,11 +124,12 @@ def finish(
 
 # The functions whose `out` must have the dtype of the result; elsewhere it is converted to.
 _EXACT = """
-abs amax amin aminmax argmax argmin avg_pool2d avg_pool3d bitwise_not ceil clamp clamp_max clamp_min
-complex cummax cummin
-diag floor frexp gather hardshrink histc index_add index_copy index_select isneginf isposinf kthvalue
-linalg.det linalg.inv log_softmax masked_select max median min mode nanmedian nonzero norm polar
-renorm scatter scatter_add scatter_reduce searchsorted softmax softplus sort take topk tril triu where
+abs amax amin aminmax argmax argmin avg_pool2d avg_pool3d bitwise_not ceil clamp clamp_max
+clamp_min complex conj_physical cummax cummin diag floor frac frexp gather hardshrink histc
+index_add index_copy index_select isneginf isposinf kthvalue linalg.det linalg.inv log_softmax
+masked_select max median min mode nanmedian neg nonzero norm polar renorm round scatter
+scatter_add scatter_reduce searchsorted sgn sign signbit softmax softplus sort take topk tril triu
+trunc where
 """
 _OF_ONE_DTYPE = frozenset(_EXACT.split())
 

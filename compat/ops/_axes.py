@@ -30,12 +30,22 @@ def axis_of(ndim: int, dim: int) -> int:
     Raises: IndexError: there is no such axis. TypeError: `dim` is no integer.
     """
     n = max(ndim, 1)
-    dim = operator.index(dim)
+    dim = whole(dim)
     if not -n <= dim < n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
         )
     return dim % n
+
+
+def whole(n: Any, what: str = "dim") -> int:
+    """`n` as an integer, which a bool is not: in ``x.sum(True)`` that was meant for `keepdim`.
+
+    Raises: TypeError: it is none.
+    """
+    if n.__class__ is bool:
+        raise TypeError(f"argument '{what}' must be int, not bool")
+    return operator.index(n)
 
 
 def require_elements(name: str, x: TensorBase, dim: Any) -> None:

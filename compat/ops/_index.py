@@ -201,22 +201,27 @@ def _plain(x: Any) -> Any:
 
 def _index_tensor(i: Any) -> Any:
     """Raises: IndexError: of a dtype that is none of indices."""
+    i = mask_of_bytes(i)
     array = i._array
     kind = array.dtype.kind
-    if array.dtype == np.uint8:
-        sites.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
-            "instead."
-        )
-        i, kind = tensor(_known_mask(i) != 0), "b"
     if not array.shape and not isinstance(array, Tracer):
         if kind == "b":
-            return bool(i._array)
+            return bool(array)
         if kind == "i":
             return int(array)
     if kind != "b" and not is_index_dtype(array.dtype):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return i
+
+
+def mask_of_bytes(i: Any) -> Any:
+    """An index tensor of bytes as the mask that it stands for."""
+    if i._array.dtype != np.uint8:
+        return i
+    sites.warn(
+        "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+    )
+    return tensor(_known_mask(i) != 0)
 
 
 def _known_mask(mask: Any) -> Any:
@@ -246,6 +251,11 @@ class Plan(NamedTuple):
         shapes = [_array(a).shape for a in self.arrays]
         before, block, after = layout(self.merged, self.template, shapes)
         return before + block + after
+
+    @property
+    def is_one_mask(self) -> bool:
+        places = [i for i in self.template if i.__class__ is ArrayIndex]
+        return len(places) == 1 and places[0].bounds == "known"
 
 
 def plan(shape: Shape, index: Arrays) -> Plan:

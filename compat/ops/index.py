@@ -21,6 +21,7 @@ from ._index import (
     Parsed,
     Plan,
     fitted,
+    mask_of_bytes,
     out_of_bounds,
     parse,
     plan,
@@ -103,7 +104,10 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     if mask is not None and (is_number(value) or value.numel() == 1):
         _fill_masked(target, found.arrays, value)
     else:
-        _put(target, plan(target._array.shape, found.arrays), value, accumulate=False)
+        p = plan(target._array.shape, found.arrays)
+        if isinstance(value, TensorBase):
+            value = fitted(value, p.part)
+        _put(target, p, value, accumulate=False)
 
 
 def _is_simple(index: Any) -> bool:
@@ -237,7 +241,8 @@ def _for_index(x: Any, p: Plan, value: Any) -> Any:
     if not isinstance(value, TensorBase):
         return number_for(dtype, value)
     part = p.part
-    value = fitted(value, part)
+    if p.is_one_mask and value.numel() == 1:
+        value = fitted(value, ())
     if not broadcasts(value._array.shape, part):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._array.shape)} cannot be broadcast "
@@ -261,7 +266,7 @@ def _indices(x: Any, indices: Any) -> Plan:
     for i in indices:
         width = 1
         if i is not None:
-            i = operand("index_put_", 1, "indices", i)
+            i = mask_of_bytes(operand("index_put_", 1, "indices", i))
             kind = i._array.dtype
             if kind.kind != "b" and kind.name not in ("int64", "int32"):
                 raise IndexError("tensors used as indices must be long, int, byte or bool tensors")

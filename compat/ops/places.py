@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -29,6 +30,8 @@ def nonzero(input: Any, *, out: Any = ..., as_tuple: bool) -> Any: ...
 def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: one per row, or a tuple of index tensors.
 
+    Raises: RuntimeError: `out` is given, and a tuple asked for.
+
     >>> import compat as torch
     >>> torch.nonzero(torch.tensor([0.0, 2.0, 3.0]))
     tensor([[1],
@@ -37,6 +40,8 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     input = operand("nonzero", 1, "input", input)
     array = values_of("nonzero", input)
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return tuple(map(tensor, np.atleast_1d(array).nonzero()))
     return finish("nonzero", tensor(np.argwhere(array)), out, ())
 
@@ -88,8 +93,15 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     """
     indices = operand("unravel_index", 1, "indices", indices)
     if dtype_of(indices).category != 1:
-        raise ValueError("expected 'indices' to be integer dtype")
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {dtype_of(indices)}")
+    if not isinstance(shape, int | Sequence):
+        kind = type(shape).__name__
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {kind}")
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    for n in lengths:
+        if not isinstance(n, int):
+            kind = type(n).__name__
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {kind}")
     if any(n < 0 for n in lengths):
         raise ValueError("'shape' cannot have negative values")
     return tuple(through(_unravelled, indices, lengths))

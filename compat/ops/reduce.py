@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any, overload
 
 from funcgrad.ops import arithmetic, select, structural
@@ -22,7 +21,7 @@ from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from . import return_types
 from ._apply import _type_word, finish, pointwise
-from ._axes import axes_of, require_elements
+from ._axes import axes_of, require_elements, whole
 from ._compose import at_least_1d, finish_named, keep, not_implemented, pick
 from ._fused import fused
 from ._numpy_names import accepting
@@ -162,7 +161,7 @@ def prod(
     """
     input, dtype = operand("prod", 1, "input", input), in_dtype_of(out, dtype)
     x = _summand(input, dtype)
-    axes = axes_of("prod", len(x._array.shape), None if dim is None else operator.index(dim))
+    axes = axes_of("prod", len(x._array.shape), None if dim is None else whole(dim))
     node = "ProdBackward0" if dim is None else "ProdBackward1"
     result = keep(fused(node, reductions.prod, x, axis=axes), axes, keepdim)
     return finish("prod", _narrowed(result, dtype), out, (input,))
@@ -372,7 +371,7 @@ def _overloads(name: str, x: Any, dim: Any, keepdim: bool, other: Any, out: Any,
         return finish(name, y, out, (x,))
     if dtype_of(x).category == 3:
         raise RuntimeError(f"{name}(): does not support complex input; take abs() first")
-    axes = axes_of(name, len(x._array.shape), operator.index(dim))
+    axes = axes_of(name, len(x._array.shape), whole(dim))
     require_elements(name, x, dim)
     rows = at_least_1d(x)
     axis = axes[0] if axes else 0
@@ -444,7 +443,7 @@ def _place(name: str, prim: Any, input: Any, dim: int | None, keepdim: bool, out
         kind = "complex" if dtype_of(x).category else "bool"
         raise RuntimeError(f"{name}(): does not support {kind} input")
     require_elements(name, x, dim)
-    axes = axes_of(name, len(x._array.shape), None if dim is None else operator.index(dim))
+    axes = axes_of(name, len(x._array.shape), None if dim is None else whole(dim))
     rows = at_least_1d(x)
     if dim is None and len(axes) > 1:
         rows = record(reshape, (x,), {"shape": (_count(x, axes),)})

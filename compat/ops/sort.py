@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from ..autograd.base import tensor
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import _type_word, finish
-from ._axes import axis_of
+from ._axes import axis_of, whole
 from ._compose import as_before, at_least_1d, finish_named, values_of
 from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand
@@ -113,7 +112,7 @@ def topk(
     """
     x = operand("topk", 1, "input", input)
     axis = axis_of(len(x._array.shape), dim)
-    k = operator.index(k)
+    k = whole(k, "k")
     if not 0 <= k <= (x._array.shape[axis] if x._array.shape else 1):
         raise RuntimeError(
             f"selected index k out of range: k={k}, input of shape {list(x._array.shape)}, dim={dim}"

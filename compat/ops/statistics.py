@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -33,7 +32,7 @@ from ..autograd.base import TensorBase, tensor
 from ..autograd.tape import record, through
 from . import return_types
 from ._apply import _type_word, finish
-from ._axes import axes_of, require_elements
+from ._axes import axes_of, require_elements, whole
 from ._compose import (
     at_least_1d,
     composed,
@@ -67,7 +66,7 @@ def _by_place(
     x = operand(name, 1, "input", input)
     if dtype_of(x).category == 3:
         raise not_implemented(f"{name}_out_impl", x)
-    axes = axes_of(name, len(x._array.shape), operator.index(dim))
+    axes = axes_of(name, len(x._array.shape), whole(dim))
     require_elements(name, x, dim)
     rows = at_least_1d(x)
     axis = axes[0] if axes else 0
@@ -192,8 +191,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
     """
     x = operand("kthvalue", 1, "input", input)
     shape = x._array.shape or (1,)
-    axis = (axes_of("kthvalue", len(x._array.shape), operator.index(dim)) or (0,))[0]
-    if not 0 < k <= shape[axis]:
+    axis = (axes_of("kthvalue", len(x._array.shape), whole(dim)) or (0,))[0]
+    if not 0 < whole(k, "k") <= shape[axis]:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     return _by_place("kthvalue", _ranked, x, dim, keepdim, out, "KthvalueBackward0", rank=k - 1)
 
@@ -251,7 +250,7 @@ def _quantile(
         )
     shares = _shares(name, q, x)
     ndim = len(x._array.shape)
-    axes = axes_of(name, ndim, None if dim is None else operator.index(dim))
+    axes = axes_of(name, ndim, None if dim is None else whole(dim))
     lead = tuple(shares._array.shape)
     y = through(
         _quantiles,

@@ -235,3 +235,67 @@ def test_arguments_of_loaders(torch: Any) -> None:
         list(torch.utils.data.DataLoader([1], timeout=5))
     with pytest.raises(ValueError, match="positive integer value, but got num_samples=0"):
         torch.utils.data.DataLoader([], shuffle=True)
+
+
+# ---------------------------------------------------------------- integers, dtypes and shapes
+
+_BY_AXIS = "sum mean prod amax argmax max median logsumexp softmax cumsum cummax sort argsort topk"
+_AXES_ALONE = "unbind unsqueeze squeeze any all nansum kthvalue count_nonzero"
+
+
+@pytest.mark.parametrize("name", f"{_BY_AXIS} {_AXES_ALONE}".split())
+def test_true_is_no_axis(torch: Any, name: str) -> None:
+    """It was meant for `keepdim`, or another flag."""
+    before = (1,) if name in ("topk", "kthvalue") else ()
+    x = torch.zeros(2, 3)
+    with pytest.raises(TypeError):
+        getattr(x, name)(*before, dim=True)
+    if before:
+        with pytest.raises(TypeError):
+            getattr(x, name)(True)
+
+
+@pytest.mark.parametrize("name", "neg negative trunc fix round sign sgn frac conj_physical".split())
+def test_out_of_the_same_dtype(torch: Any, name: str) -> None:
+    x, out = torch.tensor([1.5]), torch.zeros(1)
+    assert torch.equal(getattr(torch, name)(x, out=out), getattr(torch, name)(x))
+    with pytest.raises(RuntimeError):
+        getattr(torch, name)(x, out=torch.zeros(1, dtype=torch.float64))
+
+
+def test_out_of_signbit_is_boolean(torch: Any) -> None:
+    with pytest.raises(RuntimeError):
+        torch.signbit(torch.tensor([-1.0]), out=torch.zeros(1))
+
+
+def test_nonzero_writes_no_tuple(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match="as_tuple is True"):
+        torch.nonzero(torch.ones(2), as_tuple=True, out=torch.zeros(2, dtype=torch.int64))
+
+
+def test_bytes_are_masks_of_index_put(torch: Any) -> None:
+    mask = torch.tensor([1, 0, 1], dtype=torch.uint8)
+    values = torch.tensor([5.0, 6.0])
+    with pytest.warns(UserWarning, match="uint8 is now deprecated"):
+        found = torch.zeros(3).index_put((mask,), values)
+    assert torch.equal(found, torch.zeros(3).index_put((mask.bool(),), values))
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_values_of_index_put_have_no_axes_too_many(torch: Any, accumulate: bool) -> None:
+    """Unlike those of ``x[at] = values``."""
+    at = torch.tensor([0, 1])
+    for values in (torch.ones(1, 2), torch.ones(1, 1)):
+        with pytest.raises(RuntimeError, match="shape mismatch"):
+            torch.zeros(3).index_put((at,), values, accumulate)
+        x = torch.zeros(3)
+        x[at] = values
+        assert x.tolist() == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("shape", [(1.0, 2.0), None, "ab"])
+def test_unravel_index_wants_integers(torch: Any, shape: Any) -> None:
+    with pytest.raises(TypeError):
+        torch.unravel_index(torch.tensor([1]), shape)
+    with pytest.raises(TypeError):
+        torch.unravel_index(torch.tensor([0.5]), (2, 2))
