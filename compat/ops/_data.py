@@ -23,20 +23,23 @@ def array_of(data: Any, dtype: dtypes.dtype | None) -> np.ndarray:
     Raises: ValueError: rows of different lengths, integers of more than 64 bits. TypeError: strings,
     a number among rows. RuntimeError: something is no number, or too large for `dtype`.
     """
-    types = _leaf_types(data)
+    try:
+        types = _leaf_types(data)
+    except RecursionError:
+        raise TypeError("new(): self-referential lists are incompatible") from None
     try:
         if types <= _PLAIN:
-            array = np.array(data)
-            if array.dtype.kind in "uO":
-                raise ValueError("Overflow when unpacking long long")
+            array = _of_known_size(np.array(data), dtype)
             own = _promoted(types) if types else dtypes.get_default_dtype()
         elif all(issubclass(t, _ARRAYS) for t in types):
             own = dtype_in(data)
             array = np.array(data, (dtype or own).numpy)
         else:
-            array, own = _element_by_element(data)
+            array, own = _element_by_element(data, dtype)
     except (ValueError, TypeError):
-        array, own = _element_by_element(data)  # it says what is wrong, or there is nothing in it
+        array, own = _element_by_element(
+            data, dtype
+        )  # it says what is wrong, or there is nothing in it
     return _fitted(array, dtype or own)
 
 
@@ -93,6 +96,18 @@ def _is_sequence(x: Any) -> bool:
     return isinstance(x, Sequence) or (hasattr(x, "__len__") and hasattr(x, "__getitem__"))
 
 
+def _of_known_size(array: np.ndarray, dtype: dtypes.dtype | None) -> np.ndarray:
+    """Python's numbers in an array of numbers: those of more than 64 bits only as floats.
+
+    Raises: ValueError: one has more, and `dtype` is none of floats.
+    """
+    if array.dtype.kind not in "uO":
+        return array
+    if dtype is None or dtype.category == 1:
+        raise ValueError("Overflow when unpacking long long")
+    return array.astype(np.complex128 if dtype.category == 3 else np.float64)
+
+
 def _fitted(array: np.ndarray, dtype: dtypes.dtype) -> np.ndarray:
     """Python's numbers in the dtype.
 
@@ -124,7 +139,7 @@ def _fitted(array: np.ndarray, dtype: dtypes.dtype) -> np.ndarray:
 # ---------------------------------------------------------------- the slow way
 
 
-def _element_by_element(data: Any) -> tuple[np.ndarray, dtypes.dtype]:
+def _element_by_element(data: Any, wanted: dtypes.dtype | None) -> tuple[np.ndarray, dtypes.dtype]:
     """The array of any nested sequences, and the dtype in it; raises what PyTorch raises."""
     sizes = _sizes(data)
     dtype = dtype_in(data)
@@ -132,10 +147,7 @@ def _element_by_element(data: Any) -> tuple[np.ndarray, dtypes.dtype]:
         return np.zeros(sizes, dtype.numpy), dtype
     found: list[Any] = []
     _collect(data, sizes, 0, dtype.category, found)
-    array = np.array(found)
-    if array.dtype.kind in "uO":
-        raise ValueError("Overflow when unpacking long long")
-    return array.reshape(sizes), dtype
+    return _of_known_size(np.array(found), wanted).reshape(sizes), dtype
 
 
 def _sizes(data: Any) -> tuple[int, ...]:

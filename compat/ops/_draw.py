@@ -205,7 +205,14 @@ def integers(source: Stream, shape: Shape, low: int, high: int, dtype: dtypes.dt
                 f"{name} is out of bounds for {c_word(dtype)}: {bound} is not between {first} and "
                 f"{last}"
             )
-    return np.asarray(source.integers(low, high, shape, np.int64)).astype(dtype.numpy)
+    drawn = np.asarray(source.integers(low, high, shape, np.int64)).astype(dtype.numpy)
+    if dtype.category != 2:
+        return drawn
+    # Integers of more digits than the dtype has were rounded, the last ones up to `high`.
+    ends = dtype.numpy.type(low), dtype.numpy.type(high)
+    least = np.nextafter(ends[0], ends[1]) if int(ends[0]) < low else ends[0]
+    most = np.nextafter(ends[1], ends[0]) if int(ends[1]) >= high else ends[1]
+    return np.clip(drawn, least, most)
 
 
 def limits(dtype: dtypes.dtype) -> tuple[int, int]:

@@ -69,8 +69,9 @@ def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
         if not x._array.shape:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     xs = _in_one_dtype(given)
-    parts = [x for x in xs if x._array.shape != (0,)] or xs[:1]
-    along_axis = axis_of(len(parts[0]._array.shape), dim)
+    parts = [x for x in xs if x._array.shape != (0,)]
+    along_axis = axis_of(len(parts[0]._array.shape), dim) if parts else 0
+    parts = parts or xs[:1]
     _require_fit(parts, along_axis)
     result = record(concatenate_primitive, parts, {"axis": along_axis}, "CatBackward0")
     return _finished("cat", in_order(result, channels=True), out, tuple(given))

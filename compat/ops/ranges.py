@@ -52,6 +52,13 @@ def _refused(kernel: str, dtype: dtypes.dtype) -> NotImplementedError:
     )
 
 
+def _as_in(out: Any, array: Any) -> Any:
+    """The numbers in the shape of `out`, if it has room for just as many."""
+    if out is None or out.numel() != array.size:
+        return array
+    return array.reshape(out._array.shape)
+
+
 # ---------------------------------------------------------------- by the step
 
 
@@ -123,7 +130,7 @@ def arange(
     count = -int((start - end) // step) if integers else math.ceil((end - start) / step)
     array = _steps(start, step, count, chosen)
     with there(device) as xp:
-        return finished("arange", xp.asarray(array), out, requires_grad)
+        return finished("arange", xp.asarray(_as_in(out, array)), out, requires_grad)
 
 
 def range(
@@ -151,7 +158,7 @@ def range(
     chosen = dtype_for("range", dtype, out)
     array = _steps(start, step, math.floor((end - start) / step) + 1, chosen)
     with there(device) as xp:
-        return finished("range", xp.asarray(array), out, requires_grad)
+        return finished("range", xp.asarray(_as_in(out, array)), out, requires_grad)
 
 
 # ---------------------------------------------------------------- by the number
@@ -196,10 +203,12 @@ def _tensor_of(
     """``f(start, end, count, dtype)`` as a new leaf, or in `out`; the ends get no gradient."""
     out, device, requires_grad = options
     if any(isinstance(x, TensorBase) for x in (start, end)):
-        result = finish(name, through(lambda a, b: f(a, b, count, chosen), start, end), out, ())
+        values = through(lambda a, b: _as_in(out, f(a, b, count, chosen)), start, end)
+        result = finish(name, values, out, ())
         return result.requires_grad_() if requires_grad else result
     with there(device) as xp:
-        return finished(name, xp.asarray(f(start, end, count, chosen)), out, requires_grad)
+        array = xp.asarray(_as_in(out, f(start, end, count, chosen)))
+        return finished(name, array, out, requires_grad)
 
 
 def _is_complex(x: Any) -> bool:

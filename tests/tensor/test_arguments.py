@@ -6,6 +6,7 @@ import copy
 import importlib
 import math
 import pickle
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -255,7 +256,9 @@ def test_true_is_no_axis(torch: Any, name: str) -> None:
             getattr(x, name)(True)
 
 
-@pytest.mark.parametrize("name", "neg negative trunc fix round sign sgn frac conj_physical".split())
+@pytest.mark.parametrize(
+    "name", ["neg", "negative", "trunc", "fix", "round", "sign", "sgn", "frac", "conj_physical"]
+)
 def test_out_of_the_same_dtype(torch: Any, name: str) -> None:
     x, out = torch.tensor([1.5]), torch.zeros(1)
     assert torch.equal(getattr(torch, name)(x, out=out), getattr(torch, name)(x))
@@ -299,3 +302,48 @@ def test_unravel_index_wants_integers(torch: Any, shape: Any) -> None:
         torch.unravel_index(torch.tensor([1]), shape)
     with pytest.raises(TypeError):
         torch.unravel_index(torch.tensor([0.5]), (2, 2))
+
+
+@pytest.mark.parametrize("name", ["arange", "range", "linspace", "logspace"])
+def test_numbers_in_order_go_into_views(torch: Any, name: str) -> None:
+    """An `out` with room for just as many keeps its shape: it may be a view, whose base is written."""
+    ends = {"arange": (0, 4), "range": (0, 3)}.get(name, (0, 3, 4))
+    x = torch.zeros(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch wants to be rid of `range`
+        expected = getattr(torch, name)(*ends)
+        found = getattr(torch, name)(*ends, out=x.narrow(1, 1, 2))
+    assert torch.equal(found, expected.reshape(2, 2).to(found.dtype))
+    assert torch.equal(x[:, 1:], found) and not x[:, 0].any()
+
+
+def test_integers_of_many_bits_are_floats(torch: Any) -> None:
+    for dtype in (torch.float64, torch.float32, torch.complex128):
+        found = torch.tensor([2**65, -(2**64), 1], dtype=dtype)
+        assert found.tolist() == [2.0**65, -(2.0**64), 1.0]
+    assert torch.tensor([2**65, 0], dtype=torch.bool).tolist() == [True, False]
+    for dtype in (None, torch.int64):
+        with pytest.raises((ValueError, RuntimeError)):
+            torch.tensor([2**65], dtype=dtype)
+
+
+def test_a_list_in_itself_is_no_tensor(torch: Any) -> None:
+    rows: list[Any] = [0]
+    rows.append(rows)
+    for make in (torch.tensor, torch.as_tensor):
+        with pytest.raises(TypeError, match="self-referential"):
+            make(rows)
+
+
+def test_empty_vectors_have_any_axis(torch: Any) -> None:
+    empty = torch.zeros(0)
+    assert torch.cat([empty, empty], 1).shape == (0,)
+
+
+@pytest.mark.parametrize("high", [2049, 5000, 32752])
+def test_random_integers_of_halves_stay_below(torch: Any, high: int) -> None:
+    """Integers of more bits than a half has are rounded, but not up to `high`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch says that they are rounded
+        x = torch.empty(20000, dtype=torch.float16).random_(high - 40, high)
+    assert high - 40 - 16 <= x.min().item() and x.max().item() < high
