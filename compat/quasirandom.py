@@ -7,7 +7,7 @@ from typing import Any
 from scipy.stats import qmc
 
 from ._missing import explain as _explain_missing
-from .dtypes import float32
+from .dtypes import get_default_dtype
 from .ops.create import from_numpy
 from .ops.random import randint
 
@@ -53,7 +53,7 @@ class SobolEngine:
 
     def draw(self, n: int = 1, out: Any = None, dtype: Any = None) -> Any:
         """The next `n` points, one a row."""
-        points = from_numpy(self._of.random(n)).to(float32 if dtype is None else dtype)
+        points = from_numpy(self._of.random(n)).to(get_default_dtype() if dtype is None else dtype)
         if out is None:
             return points
         out.resize_as_(points).copy_(points)

@@ -34,7 +34,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
             f"use_deterministic_algorithms(): argument 'mode' must be bool, not {type(mode).__name__}"
         )
     set_usual("numpy" if mode else "auto")
-    _set.update(deterministic=bool(mode), warn_only=bool(mode and warn_only))
+    _set.update(deterministic=bool(mode), warn_only=bool(warn_only))
 
 
 def are_deterministic_algorithms_enabled() -> bool:

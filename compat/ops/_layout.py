@@ -40,10 +40,19 @@ def ints_of(name: str, argument: str, given: tuple[Any, ...], keyword: Any = Non
     try:
         return tuple(map(operator.index, given))
     except TypeError:
-        wrong = next(type(i).__name__ for i in given if not hasattr(type(i), "__index__"))
+        wrong = next(i for i in given if not _is_index(i))
         raise TypeError(
-            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {wrong}"
+            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not "
+            f"{type(wrong).__name__}"
         ) from None
+
+
+def _is_index(x: Any) -> bool:
+    try:
+        operator.index(x)
+    except TypeError:  # tensors and arrays have the method, and may hold floats
+        return False
+    return True
 
 
 def shape_for(size: int, given: Sequence[int]) -> tuple[int, ...]:

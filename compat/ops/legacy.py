@@ -103,24 +103,30 @@ def make_subclass(cls: type, data: Any, require_grad: bool = False) -> Any:
 def as_subclass(self: Any, cls: type) -> Any:
     """The same numbers as a tensor of the class `cls`, differentiable.
 
+    Raises: TypeError: the class is none of tensors.
+
     >>> import compat as torch
     >>> class Named(torch.Tensor):
     ...     pass
     >>> torch.ones(2).as_subclass(Named)
     Named([1., 1.])
     """
+    if not (isinstance(cls, type) and issubclass(cls, TensorBase)):
+        raise TypeError(f"as_subclass(): {cls} is no class that inherits from Tensor")
     return recast(cls, alias(self))
 
 
-def new_like(self: Any, *args: Any, device: Any = None) -> Tensor:
+def new_like(self: Any, *args: Any, size: Any = None, device: Any = None) -> Tensor:
     """``Tensor(...)`` in the dtype of this tensor; see `new_tensor` and `new_empty`."""
+    if size is not None:
+        args = tuple(size)
     return _constructed(base.made.cls, dtype_of(self), args, device)
 
 
 def apply_(self: Any, callable: Any) -> Tensor:
     """Replace every number by ``callable(number)``: slow, and not recorded.
 
-    Raises: RuntimeError: the tensor requires grad.
+    Raises: RuntimeError: the tensor requires grad. TypeError: it returns no real number.
 
     >>> import compat as torch
     >>> torch.tensor([1.0, 2.0]).apply_(lambda a: a * a)
@@ -134,7 +140,8 @@ def map_(self: Any, tensor: Any, callable: Any) -> Tensor:
 
     The other tensor is of the same dtype and broadcasts.
 
-    Raises: RuntimeError: a tensor requires grad. TypeError: the dtypes differ.
+    Raises: RuntimeError: a tensor requires grad. TypeError: the dtypes differ, or it returns no real
+    number.
     """
     if dtype_of(tensor) is not dtype_of(self):
         raise TypeError(
@@ -153,7 +160,13 @@ def _mapped(name: str, f: Any, x: Any, *others: Any) -> Any:
     views.check_writable(x)
     arrays = [x._array, *(np.broadcast_to(y._array, x._array.shape) for y in others)]
     numbers = zip(*(a.ravel().tolist() for a in arrays), strict=True)
-    new = np.array([f(*row) for row in numbers]).astype(x._array.dtype)
+    found = [f(*row) for row in numbers]
+    is_complex = dtype_of(x).category == 3
+    for y in found:
+        kind = type(y)
+        if not (hasattr(kind, "__float__") or (is_complex and hasattr(kind, "__complex__"))):
+            raise TypeError(f"must be real number, not {kind.__name__}")
+    new = np.array(found).astype(x._array.dtype)
     return views.assign(x, new.reshape(x._array.shape), name, whole=True)
 
 

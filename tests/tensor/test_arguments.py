@@ -347,3 +347,52 @@ def test_random_integers_of_halves_stay_below(torch: Any, high: int) -> None:
         warnings.simplefilter("ignore")  # PyTorch says that they are rounded
         x = torch.empty(20000, dtype=torch.float16).random_(high - 40, high)
     assert high - 40 - 16 <= x.min().item() and x.max().item() < high
+
+
+@pytest.mark.parametrize("returned", [None, "1", 1j, [1.0]], ids=repr)
+def test_apply_wants_real_numbers(torch: Any, returned: Any) -> None:
+    x = torch.tensor([1.0, 2.0])
+    with pytest.raises(TypeError):
+        x.apply_(lambda a: returned)
+    with pytest.raises(TypeError):
+        x.map_(x.clone(), lambda a, b: returned)
+    assert x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_sizes_are_no_floating_tensors(torch: Any, at: int) -> None:
+    size: list[Any] = [2, 3]
+    size[at] = torch.tensor(3.0)
+    with pytest.raises(TypeError):
+        torch.ones(tuple(size))
+    with pytest.raises(TypeError):
+        torch.ones(*size)
+    with pytest.raises(TypeError):
+        torch.ones(6).reshape(*size)
+
+
+def test_sobol_points_have_the_default_dtype(torch: Any) -> None:
+    engine = torch.quasirandom.SobolEngine(2)
+    assert engine.draw(2).dtype is torch.float32
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert engine.draw(2).dtype is torch.float64
+        assert engine.draw(2, dtype=torch.float32).dtype is torch.float32
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_what_deterministic_algorithms_were_told(torch: Any) -> None:
+    for told in [(False, True), (True, False), (True, True), (False, False)]:
+        torch.use_deterministic_algorithms(told[0], warn_only=told[1])
+        assert torch.are_deterministic_algorithms_enabled() is told[0]
+        assert torch.is_deterministic_algorithms_warn_only_enabled() is told[1]
+
+
+def test_subclasses_are_those_of_tensors(torch: Any) -> None:
+    with pytest.raises(TypeError):
+        torch.ones(2).as_subclass(object)
+
+
+def test_new_by_size(torch: Any) -> None:
+    assert torch.ones(2, dtype=torch.int64).new(size=(3, 4)).shape == (3, 4)
