@@ -24,7 +24,7 @@ from funcgrad.quiet import QUIET, reset_state, set_state
 from funcgrad.views import Link, snapshot
 
 from . import modes, sites, views
-from .base import UNCOUNTED, TensorBase, View, sparse, sparse_kinds, tensor
+from .base import UNCOUNTED, TensorBase, View, hold, sparse, sparse_kinds, tensor
 from .cutting import cut
 from .narrow import BFLOAT16, is_narrow, narrowed, widened
 from .node import (
@@ -328,6 +328,7 @@ def share(
     may_copy = prim is reshape or prim is as_complex
     if array.__class__ is not ndarray and may_copy and not views.shows(x, link(prim, params)):
         out._array = snapshot(array, copy=True)  # where an array would be copied
+        hold(out)
         return
     connect(out, x, prim, params, origin, mode)
 

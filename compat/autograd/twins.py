@@ -20,7 +20,7 @@ from funcgrad.views import View as TracedView
 from funcgrad.views import snapshot
 
 from . import views
-from .base import TensorBase, View, tensor
+from .base import TensorBase, View, hold, tensor
 from .cutting import stop
 
 
@@ -54,6 +54,7 @@ def detach(x: TensorBase, level: Any) -> None:
     before = tensor(x._array)
     before._counter = x._counter
     x._array = stop(snapshot(x._array, copy=False))
+    hold(x)
     _join(level, x, weakref.ref(x), lambda: before)
 
 

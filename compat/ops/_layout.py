@@ -16,7 +16,7 @@ from funcgrad.views import snapshot
 
 from .. import size
 from ..autograd import modes
-from ..autograd.base import UNCOUNTED
+from ..autograd.base import UNCOUNTED, hold
 from ..autograd.remembered import remembered
 from ..autograd.tape import Owned, record, tell, watchers
 from ._axes import axis_of
@@ -104,6 +104,7 @@ def own(out: Any, order: Any = "C") -> Any:
         out._array = array.copy("C" if 0 in array.strides else order)
     else:
         out._array = snapshot(array, copy=False)
+        hold(out)
     out._view = None
     out._counter = UNCOUNTED if modes.get().inference else [0]
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -329,3 +330,37 @@ def test_no_grad_in_forward_in_reverse_mode() -> None:
     assert F.grad(pushed)(x).tolist() == [2.0, 2.0]
     with pytest.raises(RuntimeError, match=r"no_grad\(\) in a function of jacfwd"):
         F.jacrev(F.jacfwd(lambda x: product(compat, x)))(x)
+
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "clone": lambda x: x.clone(),
+    "detach": lambda x: x.clone() * x.detach() / x.detach(),
+    "reshape": lambda x: x.expand(2, 2).T.reshape(4)[0].clone(),
+    "select": lambda x: x.view(1)[0].clone(),
+}
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "view": lambda y: y.view(1, 1),
+    "itself": lambda y: y.view(()),
+    "ellipsis": lambda y: y[...],
+    "squeeze": lambda y: y.squeeze(),
+    "permute": lambda y: y.permute(()),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("copy", COPIES)
+def test_views_of_tensors_without_axes_are_written(torch: Any, copy: str, view: str) -> None:
+    """A traced value without axes may stand for a number, which has no views; a tensor does not."""
+
+    def written(x: Any) -> Any:
+        y = COPIES[copy](x)
+        VIEWS[view](y).sin_()
+        return y
+
+    x = torch.tensor(2.0, dtype=torch.float64)
+    expected = math.cos(2.0)
+    assert torch.func.grad(written)(x).item() == pytest.approx(expected)
+    value, tangent = torch.func.jvp(written, (x,), (torch.ones_like(x),))
+    assert value.item() == pytest.approx(math.sin(2.0))
+    assert tangent.item() == pytest.approx(expected)
+    assert torch.func.vmap(written)(x[None]).item() == pytest.approx(math.sin(2.0))
