@@ -241,7 +241,7 @@ def _for_index(x: Any, p: Plan, value: Any) -> Any:
     if not isinstance(value, TensorBase):
         return number_for(dtype, value)
     part = p.part
-    if p.is_one_mask and value.numel() == 1:
+    if p.is_one_mask and value._array.size == 1:
         value = fitted(value, ())
     if not broadcasts(value._array.shape, part):
         raise RuntimeError(
