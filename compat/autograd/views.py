@@ -88,17 +88,30 @@ def layout(x: TensorBase) -> Any:
     are in C order.
     """
     array = x._array
-    if array.__class__ is ndarray:
-        return array
+    return array if array.__class__ is ndarray else _layouts(x)[1]
+
+
+def storage_offset(x: TensorBase) -> int:
+    """How many elements lie before the first one of `x` in the memory of what it is a view of."""
+    if x._view is None:
+        return 0
+    whole, part = _layouts(x)
+    return (part.ctypes.data - whole.ctypes.data) // part.itemsize
+
+
+def _layouts(x: TensorBase) -> tuple[Any, Any]:
+    """Arrays that lie in memory as the base of `x` does, and as `x` does in it."""
     view = x._view
     base = x if view is None else base_of(view)
-    found = _known_layout(base)
+    if x._array.__class__ is ndarray:
+        return base._array, x._array
+    whole = found = _known_layout(base)
     if found.__class__ is not ndarray:
         aval = aval_of(base._array)
-        found = np.empty(aval.shape, aval.dtype)
+        whole = found = np.empty(aval.shape, aval.dtype)
     for prim, params in () if view is None else view.chain:
         found = EVAL.process(prim, (found,), dict(params))
-    return found
+    return whole, found
 
 
 def _known_layout(base: TensorBase) -> Any:

@@ -207,8 +207,9 @@ def _strided(x: Any, shape: Any, strides: Any, offset: int, node: str) -> Any:
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """``y_i = memory[storage_offset + sum_k stride_k i_k]``: a view.
 
-    `memory` is that of `input`, or of the tensor that it is a view of. An element that is there several
-    times gets the sum of the cotangents; then the view must not be written into.
+    `memory` is that of `input`, or of the tensor that it is a view of; of what `vmap` maps, that of one
+    entry in C order. An element that is there several times gets the sum of the cotangents; then the
+    view must not be written into.
 
     Raises: RuntimeError: out of the memory's bounds, or it has gaps.
 
@@ -252,14 +253,13 @@ def _memory(base: Any, like: Any) -> Any:
     chain = () if like is base or like._view is None else like._view.chain
     if any(prim.own_inverse for prim, _ in chain):
         raise RuntimeError("as_strided of a conjugate: use x.resolve_conj() first")
-    array = base._array
-    if array.__class__ is ndarray:
-        order = sorted(range(array.ndim), key=lambda a: -array.strides[a])
-        base = _permuted(base, tuple(order), "PermuteBackward0")
-        if not base._array.flags.c_contiguous:
-            raise RuntimeError(
-                "as_strided: the elements do not fill their memory; use x.contiguous() first"
-            )
+    array = views.layout(base)
+    order = tuple(sorted(range(array.ndim), key=lambda a: -array.strides[a]))
+    base = _permuted(base, order, "PermuteBackward0")
+    if not array.transpose(order).flags.c_contiguous:
+        raise RuntimeError(
+            "as_strided: the elements do not fill their memory; use x.contiguous() first"
+        )
     kind, wanted = (aval_of(x._array).dtype.kind for x in (base, like))
     if wanted != kind == "c":
         base = record(as_real, (base,), None, "ViewAsRealBackward0")
@@ -440,19 +440,14 @@ def stride(self: Any, dim: int | None = None) -> Any:
     ((3, 1), (3, 1), (1, 1))
     """
     _require_told(self, "stride()")
-    array = self._array
-    if array.__class__ is not ndarray:
-        array = np.broadcast_to(np.empty((), array.dtype), array.shape)
-    strides = strides_of(array)
+    strides = strides_of(views.layout(self))
     return strides if dim is None else strides[axis_of(len(strides), dim)]
 
 
 def storage_offset(self: Any) -> int:
     """Where the first element lies in the memory of the tensor that this one is a view of."""
     _require_told(self, "storage_offset()")
-    if self._view is None or self._array.__class__ is not ndarray:
-        return 0
-    return (self._array.ctypes.data - self._view.base._array.ctypes.data) // self._array.itemsize
+    return views.storage_offset(self)
 
 
 def untyped_storage(self: Any) -> UntypedStorage:

@@ -145,3 +145,24 @@ def test_the_residuals_of_least_squares(torch: Any, driver: str) -> None:
     found = torch.func.vmap(residuals)(a, a.cos())
     assert found.shape == ((2, 0) if driver == "gelsy" else (2, 3))
     torch.testing.assert_close(found[0], residuals(a[0], a[0].cos()))
+
+
+PLACES = [
+    lambda torch, x: torch.as_strided(x[1:], (2, 2), (1, 2)),  # from where the part begins
+    lambda torch, x: torch.as_strided(x[::2], (2,), (2,)),
+    lambda torch, x: torch.as_strided(x.reshape(2, 3).t()[1:], (2, 2), (1, 2)),
+    lambda torch, x: torch.as_strided(x, (2, 2), x.stride() * 2),
+    lambda _, x: x[:2] * float(x.reshape(2, 3).stride(0) + 10 * x[3:].storage_offset()),
+]
+
+
+@pytest.mark.parametrize("f", PLACES, ids=range(len(PLACES)))
+def test_places_in_memory_are_those_of_each_entry(torch: Any, f: Any) -> None:
+    x = torch.arange(24.0).reshape(4, 6) + 1.0
+    alone = torch.stack([f(torch, row.clone()) for row in x])
+    assert torch.func.vmap(lambda row: f(torch, row))(x).tolist() == alone.tolist()
+    slopes = torch.func.vmap(torch.func.grad(lambda row: f(torch, row).pow(2).sum()))(x)
+    expected = torch.autograd.functional.vjp(
+        lambda x: torch.stack([f(torch, row.clone()) for row in x]), x, 2 * alone
+    )[1]
+    assert slopes.tolist() == expected.tolist()
