@@ -68,13 +68,13 @@ class _Warned:
 warned = _Warned()
 
 
-def warn(message: str) -> None:
-    """A UserWarning about the line of the user's code that led here."""
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning about the line of the user's code that led here."""
     warned.count += 1
     frame = _users_frame()
     warnings.warn_explicit(
         message,
-        UserWarning,
+        category,
         frame.f_code.co_filename,
         frame.f_lineno,
         frame.f_globals.get("__name__"),

@@ -63,8 +63,29 @@ def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> Removabl
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call ``hook(module, grad_input, grad_output)`` after the backward pass of any module."""
+    """Call ``hook(module, grad_input, grad_output)`` after the backward pass of any module.
+
+    Raises: RuntimeError: there are hooks of `register_module_backward_hook`.
+    """
+    if of_all("old_backward"):
+        raise RuntimeError(_BOTH)
     return RemovableHandle.added(SHARED, ("backward", hook))  # type: ignore
+
+
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """`Module.register_backward_hook`, the old form of backward hooks, for any module.
+
+    Raises: RuntimeError: there are hooks of `register_module_full_backward_hook`.
+    """
+    if of_all("backward"):
+        raise RuntimeError(_BOTH)
+    return RemovableHandle.added(SHARED, ("old_backward", hook))  # type: ignore
+
+
+_BOTH = (
+    "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please "
+    "use only one of them."
+)
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -83,6 +104,7 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
 
 
 __all__ = [
+    "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",

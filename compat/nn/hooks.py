@@ -31,11 +31,12 @@ class Hooked:
     _forward_hooks: OrderedDict[int, Hook]
     _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _backward_hooks: OrderedDict[int, Callable[..., Any]]
+    _old_backward_hooks: OrderedDict[int, Callable[..., Any]]
     _global_hooks: OrderedDict[int, Any]
 
     @staticmethod
     def _no_hooks() -> dict[str, Any]:
-        names = ("forward_pre", "forward", "backward_pre", "backward")
+        names = ("forward_pre", "forward", "backward_pre", "backward", "old_backward")
         return {f"_{name}_hooks": OrderedDict() for name in names} | {"_global_hooks": SHARED}
 
     def register_forward_pre_hook(
@@ -80,21 +81,22 @@ class Hooked:
         `grad_input` has a gradient for every positional argument, None for those that are no
         tensors; what the hook returns replaces it.
         """
-        if any(isinstance(entry.fn, _OldHook) for entry in self._forward_hooks.values()):
+        if self._old_backward_hooks:
             raise RuntimeError(_BOTH)
         return _added(self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` in the last operation of `forward`.
+        """Call ``hook(module, grad_input, grad_output)`` in the operation that gave the result.
 
         The old form: `grad_input` are the gradients by the operands of that operation, whatever the
-        arguments of the module are. What the hook returns replaces them.
+        arguments of the module are; a warning says where that differs. What the hook returns
+        replaces them.
 
         Raises: RuntimeError: there are full backward hooks.
         """
         if self._backward_hooks:
             raise RuntimeError(_BOTH)
-        return self.register_forward_hook(_OldHook(hook))
+        return RemovableHandle.added(self._old_backward_hooks, hook)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (
@@ -102,6 +104,7 @@ class Hooked:
             or self._forward_pre_hooks
             or self._backward_hooks
             or self._backward_pre_hooks
+            or self._old_backward_hooks
             or self._global_hooks
         ):
             return _HookedCall(self, args, kwargs).run()
@@ -112,23 +115,6 @@ _BOTH = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use "
     "only one of them."
 )
-
-
-class _OldHook:
-    """A forward hook that gives the node of the first result a backward hook."""
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        self.fn = fn
-
-    def __call__(self, module: Any, args: Any, result: Any) -> None:
-        while not isinstance(result, TensorBase):
-            if isinstance(result, dict):
-                result = next(v for v in result.values() if isinstance(v, TensorBase))
-            else:
-                result = result[0]
-        node = result.grad_fn  # type: ignore[attr-defined]
-        if node is not None:
-            node.register_hook(functools.partial(self.fn, module))
 
 
 def _added(hooks: OrderedDict[int, Any], entry: Any, prepend: bool) -> RemovableHandle:
@@ -161,6 +147,9 @@ class _HookedCall:
                 self._after(number, hook)
             if link is not None:
                 self.result = link.around_outputs(self.result)
+            old = [*of_all("old_backward"), *module._old_backward_hooks.items()]
+            if old:
+                _hook_last_node(module, [hook for _, hook in old], self.args, self.result)
         except Exception:
             self._after_failure()
             raise
@@ -206,6 +195,40 @@ class _HookedCall:
 
 
 # ---------------------------------------------------------------- backward
+
+
+def _hook_last_node(
+    module: Any, hooks: list[Callable[..., Any]], args: tuple[Any, ...], result: Any
+) -> None:
+    """Call `hooks` in the node of the first tensor of `result`, see `register_backward_hook`."""
+    first = result
+    while not isinstance(first, TensorBase):
+        if isinstance(first, dict):
+            first = next(v for v in first.values() if isinstance(v, TensorBase))
+        else:
+            first = first[0]
+    node = first.grad_fn  # type: ignore[attr-defined]
+    if node is None:
+        return
+    for hook in hooks:
+        node.register_hook(functools.partial(hook, module))
+    if not _is_between(node, args, result):
+        sites.warn(
+            f"the backward hook of {type(module).__name__} gets the gradients of the operation that "
+            "gave its first result, which are not those of all its arguments and results. "
+            "register_full_backward_hook gives these.",
+            FutureWarning,
+        )
+
+
+def _is_between(node: Any, args: tuple[Any, ...], result: Any) -> bool:
+    """Whether `node` leads from the tensors `result` to the tensors `args`, and nowhere else."""
+    outs = result if isinstance(result, tuple) else (result,)
+    if not all(isinstance(x, TensorBase) for x in (*outs, *args)):
+        return False
+    behind = {out.grad_fn for out in outs} - {None}
+    inputs = {x.grad_fn for x in args} - {None}
+    return behind == {node} and inputs == {edge for edge, _ in node.next_functions}
 
 
 class BackwardHookFunction(Function):

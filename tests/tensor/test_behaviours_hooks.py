@@ -544,3 +544,71 @@ def test_integers_are_no_data_of_what_requires_gradients(torch: Any) -> None:
     with pytest.raises(RuntimeError, match=r"requires? gradients"):
         x.data = torch.tensor([1, 2])
     assert x.dtype == torch.float32 and x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_old_backward_hooks_come_after_hooks_of_forward(torch: Any) -> None:
+    m, a, seen = torch.nn.ReLU(), leaf(torch, [1.0, 2.0]), []
+    m.register_backward_hook(lambda _m, gi, go: seen.append((gi[0].tolist(), go[0].tolist())))
+    m.register_forward_hook(lambda _m, _args, out: out * 5)
+    m(a * 1).sum().backward()
+    assert seen == [([5.0, 5.0], [1.0, 1.0])]
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["flat", "nested"])
+def test_old_backward_hooks_say_what_they_miss(torch: Any, nested: bool) -> None:
+    class Two(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return (x.relu(), [x.exp()]) if nested else (x.relu(), x.exp())
+
+    m = Two()
+    m.register_backward_hook(lambda *_: None)
+    with pytest.warns(FutureWarning, match="register_full_backward_hook"):
+        m(leaf(torch, [1.0]) * 2)
+
+
+def test_old_backward_hooks_of_one_operation_say_nothing(
+    torch: Any, recwarn: pytest.WarningsRecorder
+) -> None:
+    m = torch.nn.ReLU()
+    m.register_backward_hook(lambda *_: None)
+    m(leaf(torch, [1.0]) * 2)
+    assert not [w for w in recwarn if issubclass(w.category, FutureWarning)]
+
+
+def test_old_backward_hooks_of_all_modules(torch: Any) -> None:
+    """register_module_backward_hook: before those of the module; not with full ones."""
+    everywhere, seen = torch.nn.modules.module, []
+    m, a = torch.nn.Sequential(torch.nn.ReLU()), leaf(torch, [1.0, 2.0])
+    m[0].register_backward_hook(lambda _m, gi, _go: seen.append(("own", gi[0].tolist())))
+
+    def hook(module: Any, grad_input: Any, _: Any) -> Any:
+        seen.append((type(module).__name__, grad_input[0].tolist()))
+        return (grad_input[0] * 3,)
+
+    with everywhere.register_module_backward_hook(hook):
+        m(a * 2).sum().backward()
+    assert seen == [("ReLU", [1.0, 1.0]), ("own", [3.0, 3.0]), ("Sequential", [3.0, 3.0])]
+    assert a.grad.tolist() == [18.0, 18.0]
+    m(a * 2).sum().backward()
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("bad", [lambda g: g[:-1], lambda g: g * 2], ids=["fewer", "more"])
+def test_old_backward_hooks_that_return_another_number(torch: Any, bad: Any) -> None:
+    m = torch.nn.ReLU()
+    m.register_backward_hook(lambda _m, gi, _go: bad(gi))
+    with pytest.raises(RuntimeError, match="but expected 1"):
+        m(leaf(torch, [1.0]) * 2).sum().backward()
+
+
+def test_backward_hooks_of_all_modules_are_of_one_form() -> None:
+    everywhere = compat.nn.modules.module
+    forms = (
+        everywhere.register_module_backward_hook,
+        everywhere.register_module_full_backward_hook,
+    )
+    for first, second in (forms, forms[::-1]):
+        with first(lambda *_: None), pytest.raises(RuntimeError, match="Cannot use both"):
+            second(lambda *_: None)
+        second(lambda *_: None).remove()

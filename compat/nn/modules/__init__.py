@@ -82,5 +82,7 @@ globals().update({name: file_of(__name__, name, entries) for name, entries in _F
 for _module in _SAME:
     sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module
     globals()[_module.__name__.rpartition(".")[2]] = _module
-globals().update({name: getattr(nn, name) for name in nn.__all__})
+_offered = {name: getattr(nn, name) for name in nn.__all__}
+globals().update(_offered)
+__all__ = [n for n, x in _offered.items() if isinstance(x, type) and issubclass(x, module.Module)]
 utils = _utils  # type: ignore[misc]  # not those of `nn`
