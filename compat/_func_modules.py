@@ -11,17 +11,16 @@ from .autograd import views
 from .autograd.base import TensorBase
 from .ops.join import stack
 
+_MISSING: Any = object()
+
 
 class _Place(NamedTuple):
-    """Where a module keeps a tensor; `registered`: as a parameter or a buffer."""
+    """Where a module keeps a tensor; `table`: its parameters or buffers, None for an attribute."""
 
-    table: dict[str, Any]
+    owner: Any
     key: str
-    registered: bool
-
-    @property
-    def tensor(self) -> Any:
-        return self.table[self.key]
+    table: dict[str, Any] | None
+    before: Any
 
 
 def functional_call(
@@ -36,10 +35,13 @@ def functional_call(
     """``module(*args, **kwargs)`` with other parameters and buffers, given by name.
 
     What the module puts in the place of one of them is in the dict afterwards. With `tie_weights`,
-    names of one tensor get one value; a name that the module does not have is ignored.
+    names of one tensor get one value; a name that the module does not have is an attribute for the
+    call, None takes a tensor away.
 
     Raises: RuntimeError: with `strict`, the names are not exactly the module's. ValueError: no dicts
-    are given, two have the same name, or tied names have different values.
+    are given, two have the same name, or tied names have different values. AttributeError: a name
+    leads through a module that there is not. TypeError: a value, or what has its name in the module,
+    is no tensor. KeyError: a name is empty.
     """
     with reparametrized(module, _merged(parameter_and_buffer_dicts), tie_weights, strict):
         positional = () if args is None else args if isinstance(args, tuple) else (args,)
@@ -51,21 +53,66 @@ def reparametrized(
     module: Any, given: dict[str, Any], tie_weights: bool = False, strict: bool = False
 ) -> Iterator[None]:
     """Inside, a module has the tensors that are `given` by name, as in `functional_call`."""
-    places = dict(_places(module))
-    values = _untied(given, places) if tie_weights else given
+    values = _untied(given, module) if tie_weights else given
     if strict:
-        _require_names(module, values, places)
-    swapped = {name: places[name] for name in values if name in places}
-    before = {name: place.tensor for name, place in swapped.items()}
+        _require_names(module, values)
+    places: dict[str, _Place] = {}
     try:
-        for name, place in swapped.items():
-            place.table[place.key] = values[name]
+        for name, value in values.items():
+            place = places[name] = _place(module, name)
+            if place.table is None:
+                setattr(place.owner, place.key, value)
+            else:
+                place.table[place.key] = value
         yield
     finally:
-        for name, place in swapped.items():
+        for name, place in reversed(places.items()):  # two names may be one place
+            found = _restored(place)
             if name in given:
-                given[name] = place.table.get(place.key)
-            place.table[place.key] = before[name]
+                given[name] = found
+
+
+def _place(module: Any, name: str) -> _Place:
+    """What is at a dotted name of a module.
+
+    Raises: AttributeError, TypeError: a part of the path is missing, or no module; TypeError: there is
+    something at the name which is no tensor; KeyError: the name is empty.
+    """
+    *path, key = name.split(".")
+    owner = module
+    for part in path:
+        found = getattr(owner, part, _MISSING)
+        if found is _MISSING:
+            raise AttributeError(f"{owner._get_name()} has no attribute `{part}`")
+        if not hasattr(found, "_parameters"):
+            raise TypeError(f"submodule `{part}`: {found} is not an instance of torch.nn.Module")
+        owner = found
+    if key == "":
+        raise KeyError('tensor name can\'t be empty string ""')
+    for table in (owner._parameters, owner._buffers):
+        if key in table:
+            return _Place(owner, key, table, table[key])
+    before = getattr(owner, key, _MISSING)
+    if not (before is _MISSING or before is None or isinstance(before, TensorBase)):
+        raise TypeError(f"attribute `{key}`: {before} is not an instance of torch.Tensor")
+    return _Place(owner, key, None, before)
+
+
+def _restored(place: _Place) -> Any:
+    """Put back what was there; what has been there in the meantime, None for nothing."""
+    owner, key, table, before = place
+    if table is not None:
+        found = table.get(key)
+        table[key] = before
+        return found
+    found = getattr(owner, key, None)
+    for members in (owner._parameters, owner._buffers):
+        members.pop(key, None)  # where a `Parameter` took the place of a plain tensor
+    if before is not _MISSING:
+        setattr(owner, key, before)
+    elif key in vars(owner):
+        delattr(owner, key)
+    return found
 
 
 def _merged(dicts: Any) -> dict[str, Any]:
@@ -93,7 +140,7 @@ def _merged(dicts: Any) -> dict[str, Any]:
             )
         found = {k: v for d in dicts for k, v in d.items()}
     for name, value in found.items():
-        if not isinstance(value, TensorBase):
+        if not (value is None or isinstance(value, TensorBase)):
             raise TypeError(
                 f"functional_call: {name!r} is given {value!r}, which is not an instance of "
                 f"torch.Tensor"
@@ -101,25 +148,20 @@ def _merged(dicts: Any) -> dict[str, Any]:
     return found
 
 
-def _places(module: Any) -> Iterator[tuple[str, _Place]]:
-    """Every tensor of a module by its dotted name; one that has several names comes under each."""
-    for prefix, part in module.named_modules(remove_duplicate=False):
-        dot = f"{prefix}." if prefix else ""
-        for table in (vars(part), part._buffers, part._parameters):
-            for key, value in table.items():
-                if isinstance(value, TensorBase):
-                    yield dot + key, _Place(table, key, table is not vars(part))
+def _named(module: Any) -> list[tuple[str, Any]]:
+    """The parameters and buffers of a module; one that has several names comes under each."""
+    parameters = module.named_parameters(remove_duplicate=False)
+    return [*parameters, *module.named_buffers(remove_duplicate=False)]
 
 
-def _untied(given: dict[str, Any], places: dict[str, _Place]) -> dict[str, Any]:
+def _untied(given: dict[str, Any], module: Any) -> dict[str, Any]:
     """`given`, with every name of a tensor one of whose names is given.
 
     Raises: ValueError: names of one tensor are given different values.
     """
     names_of: dict[int, list[str]] = {}
-    for name, place in places.items():
-        if place.registered:
-            names_of.setdefault(id(place.tensor), []).append(name)
+    for name, tensor in _named(module):
+        names_of.setdefault(id(tensor), []).append(name)
     found = dict(given)
     for names in names_of.values():
         values = {id(given[name]): given[name] for name in names if name in given}
@@ -133,9 +175,9 @@ def _untied(given: dict[str, Any], places: dict[str, _Place]) -> dict[str, Any]:
     return found
 
 
-def _require_names(module: Any, given: dict[str, Any], places: dict[str, _Place]) -> None:
+def _require_names(module: Any, given: dict[str, Any]) -> None:
     """Raises: RuntimeError: the names given are not those of the parameters and buffers."""
-    own = {name for name, place in places.items() if place.registered}
+    own = {name for name, _ in _named(module)}
     problems = [
         f"{what} key(s): {', '.join(map(repr, sorted(names)))}."
         for what, names in (("Unexpected", given.keys() - own), ("Missing", own - given.keys()))

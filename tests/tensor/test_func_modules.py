@@ -97,6 +97,70 @@ def test_what_the_module_puts_in_place_is_handed_back(torch: Any) -> None:
     assert (m.n.tolist(), m.scale.tolist()) == ([0.0], [1.0])
 
 
+def test_a_name_that_the_module_does_not_have_is_an_attribute_for_the_call(torch: Any) -> None:
+    class Shifted(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            return x + self.shift + len(list(self.parameters()))
+
+    m, call = Shifted(), torch.func.functional_call
+    for shift, expected in ((torch.ones(1), 2.0), (torch.nn.Parameter(torch.ones(1)), 3.0)):
+        given = {"shift": shift}
+        assert call(m, given, torch.ones(1)).tolist() == [expected]
+        assert given["shift"] is shift
+        assert not hasattr(m, "shift") and not m._parameters
+
+
+def test_a_parameter_in_place_of_a_plain_tensor_leaves_nothing_behind() -> None:
+    m = counting(compat)
+    before = m.scale
+    given = {"scale": compat.nn.Parameter(compat.tensor([3.0]))}
+    assert compat.func.functional_call(m, given, compat.ones(1)).tolist() == [4.0]
+    assert m.scale is before and not m._parameters
+
+
+def test_two_names_of_one_place_leave_nothing_behind() -> None:
+    m = compat.nn.Sequential(compat.nn.Linear(1, 1))
+    m.append(m[0])
+    before = m[0].weight
+    given = {"0.weight": compat.zeros(1, 1), "1.weight": compat.ones(1, 1)}
+    compat.func.functional_call(m, given, compat.ones(1), tie_weights=False)
+    assert m[0].weight is before
+
+
+def test_none_takes_a_tensor_away(torch: Any) -> None:
+    m = torch.nn.Linear(1, 1)
+    given = {"weight": torch.ones(1, 1), "bias": None}
+    assert torch.func.functional_call(m, given, torch.ones(1)).tolist() == [1.0]
+    assert m.bias is not None
+
+
+def test_modules_that_hold_each_other(torch: Any) -> None:
+    m = torch.nn.Sequential(torch.nn.Linear(1, 1, bias=False))
+    m[0].above = m
+    given = {"0.above.0.weight": torch.full((1, 1), 3.0)}
+    found = torch.func.functional_call(m, given, torch.ones(1), tie_weights=False)
+    assert found.tolist() == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("other.weight", AttributeError),
+        ("in_features.weight", TypeError),
+        ("in_features", TypeError),
+        ("", KeyError),
+    ],
+)
+def test_names_that_lead_nowhere(torch: Any, name: str, error: type[Exception]) -> None:
+    m = torch.nn.Linear(1, 1)
+    before = dict(m.named_parameters())
+    with pytest.raises(error):
+        torch.func.functional_call(
+            m, {"weight": torch.ones(1, 1), name: torch.ones(1)}, torch.ones(1)
+        )
+    assert all(value is before[k] for k, value in m.named_parameters())
+
+
 def test_modules_that_do_not_stack(torch: Any) -> None:
     stack, new = torch.func.stack_module_state, torch.nn.Linear
     with pytest.raises(RuntimeError, match="at least one model"):
