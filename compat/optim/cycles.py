@@ -8,23 +8,23 @@ from typing import Any, Literal
 
 from ..autograd import sites
 from .optimizer import Optimizer
-from .schedules import LRScheduler, set_option
+from .schedules import LRScheduler, plain, set_option
 
 
 def for_groups(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
-    """One value for each group.
+    """One value for each group; of a tensor, a copy, which steps of other schedules leave as it is.
 
-    Raises: ValueError: there are as many as there are not groups.
+    Raises: ValueError: there are not as many as there are groups.
     """
     count = len(optimizer.param_groups)
     if not isinstance(given, list | tuple):
-        return [given] * count
+        given = [given] * count
     if len(given) != count:
         raise ValueError(
             f"{name} must have the same length as optimizer.param_groups. {name} has {len(given)} "
             f"values, param_groups has {count}."
         )
-    return list(given)
+    return [plain(x) for x in given]
 
 
 def between(kind: str, start: float, end: float, share: float) -> float:

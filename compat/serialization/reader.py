@@ -287,6 +287,12 @@ def _ordered(items: Any = ()) -> OrderedDict[Any, Any]:
     return OrderedDict(items)
 
 
+def _counter(counts: Any = None) -> collections.Counter[Any]:
+    if type(counts) not in (dict, type(None)):
+        raise CheckpointError("a Counter of what is no dict")
+    return collections.Counter(counts)
+
+
 _CALLS: dict[str, Callable[..., Any]] = {
     "torch._utils _rebuild_tensor_v2": _tensor_v2,
     "torch._utils _rebuild_tensor_v3": _tensor_v3,
@@ -296,6 +302,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "torch Size": lambda sizes=(): Size(_count(n) for n in sizes),
     "torch device": Device,
     "collections OrderedDict": _ordered,
+    "collections Counter": _counter,
     "_codecs encode": _encoded,
     **{f"{module} bytes": _no_bytes for module in ("__builtin__", "builtins")},
     **{f"{module} complex": _complex for module in ("__builtin__", "builtins")},
@@ -353,6 +360,9 @@ _STEPS: dict[str, Callable[[Reader, Any], Any]] = {
 }
 
 
+_CONTAINERS = (list, tuple, dict, OrderedDict, collections.Counter)
+
+
 def _require_data(x: Any) -> None:
     """Look through all of it for what only the machine should see."""
     waiting, seen = [x], set()
@@ -360,7 +370,7 @@ def _require_data(x: Any) -> None:
         item = waiting.pop()
         if type(item) in (Global, Typed):
             raise CheckpointError("the file holds a storage or function where a value belongs")
-        if type(item) not in (list, tuple, dict, OrderedDict) or id(item) in seen:
+        if type(item) not in _CONTAINERS or id(item) in seen:
             continue
         seen.add(id(item))
         waiting += list(item.values()) if isinstance(item, dict) else item

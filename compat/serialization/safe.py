@@ -28,10 +28,10 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
     A file can then do whatever they do. A pair of one and a string has that name in files.
 
-    >>> import collections
-    >>> add_safe_globals([collections.Counter])
+    >>> import fractions
+    >>> add_safe_globals([fractions.Fraction])
     >>> get_safe_globals()
-    [<class 'collections.Counter'>]
+    [<class 'fractions.Fraction'>]
     >>> clear_safe_globals()
     """
     SAFE.update(_named(safe_globals))
@@ -50,10 +50,10 @@ def clear_safe_globals() -> None:
 class safe_globals:
     """`add_safe_globals` for as long as a ``with`` lasts.
 
-    >>> import collections
-    >>> with safe_globals([collections.Counter]):
+    >>> import fractions
+    >>> with safe_globals([fractions.Fraction]):
     ...     get_safe_globals()
-    [<class 'collections.Counter'>]
+    [<class 'fractions.Fraction'>]
     >>> get_safe_globals()
     []
     """

@@ -159,6 +159,12 @@ def _write_ordered(w: Writer, x: OrderedDict[Any, Any]) -> None:
             w.out += b"b"
 
 
+def _write_counter(w: Writer, x: Any) -> None:
+    if not w.known(x):
+        w.call("collections Counter", dict(x))
+        w.remember(x)
+
+
 def _write_set(w: Writer, x: Any) -> None:
     if not w.known(x):
         w.call(f"__builtin__ {type(x).__name__}", list(x))
@@ -254,6 +260,7 @@ _WRITERS: dict[type, Callable[[Writer, Any], Any]] = {
     frozenset: _write_set,
     dict: _write_dict,
     OrderedDict: _write_ordered,
+    collections.Counter: _write_counter,  # the milestones of `MultiStepLR`
     Size: lambda w, x: w.call("torch Size", tuple(x)),
     dtypes.dtype: lambda w, x: w.name(f"torch {x.name}"),
     Device: lambda w, x: w.call("torch device", x.type, *([] if x.index is None else [x.index])),

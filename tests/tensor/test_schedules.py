@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import inspect
+import io
 import pickle
 import warnings
 from typing import Any
@@ -280,6 +282,44 @@ def test_a_schedule_can_be_pickled() -> None:
     run(optimizer, scheduler, 5)
     twin = pickle.loads(pickle.dumps(scheduler))
     assert run(twin.optimizer, twin, 9) == run(optimizer, scheduler, 9)
+
+
+TENSORS: dict[str, Any] = {
+    "CyclicLR": ["base_lr", "max_lr", "base_momentum", "max_momentum"],
+    "OneCycleLR": ["max_lr", "base_momentum", "max_momentum"],
+    "SWALR": ["swa_lr"],
+}
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_options_in_tensors_are_those_of_the_beginning(name: str) -> None:
+    """They may be the optimizer's own rate, which steps change in place."""
+    rates = []
+    for th in (compat, torch):
+        lr = th.tensor(0.5)
+        optimizer = th.optim.SGD([th.zeros(2, requires_grad=True)], lr=lr, momentum=0.9)
+        where = th.optim.swa_utils if name == "SWALR" else th.optim.lr_scheduler
+        more = {"total_steps": 8} if name == "OneCycleLR" else {}
+        given = dict.fromkeys(TENSORS[name], lr)
+        scheduler = getattr(where, name)(optimizer, **given, **more)
+        found = []
+        for _ in range(6):
+            optimizer.step()
+            scheduler.step()
+            found.append(lr.item())
+        rates.append(found)
+    np.testing.assert_allclose(*rates, rtol=1e-6)
+
+
+def test_the_state_of_every_schedule_can_be_saved() -> None:
+    for by, reader in ((compat, compat), (torch, compat), (compat, torch)):
+        optimizer = an_optimizer(by)
+        state = by.optim.lr_scheduler.MultiStepLR(optimizer, [2, 2, 5]).state_dict()
+        file = io.BytesIO()
+        by.save(state, file)
+        file.seek(0)
+        read = reader.load(file)
+        assert read == state and type(read["milestones"]) is collections.Counter
 
 
 # ---------------------------------------------------------------- averages

@@ -114,6 +114,7 @@ def trees(th: Any = compat) -> st.SearchStrategy[Any]:
             | st.lists(inner, max_size=3).map(tuple)
             | st.dictionaries(keys, inner, max_size=3)
             | st.dictionaries(keys, inner, max_size=3).map(collections.OrderedDict)
+            | st.dictionaries(keys, inner, max_size=3).map(collections.Counter)
             | st.sets(keys, max_size=3)
         ),
         max_leaves=6,
@@ -144,8 +145,9 @@ def test_trees_round_trip(tree: Any) -> None:
 @needs_torch
 @given(data=st.data())
 def test_pytorchs_files_are_read(data: st.DataObject) -> None:
-    tree = data.draw(trees(torch))
-    assert shown(read(written(tree, torch.save))) == shown(tree)
+    file = written(data.draw(trees(torch)), torch.save)
+    # Not what was saved: some versions of NumPy turn arrays into the machine's order of bytes.
+    assert shown(read(file)) == shown(torch.load(io.BytesIO(file), weights_only=False))
 
 
 @needs_torch
@@ -429,6 +431,7 @@ MALFORMED: dict[str, bytes] = {
     "range of strings": b"\x80\x02c__builtin__\nxrange\nX\x01\0\0\0a\x85R.",
     "bytearray of a number": b"\x80\x02c__builtin__\nbytearray\nJ\xff\xff\xff\x7f\x85R.",
     "dtype of a list": b"\x80\x02cnumpy\ndtype\n]\x85R.",
+    "counter of a list": b"\x80\x02ccollections\nCounter\n]\x85R.",
     "unknown dtype": b"\x80\x02ctorch\nfloat8_e5m2\n.",
     "deep key": b"\x80\x02}" + b")" + b"\x85" * 3 + b"K\x01s.",
 }
@@ -461,8 +464,8 @@ def test_endless_booleans_are_read_at_once() -> None:
 
 
 def test_the_message_says_what_and_what_to_do() -> None:
-    code = pickle.dumps(collections.Counter("a"), 2)
-    with pytest.raises(CheckpointError, match=r"collections.Counter.*not data.*state_dict\(\)"):
+    code = pickle.dumps(collections.deque("a"), 2)
+    with pytest.raises(CheckpointError, match=r"collections.deque.*not data.*state_dict\(\)"):
         read(checkpoint(code))
     with pytest.raises(RuntimeError, match="run code"):
         read(checkpoint(code), pickle_module=pickle)
