@@ -10,7 +10,7 @@ from ..utils.hooks import RemovableHandle
 
 
 class Hook(NamedTuple):
-    """A hook of `forward`; `always`: it runs also if `forward` raises."""
+    """How a hook of `forward` is called; `always`: also if `forward` raises."""
 
     fn: Callable[..., Any]
     with_kwargs: bool

@@ -27,8 +27,11 @@ class Hooked:
     """The part of `Module` that is called."""
 
     forward: Callable[..., Any]
-    _forward_pre_hooks: OrderedDict[int, Hook]
-    _forward_hooks: OrderedDict[int, Hook]
+    _forward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks: OrderedDict[int, Callable[..., Any]]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
     _backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _backward_hooks: OrderedDict[int, Callable[..., Any]]
     _old_backward_hooks: OrderedDict[int, Callable[..., Any]]
@@ -36,8 +39,7 @@ class Hooked:
 
     @staticmethod
     def _no_hooks() -> dict[str, Any]:
-        names = ("forward_pre", "forward", "backward_pre", "backward", "old_backward")
-        return {f"_{name}_hooks": OrderedDict() for name in names} | {"_global_hooks": SHARED}
+        return {name: OrderedDict() for name in _TABLES} | {"_global_hooks": SHARED}
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -46,7 +48,8 @@ class Hooked:
 
         `with_kwargs`: call ``hook(module, args, kwargs)``, which may return a pair of both.
         """
-        return _added(self._forward_pre_hooks, Hook(hook, with_kwargs, False), prepend)
+        marks = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
+        return _added(self._forward_pre_hooks, hook, prepend, *marks)
 
     def register_forward_hook(
         self,
@@ -61,7 +64,9 @@ class Hooked:
         `with_kwargs`: call ``hook(module, args, kwargs, output)``. `always_call`: also if something
         before it raises.
         """
-        return _added(self._forward_hooks, Hook(hook, with_kwargs, always_call), prepend)
+        marks = [self._forward_hooks_with_kwargs] if with_kwargs else []
+        marks += [self._forward_hooks_always_called] if always_call else []
+        return _added(self._forward_hooks, hook, prepend, *marks)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
@@ -111,14 +116,17 @@ class Hooked:
         return self.forward(*args, **kwargs)
 
 
+_TABLES = [name for name in Hooked.__annotations__ if "hooks" in name and name != "_global_hooks"]
 _BOTH = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use "
     "only one of them."
 )
 
 
-def _added(hooks: OrderedDict[int, Any], entry: Any, prepend: bool) -> RemovableHandle:
-    handle = RemovableHandle.added(hooks, entry)
+def _added(
+    hooks: OrderedDict[int, Any], hook: Any, prepend: bool, *marks: OrderedDict[int, bool]
+) -> RemovableHandle:
+    handle = RemovableHandle.added(hooks, hook, *marks)
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
@@ -143,7 +151,7 @@ class _HookedCall:
                 link = _Link(module)
                 self.args = link.around_inputs(self.args)
             self.result = module.forward(*self.args, **self.kwargs)
-            for number, hook in [*of_all("forward"), *module._forward_hooks.items()]:
+            for number, hook in self._after_hooks():
                 self._after(number, hook)
             if link is not None:
                 self.result = link.around_outputs(self.result)
@@ -156,8 +164,9 @@ class _HookedCall:
         return self.result
 
     def _before(self) -> None:
-        hooks = [*of_all("forward_pre"), *self.module._forward_pre_hooks.items()]
-        for _, (fn, with_kwargs, _) in hooks:
+        marked = self.module._forward_pre_hooks_with_kwargs
+        own = [(fn, n in marked) for n, fn in self.module._forward_pre_hooks.items()]
+        for fn, with_kwargs in [*((hook.fn, False) for _, hook in of_all("forward_pre")), *own]:
             if not with_kwargs:
                 found = fn(self.module, self.args)
                 if found is not None:
@@ -172,6 +181,12 @@ class _HookedCall:
                     )
                 self.args, self.kwargs = found
 
+    def _after_hooks(self) -> list[tuple[int, Hook]]:
+        module = self.module
+        keywords, always = module._forward_hooks_with_kwargs, module._forward_hooks_always_called
+        own = [(n, Hook(fn, n in keywords, n in always)) for n, fn in module._forward_hooks.items()]
+        return [*of_all("forward"), *own]
+
     def _after(self, number: int, hook: Hook) -> None:
         self.called.add(number)
         if hook.with_kwargs:
@@ -183,7 +198,7 @@ class _HookedCall:
 
     def _after_failure(self) -> None:
         """Run the hooks that always run and have not; what they raise is only warned of."""
-        for number, hook in [*of_all("forward"), *self.module._forward_hooks.items()]:
+        for number, hook in self._after_hooks():
             if hook.always and number not in self.called:
                 try:
                     self._after(number, hook)

@@ -29,7 +29,7 @@ class UninitializedTensorMixin:
         """Become an ordinary parameter or buffer of this shape, with any numbers in it."""
         like: Any = self.data
         made = empty(
-            tuple(shape),
+            shape if isinstance(shape, int) else tuple(shape),
             device=like.device if device is None else device,
             dtype=like.dtype if dtype is None else dtype,
         )

@@ -605,6 +605,40 @@ def test_forward_hooks_with_keywords(th: Any) -> None:
         m(th.ones(1))
 
 
+def test_hooks_are_kept_as_they_are_given(th: Any) -> None:
+    """Under PyTorch's names, with how they are called beside them: tools look at these."""
+    m = _Scale(th)
+
+    def hook(_module: Any, args: Any, *_: Any) -> None:
+        pass
+
+    handles = [
+        m.register_forward_pre_hook(hook),
+        m.register_forward_pre_hook(hook, with_kwargs=True),
+        m.register_forward_hook(hook, with_kwargs=True, always_call=True),
+    ]
+    numbers = [handle.id for handle in handles]
+    tables = [m._forward_pre_hooks, m._forward_hooks]
+    marks = [
+        m._forward_pre_hooks_with_kwargs,
+        m._forward_hooks_with_kwargs,
+        m._forward_hooks_always_called,
+    ]
+    assert [list(table.items()) for table in tables] == [
+        [(numbers[0], hook), (numbers[1], hook)],
+        [(numbers[2], hook)],
+    ]
+    assert [list(mark) for mark in marks] == [numbers[1:2], numbers[2:], numbers[2:]]
+    assert handles[2].hooks_dict_ref() is m._forward_hooks
+    again, copied = copy.deepcopy((m, handles))
+    for module, ones in ((again, copied), (m, handles)):
+        for handle in ones:
+            handle.remove()
+        assert not any(len(getattr(module, name)) for name in vars(module) if "_forward_" in name)
+    m._forward_pre_hooks[0] = lambda _m, args: (args[0] + 1,)
+    assert m(th.ones(1)).item() == 4
+
+
 def test_forward_hooks_that_always_run(th: Any) -> None:
     m, seen = _Scale(th), []
     m.register_forward_hook(lambda _m, _a, out: seen.append("usual"))

@@ -170,6 +170,8 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
     "sum": lambda th: th.nn.UninitializedParameter() + 1,
     "exp": lambda th: th.exp(th.nn.UninitializedParameter()),
     "buffer": lambda th: th.nn.UninitializedBuffer() * 2,
+    "spectral_norm": lambda th: th.nn.utils.spectral_norm(th.nn.LazyLinear(3)),
+    "weight_norm": lambda th: th.nn.utils.weight_norm(th.nn.LazyLinear(3)),
     "share_memory_": lambda th: th.nn.UninitializedParameter().share_memory_(),
     "axes": lambda th: th.nn.LazyConv2d(3, 2)(th.ones(3, 4)),
     "groups": lambda th: th.nn.LazyConv1d(4, 2, groups=2)(th.ones(1, 3, 4)),
@@ -204,7 +206,7 @@ def test_tensors_without_a_shape(kind: str) -> None:
         x.materialize((2, 3))
         told += [type(x).__name__, tuple(x.shape), str(x.dtype), x.requires_grad]
         y = getattr(th.nn, kind)()
-        y.materialize((1,), dtype=th.float64)
+        y.materialize(1, dtype=th.float64)
         return [*told, str(y.dtype)]
 
     assert isinstance(alike(story), list)

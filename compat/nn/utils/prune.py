@@ -57,7 +57,7 @@ class BasePruningMethod(ABC):
             importance_scores = original
         _check_scores(importance_scores, original)
         if previous:
-            method = _joined(module._forward_pre_hooks[previous[0]].fn, method)
+            method = _joined(module._forward_pre_hooks[previous[0]], method)
             mask = getattr(module, name + "_mask").detach().clone()
         else:
             mask = ones_like(original, requires_grad=False)
@@ -94,10 +94,9 @@ class BasePruningMethod(ABC):
 
 def _hook_numbers(module: Any, name: str) -> list[int]:
     """The numbers of the hooks that prune this tensor."""
-    hooks = ((number, entry.fn) for number, entry in module._forward_pre_hooks.items())
     return [
         number
-        for number, hook in hooks
+        for number, hook in module._forward_pre_hooks.items()
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
     ]
 
@@ -417,7 +416,7 @@ def remove(module: Any, name: str) -> Any:
     Raises: ValueError: it is not pruned.
     """
     for number in _hook_numbers(module, name):
-        module._forward_pre_hooks.pop(number).fn.remove(module)
+        module._forward_pre_hooks.pop(number).remove(module)
         return module
     raise ValueError(
         f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
@@ -427,7 +426,7 @@ def remove(module: Any, name: str) -> Any:
 def is_pruned(module: Any) -> bool:
     """Whether a tensor of the module, or of one below it, is pruned."""
     return any(
-        isinstance(hook.fn, BasePruningMethod)
+        isinstance(hook, BasePruningMethod)
         for part in module.modules()
         for hook in part._forward_pre_hooks.values()
     )

@@ -9,6 +9,7 @@ from ...ops.matrix import dot, mv
 from ...parameter import Parameter
 from ..conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..functional import normalize
+from ..uninitialized import is_lazy
 from .weight_norm import find_hook
 
 
@@ -79,7 +80,7 @@ class SpectralNorm:
     ) -> SpectralNorm:
         """Put another parameter and two buffers in the place of the weight.
 
-        Raises: RuntimeError: that was done before. ValueError: there is no weight.
+        Raises: RuntimeError: that was done before. ValueError: there is no weight, or it has no shape.
         """
         if find_hook(module, SpectralNorm, name) is not None:
             raise RuntimeError(
@@ -89,6 +90,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Call it once "
+                "before applying spectral normalization"
+            )
         with modes.no_grad():
             sizes = as_matrix(weight, dim).size()
             u, v = (normalize(weight.new_empty(n).normal_(), dim=0, eps=eps) for n in sizes)
@@ -137,7 +143,7 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     number = find_hook(module, SpectralNorm, name)
     if number is None:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    module._forward_pre_hooks[number].fn.remove(module)
+    module._forward_pre_hooks[number].remove(module)
     del module._forward_pre_hooks[number]
     return module
 

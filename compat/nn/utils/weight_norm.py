@@ -49,8 +49,8 @@ def weight_of(v: Any, g: Any, dim: int) -> Any:
 
 def find_hook(module: Any, kind: type, name: str) -> int | None:
     """The number of the hook of this kind before `forward`, for this name; None if there is none."""
-    for number, (hook, *_) in module._forward_pre_hooks.items():
-        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+    for number, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, kind) and hook.name == name:
             return number
     return None
 
@@ -125,7 +125,7 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     number = find_hook(module, WeightNorm, name)
     if number is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")
-    module._forward_pre_hooks[number].fn.remove(module)
+    module._forward_pre_hooks[number].remove(module)
     del module._forward_pre_hooks[number]
     return module
 
