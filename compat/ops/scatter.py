@@ -77,6 +77,8 @@ def _lead(x: Any, shape: tuple[int, ...]) -> Any:
 def _aligned(name: str, input: Any, dim: int, index: Any, *others: Any) -> tuple[Any, ...]:
     """(axis, input, index, *others) with at least one axis each, checked as `gather` needs it.
 
+    An empty index may have any axes; it and the others get those of the input, of no length.
+
     Raises: RuntimeError: the sizes do not fit, or an index is out of bounds.
     """
     axis = axis_of(len(input._array.shape), dim)
@@ -90,6 +92,9 @@ def _aligned(name: str, input: Any, dim: int, index: Any, *others: Any) -> tuple
     if places.numel():
         _require_within(axis, wanted, shape, [y._array.shape for y in rest])
         require_bounds(places, 0, shape[axis], _out_of_range(axis, shape[axis]))
+    else:
+        empty = (0,) * len(shape)
+        places, rest = reshape(places, empty), [reshape(ravel(y)[:0], empty) for y in rest]
     return (axis, x, places, *rest)
 
 
@@ -220,11 +225,8 @@ def scatter(
     node = "ScatterBackward1" if is_value else "ScatterBackward0"
     axis, x, places, values = _aligned("scatter", input, dim, index, src)
     params = {"index": along_axis(places._array.shape, axis, "known")}
-    if places.numel():
-        values = _lead(values, places._array.shape)
-        result = record(scatter_set, (x, values, places), params, node)
-    else:
-        result = x.clone()
+    values = _lead(values, places._array.shape)
+    result = record(scatter_set, (x, values, places), params, node)
     return finish("scatter", in_shape(result, input._array.shape, node), out, (input, src))
 
 
@@ -251,8 +253,6 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) 
 
 def _scatter_summed(input: Any, dim: int, index: Any, src: Any, node: str) -> Any:
     axis, x, places, values = _aligned("scatter_add", input, dim, index, src)
-    if not places.numel():
-        return input.clone()
     index_of = along_axis(places._array.shape, axis, "known")
     params = {"shape": x._array.shape, "index": index_of}
     sums = record(scatter_add_primitive, (_lead(values, places._array.shape), places), params)
@@ -302,7 +302,7 @@ def scatter_reduced(
     input: Any, dim: int, index: Any, src: Any, how: str, include_self: bool, node: str
 ) -> Any:
     axis, x, places, values = _aligned("scatter_reduce", input, dim, index, src)
-    if not places.numel():
+    if not x.numel():
         return input.clone()
     shape = places._array.shape
     index_of, size = along_axis(shape, axis, "known"), x._array.shape

@@ -191,7 +191,10 @@ class GroupSteps:
                     continue
                 views.check_writable(param)
                 state = states.get(param) or begin(param, self.options)
-                values = {k: _count(v, k) if k in counts else v for k, v in state.items()}
+                values = {
+                    k: _count(v, k) if k in counts and not _depends(v) else v
+                    for k, v in state.items()
+                }
                 new, changes = self.rule(param, param._grad, values, group)
                 for name, value in changes.items():
                     if isinstance(value, TensorBase):
@@ -239,6 +242,11 @@ def scalar(x: Any) -> Any:
         return x
     array = x._array
     return fnp.reshape(array, ()) if isinstance(array, Tracer) else array.item()
+
+
+def _depends(x: Any) -> bool:
+    """Whether a count is a function of something, as the product of NAdam's momenta may be."""
+    return isinstance(x, TensorBase) and x.requires_grad  # type: ignore[attr-defined]
 
 
 def _count(x: Any, name: str) -> Any:

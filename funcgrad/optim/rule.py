@@ -85,8 +85,10 @@ def number_for(p: Any, x: Any) -> Any:
 
 
 def exact(x: Any) -> Any:
-    """A count as a Python number, or as traced float64."""
-    return fnp.astype(x, np.float64) if isinstance(x, Tracer) else float(x)
+    """A count as a Python number, or as traced float64; what records its own graph stays as it is."""
+    if isinstance(x, Tracer):
+        return fnp.astype(x, np.float64)
+    return float(x) if isinstance(x, int | float | np.generic | np.ndarray) else x
 
 
 def is_given(x: Any) -> bool:

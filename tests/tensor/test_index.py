@@ -58,6 +58,17 @@ CALLS: list[Call] = [
     call("scatter", F(3, grad=False), 0, I(5, high=3), 2.0, reduce="multiply"),
     call("scatter", F(), 0, With(0), F()),
     call("scatter", F(3), 0, With(np.zeros(0, int)), F(0)),
+    *[
+        call(name, F(3, 2), 0, With(np.zeros(empty, int)), F(*empty), *how)
+        for empty in ((0,), (0, 2), (2, 0))
+        for name, *how in (
+            ("scatter",),
+            ("scatter_add",),
+            ("scatter_reduce", "sum"),
+            ("scatter_reduce", "prod"),
+            ("scatter_reduce", "amax"),
+        )
+    ],
     call("scatter", I(3, 4), 0, Perm(3, 4), I(3, 4)),
     call(".scatter_", F(3, 4), 0, Perm(3, 4), F(3, 4)),
     call("scatter_add", F(3, 4), 0, I(5, 4, high=3), F(5, 4)),

@@ -324,6 +324,28 @@ def test_a_differentiable_step(name: str) -> None:
     np.testing.assert_allclose(*found, rtol=1e-5)  # its step counts in float32
 
 
+def test_the_product_of_momenta_has_a_derivative() -> None:
+    found = []
+    for th in (compat, torch):
+        given = [
+            th.tensor([1.0, -2.0, 0.5], dtype=th.float64, requires_grad=True),
+            th.tensor([0.3, 0.1, 0.2], dtype=th.float64, requires_grad=True),
+            th.tensor([0.3, 0.2, 0.2], dtype=th.float64, requires_grad=True),
+            th.tensor(0.9, dtype=th.float64, requires_grad=True),
+        ]
+        p = given[0] * 1.5
+        p.grad = given[0] ** 2
+        optimizer = th.optim.NAdam([p], lr=0.1, differentiable=True)
+        names = ("exp_avg", "exp_avg_sq", "mu_product")
+        state = {name: x.clone() for name, x in zip(names, given[1:], strict=True)}
+        optimizer.state[p].update(state, step=th.tensor(4.0, dtype=th.float64))
+        optimizer.step()
+        product = optimizer.state[p]["mu_product"]
+        slopes = th.autograd.grad((p**2).sum() + product, given)
+        found.append([product.item(), *(x for slope in slopes for x in slope.reshape(-1).tolist())])
+    np.testing.assert_allclose(*found, rtol=1e-6)
+
+
 BAD = {
     "lr": -1.0,
     "eps": -1.0,
