@@ -244,6 +244,14 @@ def test_derivatives_of_pools(name: str, drawn: Any) -> None:
     check_all(f, (x,), only=CHECKS).raise_if_failed()
 
 
+@pytest.mark.parametrize("counts", [(0, 2), (2, 0)], ids=str)
+def test_no_parts_at_all(counts: tuple[int, int]) -> None:
+    x = np.ones((3, 4, 6))
+    for f in (nn.adaptive_avg_pool, lambda *args: nn.adaptive_max_pool(*args)[0]):
+        assert f(x, counts).shape == (3, *counts)
+        assert not np.any(funcgrad.grad(lambda x, f=f: f(x, counts).sum())(x))
+
+
 @pytest.mark.parametrize("name", ["max", "with indices", "adaptive max"])
 def test_the_first_of_equal_elements_takes_all(name: str) -> None:
     x = np.array([[1.0, 3.0, 3.0, 1.0]])

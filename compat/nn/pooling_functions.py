@@ -552,7 +552,7 @@ def _parts(name: str, n: int, x: Any, output_size: Any) -> Sizes:
             f"{name}: elements of output_size must be greater than or equal to 0 but received "
             f"{list(counts)}"
         )
-    if 0 in shape[-n - 1 :]:
+    if 0 in shape[1:]:  # one image may have no channels, as PyTorch sees it
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has "
             f"sizes {list(shape)}"

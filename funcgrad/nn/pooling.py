@@ -251,10 +251,10 @@ def _largest(x: Any, taps: list[np.ndarray], axes: Sizes) -> tuple[Any, Any]:
     table = np.zeros((1, 1), np.int64)
     for n, rows in zip(axes, taps, strict=True):
         table = table[:, None, :, None] * n + rows[None, :, None, :]
-        table = table.reshape(table.shape[0] * table.shape[1], -1)
+        windows, more, places, each = table.shape  # any of the numbers of windows may be 0
+        table = table.reshape(windows * more, places * each)
     flat = reshape(x, shape=(*lead, math.prod(axes)))
-    windows = take(flat, xp.asarray(table), axis=len(lead))
-    place = argmax(windows, axis=len(lead) + 1)
+    place = argmax(take(flat, xp.asarray(table), axis=len(lead)), axis=len(lead) + 1)
     # Which place each window's row of the table has at its argmax; the rows lie one after another.
     first = xp.asarray(np.arange(len(table)) * table.shape[1])
     indices = take(xp.asarray(table.ravel()), place + first, axis=0)

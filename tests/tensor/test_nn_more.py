@@ -122,6 +122,12 @@ WINDOWS = [
     f("fractional_max_pool3d", BLOCK, 1, None, 0.5, False, U(2, 4, 3)),
     f("max_unpool1d", F(1, 2, 3), With([[[0, 3, 5], [1, 2, 4]]]), 2),
     f("max_unpool1d", F(1, 3), With([[0, 3, 6]]), 2, output_size=[7]),
+    *[
+        f(f"adaptive_{kind}_pool{n}d", F(*empty, *(6,) * n), 2)
+        for kind in ("avg", "max")
+        for n in (1, 2, 3)
+        for empty in ((0,), (0, 2))
+    ],
     f("max_unpool1d", F(0, 2, 3), With(np.zeros((0, 2, 3), int)), 2),
     f("max_unpool2d", F(1, 2, 2), With([[[0, 6], [9, 15]]]), 2),
     f("max_unpool2d", F(1, 1, 2, 2), With([[[[0, 6], [9, 20]]]]), 2, output_size=(5, 5)),
