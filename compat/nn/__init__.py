@@ -10,7 +10,7 @@
 
 from .._missing import explain as _explain_missing
 from ..parameter import Parameter
-from . import functional, init, utils
+from . import functional, grad, init, utils
 from .activation import (
     CELU,
     ELU,
@@ -350,6 +350,7 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
     "functional",
+    "grad",
     "init",
     "utils",
 ]

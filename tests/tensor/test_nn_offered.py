@@ -30,6 +30,7 @@ pytestmark = pytest.mark.skipif(torch is None, reason="PyTorch is not installed"
 NAMESPACES = (
     "nn",
     "nn.functional",
+    "nn.grad",
     "nn.init",
     "nn.utils",
     "nn.utils.parametrizations",
