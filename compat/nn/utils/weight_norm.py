@@ -47,7 +47,7 @@ def weight_of(v: Any, g: Any, dim: int) -> Any:
     return fused(node, _scaled, v, g, dim=dim)
 
 
-def find_hook(module: Any, kind: type, name: str) -> int | None:
+def find_hook(module: Any, kind: type[Any], name: str) -> int | None:
     """The number of the hook of this kind before `forward`, for this name; None if there is none."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, kind) and hook.name == name:
