@@ -400,7 +400,8 @@ def _check_inputs(xs: Tensors) -> None:
                 "complex. This check will likely fail if all the inputs are not of double precision "
                 "floating point or complex. "
             )
-        if any(s == 0 and n > 1 for s, n in zip(x._array.strides, x._array.shape, strict=True)):
+        strides = x._array.strides if x._array.size else ()  # NumPy has zeros for no elements
+        if any(s == 0 and n > 1 for s, n in zip(strides, x._array.shape, strict=False)):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
                 f"are non-overlapping to be able to compute the numerical gradients correctly. You "

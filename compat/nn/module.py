@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import dtypes
 from ..autograd import modes
 from ..autograd.base import TensorBase
-from ..ops.convert import typename
+from ..ops.convert import target, typename
 from ..ops.like import empty_like
 from ..parameter import Parameter
-from ..size import device
 from .global_hooks import registered
 from .hooks import Hooked
 from .state import Stateful
@@ -122,7 +121,9 @@ class Module(Hooked, Stateful):
                 members[name] = value
                 return
         if isinstance(value, TensorBase) and getattr(value, "_is_buffer", False):  # see `Buffer`
-            self.register_buffer(name, value, getattr(value, "persistent", True))
+            # Without its third argument where that says nothing: subclasses may not have it.
+            kept = getattr(value, "persistent", True)
+            self.register_buffer(name, value, *([] if kept else [False]))
             return
         object.__setattr__(self, name, value)
 
@@ -372,7 +373,8 @@ class Module(Hooked, Stateful):
 
         Call it as ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` or ``to(tensor)``.
 
-        Raises: TypeError: the dtype is neither floating nor complex.
+        Raises: TypeError: the dtype is neither floating nor complex, or the arguments are none of these
+        forms. RuntimeError: they ask for a copy.
         """
         where, dtype = target_of(*args, **kwargs)
         if dtype is not None and dtype.category < 2:
@@ -537,14 +539,24 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-def target_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-    """The device and the dtype, None if not given, that the arguments of `to` name."""
-    where, dtype = kwargs.get("device"), kwargs.get("dtype")
-    for x in args:
-        if isinstance(x, TensorBase):
-            where, dtype = x.device, x.dtype  # type: ignore[attr-defined]
-        elif isinstance(x, str | int | device) and not isinstance(x, bool):
-            where = x
-        elif x is not None and not isinstance(x, bool):  # a bool is `non_blocking`
-            dtype = dtypes.as_dtype(x)
-    return where, dtype
+def target_of(
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+    tensor: Any = None,
+) -> tuple[Any, Any]:
+    """The device and the dtype, None if not given, that the arguments of `Module.to` name.
+
+    Raises: TypeError: they are none of its forms. RuntimeError: they ask for a copy.
+    """
+    flags: Any = ()
+    if args or tensor is not None:
+        dtype, device, flags = target(args if tensor is None else (tensor, *args), dtype, device)
+    if copy or True in flags[1:]:
+        raise RuntimeError(
+            ".to() does not accept copy argument: copy.deepcopy(module).to(...) copies"
+        )
+    return device, None if dtype is None else dtypes.as_dtype(dtype, "to")

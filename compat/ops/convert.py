@@ -76,7 +76,7 @@ def to(
     tensor([1])
     """
     if args:
-        dtype, device, flags = _target(args, dtype, device)
+        dtype, device, flags = target(args, dtype, device)
         copy = flags[1] if len(flags) > 1 else copy
     chosen = dtype_of(self) if dtype is None else dtypes.as_dtype(dtype, "to")
     out = self if device is None else _on(self, device)
@@ -86,7 +86,7 @@ def to(
     return out if memory_format is None else _in_order(out, memory_format, self)
 
 
-def _target(args: Sequence[Any], dtype: Any, device: Any) -> tuple[Any, Any, Sequence[bool]]:
+def target(args: Sequence[Any], dtype: Any, device: Any) -> tuple[Any, Any, Sequence[bool]]:
     """The dtype, the device and the flags that the positional arguments of `to` stand for.
 
     Raises: TypeError: they are none of its forms.

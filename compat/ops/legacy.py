@@ -78,6 +78,8 @@ def _array(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
         is_size = isinstance(x, int | np.integer) and not isinstance(x, bool)
         if not is_size and not isinstance(x, Size):
             raise TypeError(f"new(): data must be a sequence (got {type(x).__name__})")
+        if isinstance(x, Size) and not x:
+            return np.zeros((), dtype.numpy)
         args = x if isinstance(x, Size) else args
     for i, n in enumerate(args):
         if not hasattr(type(n), "__index__"):

@@ -49,8 +49,8 @@ def grid_sample(
     _check(x, grid, mode, padding_mode)
     shape = aval_of(x).shape
     d = len(shape) - 2
-    flat = fnp.reshape(x, (shape[0], shape[1], -1))
-    places = fnp.reshape(grid, (shape[0], -1, d))
+    flat = fnp.reshape(x, (*shape[:2], math.prod(shape[2:])))
+    places = fnp.reshape(grid, (shape[0], math.prod(aval_of(grid).shape[1:-1]), d))
     taps = [
         _taps(places[:, :, d - 1 - i], n, mode, padding_mode, align_corners)
         for i, n in enumerate(shape[2:])

@@ -83,6 +83,14 @@ def test_tensors_of_tensors_share_memory_and_counter(torch: Any) -> None:
     assert y._is_view() and y is not x
 
 
+def test_sizes_and_sequences_without_numbers(torch: Any) -> None:
+    """A size without axes is that of a number, a sequence without numbers an axis without length."""
+    of_size = [torch.Tensor(torch.Size([])), torch.ones(2).new(torch.Size([]))]
+    of_sequence = [torch.Tensor(()), torch.Tensor([]), torch.Tensor(), torch.ones(2).new()]
+    assert [x.shape for x in of_size] == [()] * 2
+    assert [x.shape for x in of_sequence] == [(0,)] * 4
+
+
 def test_copies_warn(torch: Any) -> None:
     """PyTorch's UserWarnings, which come every time here and once there."""
     with pytest.warns(UserWarning, match="To copy construct from a tensor"):

@@ -481,3 +481,8 @@ def test_compat_finds_wrong_factors(shape: list[int], factor: float, kind: str, 
         assert found
     elif abs(factor - 1) > 0.05:
         assert not found
+
+
+def test_inputs_without_elements(torch: Any, fast: bool) -> None:
+    x = torch.zeros(2, 0, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: x.sum(), x, fast_mode=fast)

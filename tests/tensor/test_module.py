@@ -152,6 +152,12 @@ ERRORS = [
     ("m(3)", NotImplementedError, 'is missing the required "forward" function'),
     ("m.train(3)", ValueError, "training mode is expected to be boolean"),
     ("m.to(th.int64)", TypeError, "nn.Module.to only accepts floating point or complex dtypes"),
+    ("m.to('cpu', True)", TypeError, ""),
+    ("m.to(None, True)", TypeError, ""),
+    ("m.to(th.float64, th.float64)", TypeError, ""),
+    ("m.to(other=th.ones(1))", TypeError, ""),
+    ("m.to(th.float64, copy=True)", RuntimeError, "does not accept copy"),
+    ("m.to('cpu', th.float64, True, True)", RuntimeError, "does not accept copy"),
     ("m.load_state_dict(3)", TypeError, "Expected state_dict to be dict-like"),
     ("nn.Module(3)", TypeError, "takes 1 positional argument but 2 were given"),
     ("nn.Module(a=3)", TypeError, "unexpected keyword argument 'a'"),
@@ -256,6 +262,8 @@ def test_moving_keeps_the_parameters(th: Any) -> None:
     m.to(th.float32).to("cpu")
     assert m.to("cpu", th.float64) is m and before[0].dtype == th.float64
     m.to(th.ones(1))
+    assert m.to(tensor=th.ones(1, dtype=th.float64)) is m and before[0].dtype == th.float64
+    m.to(th.ones(1), True)
     assert before[0].dtype == th.float32
 
 

@@ -262,6 +262,19 @@ def test_buffers_that_say_so() -> None:
     assert isinstance(alike(story), list)
 
 
+def test_a_buffer_in_a_module_that_knows_of_no_others() -> None:
+    def story(th: Any) -> Any:
+        class Old(th.nn.Module):  # type: ignore[misc]
+            def register_buffer(self, name: str, tensor: Any) -> None:
+                super().register_buffer(name, tensor)
+
+        module = Old()
+        module.kept = th.nn.Buffer(th.ones(2))
+        return sorted(module.state_dict())
+
+    assert alike(story) == ["kept"]
+
+
 def test_a_buffer_for_a_name_that_is_taken() -> None:
     def story(th: Any) -> Any:
         module = th.nn.Module()

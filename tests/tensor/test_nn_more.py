@@ -163,6 +163,9 @@ IMAGES = [
       for pad in ("zeros", "border", "reflection")),
     *(f("grid_sample", F(2, 1, 3, 4, 3), F(2, 2, 1, 2, 3), mode, padding_mode=pad,
         align_corners=False) for mode in ("bilinear", "nearest") for pad in ("zeros", "border")),
+    *(f("grid_sample", F(n, c, 3, 3), F(n, m, 2, 2), mode, align_corners=False)
+      for n, c, m in ((0, 2, 2), (2, 0, 2), (2, 2, 0)) for mode in ("bilinear", "nearest")),
+    f("grid_sample", F(2, 0, 2, 3, 3), F(2, 2, 1, 2, 3), align_corners=False),
     *(f(name, F(2, 8, 4, 6), 2) for name in ("pixel_shuffle", "pixel_unshuffle")),
     f("pixel_shuffle", F(18, 1, 2), 3),
     f("pixel_unshuffle", F(1, 6, 3), 3),
