@@ -76,6 +76,10 @@ class LRScheduler:
         finally:
             self._is_initial = False
 
+    def _undo_beginning(self) -> None:
+        """Before the first epoch again: another schedule says when this one begins."""
+        self.last_epoch -= 1
+
     def get_last_lr(self) -> list[Any]:
         """The rates of the groups that were set last."""
         return self._last_lr
@@ -433,6 +437,10 @@ class _Joined(LRScheduler):
     _unsaved = ("_schedulers",)
     _schedulers: Sequence[LRScheduler]
 
+    def _undo_beginning(self) -> None:
+        for scheduler in self._schedulers:
+            scheduler._undo_beginning()
+
     def state_dict(self) -> dict[str, Any]:
         return {**super().state_dict(), "_schedulers": [s.state_dict() for s in self._schedulers]}
 
@@ -470,14 +478,22 @@ class SequentialLR(_Joined):
         for group in optimizer.param_groups:
             set_option(group, "lr", plain(group["initial_lr"]))
         for scheduler in schedulers:
-            scheduler.last_epoch -= 1
-        schedulers[0]._initial_step()
-        self._last_lr = schedulers[0].get_last_lr()
+            scheduler._undo_beginning()
+        first = schedulers[self._at(0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
+
+    def _at(self, epoch: int) -> int:
+        return sum(m <= epoch for m in self._milestones)
+
+    def _undo_beginning(self) -> None:
+        super()._undo_beginning()
+        self.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]
         """Go to the next epoch."""
         self.last_epoch += 1
-        i = sum(m <= self.last_epoch for m in self._milestones)
+        i = self._at(self.last_epoch)
         scheduler = self._schedulers[i]
         if i > 0 and self._milestones[i - 1] == self.last_epoch:
             scheduler._update_lr(0)

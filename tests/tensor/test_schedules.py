@@ -189,6 +189,43 @@ def test_one_after_the_other_and_at_once(data: Any) -> None:
     assert same(*states)
 
 
+def joined(lib: Any, optimizer: Any, kind: str) -> Any:
+    part = lambda name, *args, **options: getattr(lib, name)(optimizer, *args, **options)  # noqa: E731
+    rise, fall, last = part("LinearLR", 0.1), part("ExponentialLR", 0.5), part("ConstantLR", 0.25)
+    if kind == "a chain, then another":
+        return part("SequentialLR", [lib.ChainedScheduler([rise, fall]), last], [4])
+    if kind == "the second at once":
+        return part("SequentialLR", [rise, fall], [0])
+    if kind == "in a sequence":
+        return part("SequentialLR", [part("SequentialLR", [rise, fall], [3]), last], [6])
+    assert kind == "flat"
+    return part("SequentialLR", [rise, fall, last], [3, 6])
+
+
+# That one made of others begins in its constructor is taken for a step, in both libraries.
+TOO_EARLY = pytest.mark.filterwarnings("ignore:Detected call of `lr_scheduler.step")
+
+
+@TOO_EARLY
+@pytest.mark.parametrize("kind", ["a chain, then another", "the second at once"])
+def test_joined_schedules_in_sequence(kind: str) -> None:
+    found = []
+    for th in (compat, torch):
+        optimizer = an_optimizer(th)
+        found.append(run(optimizer, joined(th.optim.lr_scheduler, optimizer, kind), 12))
+    np.testing.assert_allclose(*found, rtol=1e-10)
+
+
+@TOO_EARLY
+def test_a_sequence_in_a_sequence_is_one() -> None:
+    """PyTorch's begins one epoch too early."""
+    found = []
+    for kind in ("in a sequence", "flat"):
+        optimizer = an_optimizer(compat)
+        found.append(run(optimizer, joined(compat.optim.lr_scheduler, optimizer, kind), 12))
+    np.testing.assert_allclose(*found, rtol=1e-10)
+
+
 @pytest.mark.parametrize("name", [*OPTIONS, "SequentialLR", "ChainedScheduler"])
 def test_the_signature(name: str) -> None:
     ours, theirs = (class_of(th, name).__init__ for th in (compat, torch))
