@@ -473,6 +473,8 @@ ERRORS: list[tuple[Callable[[], Any], type, str]] = [
     (lambda: fsl.cholesky(LOW), ArgumentError, "cholesky: one triangle of the matrix is empty"),
     (lambda: fsl.eigh(LOW), ArgumentError, r"eigh: one triangle .* Pass all of the matrix"),
     (lambda: fsl.solve(LOW, B, assume_a="pos"), ArgumentError, "solve: one triangle"),
+    (lambda: fnp.linalg.cholesky(LOW), ArgumentError, "one triangle .* where NumPy reads one"),
+    (lambda: funcgrad.grad(lambda a: np.linalg.eigvalsh(a, "U")[0])(LOW.T), ArgumentError, "one tri"),
     (lambda: fsl.solve(A, B, assume_a="nice"), ArgumentError, "assume_a='nice'; need 'general'"),
     (lambda: fsl.solve_triangular(A, B, trans=3), ArgumentError, "trans=3; need 0, 1, 2"),
     (lambda: fsl.lu_solve(fsl.lu_factor(A), B, trans=3), ArgumentError, "trans=3; need 0, 1 or 2"),
@@ -542,3 +544,10 @@ def test_negative_eigenvalues_are_above_the_branch_cut(name: str, seed: int) -> 
     w = rng.normal(size=(4, 4)) + 1j * rng.normal(size=(4, 4))
     back = funcgrad.grad(lambda a: fnp.real(fnp.sum(w * f(fsl, a))))(a)
     np.testing.assert_allclose(np.sum(back * d), np.real(np.sum(w * found)), rtol=1e-7)
+
+
+def test_rounding_on_one_side_is_no_triangle() -> None:
+    a = np.diag([2.0, 1.0])
+    a[1, 0] = 1e-17
+    for f in (np.linalg.eigvalsh, np.linalg.cholesky, fsl.eigvalsh):
+        np.testing.assert_allclose(funcgrad.vjp(f, a)[0], f(np.diag([2.0, 1.0])), atol=1e-12)

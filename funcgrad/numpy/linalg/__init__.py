@@ -2,7 +2,8 @@
 
 Matrices are the last two axes; all axes before them are a batch. Functions of Hermitian matrices
 (`cholesky`, `eigh`, `eigvalsh`) read the Hermitian part ``(a + a^H) / 2`` of their argument, where
-NumPy reads one triangle: for Hermitian arguments it is the same, and gradients are Hermitian.
+NumPy reads one triangle: for Hermitian arguments it is the same, and gradients are Hermitian; a matrix
+that has only one triangle is refused.
 """
 
 from numpy.linalg import LinAlgError

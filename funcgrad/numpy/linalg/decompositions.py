@@ -9,6 +9,7 @@ import numpy as np  # noqa: F401  (doctests)
 from ...errors import ArgumentError, where
 from ...ops import linalg as _linalg
 from .._arguments import array_of
+from .triangles import hermitian
 
 
 class EigResult(NamedTuple):
@@ -45,13 +46,13 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
     Shapes: ``a: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers give float64.
     Derivative: ``L Phi(L^-1 da L^-H)``, Phi being the lower triangle with half the diagonal.
-    Raises: LinAlgError: `a` is not positive definite.
+    Raises: LinAlgError: `a` is not positive definite. ArgumentError: one triangle is empty.
     Source: NumPy reference, ``numpy.linalg.cholesky``.
 
     >>> cholesky([[4.0, 2.0], [2.0, 2.0]]).tolist()
     [[2.0, 0.0], [1.0, 1.0]]
     """
-    lower = _linalg.cholesky(array_of(a))
+    lower = _linalg.cholesky(hermitian("cholesky", a))
     return _linalg.adjoint(lower) if upper else lower
 
 
@@ -124,14 +125,14 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
     Dtypes: floating, complex; integers give float64; eigenvalues are real.
     Derivative: smooth where the eigenvalues differ; with equal ones that of the vectors warns and is
     infinite or NaN, that of the values is right.
-    Raises: LinAlgError: no convergence. ArgumentError: an unknown `UPLO`.
+    Raises: LinAlgError: no convergence. ArgumentError: an unknown `UPLO`, or one triangle is empty.
     Source: NumPy reference, ``numpy.linalg.eigh``.
 
     >>> eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.tolist()
     [1.0, 2.0]
     """
     _require_triangle("eigh", UPLO)
-    return EighResult(*_linalg.eigh(array_of(a)))
+    return EighResult(*_linalg.eigh(hermitian("eigh", a)))
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
@@ -139,14 +140,14 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
     Shapes: ``a: (*a, n, n) -> (*a, n)``.   Dtypes: floating, complex; gives reals.
     Derivative: ``v_i^H da v_i`` with the eigenvectors.
-    Raises: LinAlgError: no convergence. ArgumentError: an unknown `UPLO`.
+    Raises: LinAlgError: no convergence. ArgumentError: an unknown `UPLO`, or one triangle is empty.
     Source: NumPy reference, ``numpy.linalg.eigvalsh``.
 
     >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]]).tolist()
     [1.0, 2.0]
     """
     _require_triangle("eigvalsh", UPLO)
-    return _linalg.eigvalsh(array_of(a))
+    return _linalg.eigvalsh(hermitian("eigvalsh", a))
 
 
 def svd(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...algebra import concrete_namespace
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
-from ...indexing import known
 from ...numpy._arguments import array_of
+from ...numpy.linalg.triangles import hermitian as hermitian_of
 from ...ops import structural as _structural
 from ...ops.contract import conjugated, matrix_transpose
 from ...ops.decompose import hermitian_part
@@ -32,18 +31,7 @@ def hermitian(name: str, a: Any) -> Any:
 
     Raises: ArgumentError: one has elements on one side of the diagonal only. ShapeError: not square.
     """
-    a = matrix(name, a, square=True)
-    value = known(a)
-    if value is not None:
-        xp = concrete_namespace(value)
-        sides = [xp.any(part, axis=(-2, -1)) for part in (xp.tril(value, -1), xp.triu(value, 1))]
-        if bool(xp.any(sides[0] != sides[1])):
-            raise ArgumentError(
-                f"{name}: one triangle of the matrix is empty; it counts as its Hermitian part "
-                f"(a + a^H) / 2, where SciPy reads one triangle. Pass all of the matrix: "
-                f"a + tril(a, -1).T.conj() for a lower triangle{where()}"
-            )
-    return a
+    return hermitian_of(name, matrix(name, a, square=True), "SciPy")
 
 
 _STRUCTURES = {
