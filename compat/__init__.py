@@ -151,7 +151,7 @@ torch = _sys.modules[__name__]  # PyTorch has its own name among its own, too
 
 # PyTorch computes infinities and NaNs without a word. The general path says so to NumPy; the fast one
 # would pay half its time for that.
-for _name in (r"compat\.autograd", r"funcgrad\.compile\.quick"):
+for _name in (r"compat\.autograd", r"funcgrad\.compile\.quick", r"funcgrad\.(faster|modulus)$"):
     _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_name)
 
 _others = {"norm", "size", "split", "unique", "unique_consecutive"}
