@@ -1570,7 +1570,7 @@ def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call) -> None:
 
 OF_JAX = frozenset([
     "descending", "dtype", "fill_value", "indices_are_sorted", "inplace", "length", "method", "mode",
-    "precision", "preferred_element_type", "promote_integers", "size", "strip_zeros",
+    "out_sharding", "precision", "preferred_element_type", "promote_integers", "size", "strip_zeros",
     "total_repeat_length", "trim_leading_zeros", "unique_indices", "wrap_negative_indices",
 ])  # fmt: skip
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -405,7 +405,7 @@ def log_gamma_pdf(xp, a, x, /):
     [-1.0, -18.1884]
     """
     a, x = map(xp.asarray, together(xp, "log_gamma_pdf", a, x))
-    end = xp.minimum(x, xp.finfo(x.dtype).max)  # infinity less infinity is no number
+    end = xp.minimum(x, float(xp.finfo(x.dtype).max))  # infinity less infinity is no number
     formula = xlogy.impl(xp, a - 1.0, end) - x - gammaln.impl(xp, a)
     large = a > 2.0 * LARGE
     if on_host(xp) and not large.any():
@@ -447,7 +447,7 @@ def _gamma_by_shape(a: Any, off: Any, log_scale: Any) -> Any:
 
 def _gammainc_by_a(_y: Any, a: Any, x: Any) -> Any:
     a, x = double(a), double(x)
-    valid = logical_and(greater_equal(a, 0), greater_equal(x, 0))
+    valid = greater_equal(minimum(a, x), 0)
     inside = logical_and(valid, logical_and(greater(x, 0), less(x, math.inf)))
     b = where(inside, a, 1.0)
     slope = _gamma_by_shape(b, log_ratio(where(inside, x, 1.0), b), 0.0)
@@ -470,7 +470,7 @@ def _moved(a: Any, off: Any) -> Any:
 
 def _gamma_density(a: Any, x: Any) -> Any:
     a, x = double(a), double(x)
-    return exp(log_gamma_pdf(where(less(a, 0.0), math.nan, a), x))
+    return exp(log_gamma_pdf(where(less(minimum(a, x), 0.0), math.nan, a), x))
 
 
 @elementwise(_gammainc_by_a, lambda _y, a, x: _gamma_density(a, x))

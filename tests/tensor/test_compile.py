@@ -203,12 +203,13 @@ def hook_forward(world: World) -> None:
     world.hook = world.model[0].register_forward_hook(lambda m, xs, y: y * 2)
 
 
+def double_gradient(p: torch.Tensor) -> None:
+    p.grad.mul_(2)
+
+
 def hook_after(world: World) -> None:
-    world.hook = (
-        world.model[0]
-        .weight.requires_grad_()
-        .register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2))
-    )
+    weight = world.model[0].weight.requires_grad_()
+    world.hook = weight.register_post_accumulate_grad_hook(double_gradient)
 
 
 def unhook(world: World) -> None:

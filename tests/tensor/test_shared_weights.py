@@ -52,10 +52,13 @@ def test_of_weights_that_something_else_has_used_before(penalty) -> None:
 
 
 def test_a_hook_may_change_an_input_when_its_gradient_is_there() -> None:
+    def step(p: torch.Tensor) -> None:
+        p.add_(p.grad, alpha=-0.1)
+
     results = []
     for layer in (linear, lambda x, w, b: x @ w.t() + b):
         x, w, b = leaf(2, 3), leaf(3, 3), leaf(3)
-        x.register_post_accumulate_grad_hook(lambda p: p.add_(p.grad, alpha=-0.1))
+        x.register_post_accumulate_grad_hook(step)
         (layer(x, w, b) ** 2 + layer(x, w, b)).sum().backward()
         results.append((x.detach(), w.grad))
     for a, e in zip(*results, strict=True):
