@@ -8,16 +8,7 @@ False
 from __future__ import annotations
 
 from ._missing import explain as _explain_missing
-
-
-def is_available() -> bool:
-    """False: tensors are on the CPU, or on NVIDIA's and AMD's GPUs through CuPy."""
-    return False
-
-
-def device_count() -> int:
-    """0."""
-    return 0
-
+from .mps import device_count as device_count
+from .mps import is_available as is_available
 
 _explain_missing("torch.xpu", globals())
