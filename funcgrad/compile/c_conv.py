@@ -1,9 +1,10 @@
-"""Convolutions as C, for few channels: one function for the sizes of each.
+"""Convolutions as C: one function for the sizes of each.
 
 Layer 4½. Nothing is gathered for BLAS: the padded input of one image lies in memory that stays in the
-cache, and sums for several output channels and places are kept in registers, as vectors along the last
-axis. Where the kernel is longer than the output (cotangents of kernels), the vectors lie along the
-kernel and one image after another adds to them.
+cache, and sums for several output channels and places are kept in registers. Their vectors lie along
+the output channels if there are many (`c_conv_features.py`), else along the last axis; or, where the
+kernel is longer than the output (cotangents of kernels), along the kernel, and one image after another
+adds to them.
 
 Source: Georganas et al., "Anatomy of high-performance deep learning convolutions on SIMD
 architectures", arXiv:1808.05567, for what is kept in registers.
@@ -17,13 +18,17 @@ from typing import Any
 
 import numpy as np
 
+from .c_conv_features import ALONG_FEATURES, TILES, Phases, facts_of
 from .c_source import TYPES, VECTORS, Kernel
 from .parallel import LARGE, in_parts, threads
 from .steps import CALL, Step
 
 AXES = 3  # spatial ones; those that are missing have one element
 MOST = 1 << 20  # numbers of one image, of a kernel and of sums that are kept
-FEW = 32  # output channels of a group, above which BLAS is fast
+MOST_OF_FEATURES = 1 << 24  # the same, where they are read in order
+PLACES, TAPS, FEATURES = "places", "taps", "features"  # along which vectors lie
+LINE = 64  # bytes of the widest vector
+EMPTY = 9  # times as large as an image is what it is padded to, where zeros are not worth it
 
 
 class Convolution:
@@ -32,6 +37,7 @@ class Convolution:
     shape = ()
 
     def __init__(self, step: Step) -> None:
+        self.step = step
         self.inputs, self.outs = list(step.operands), list(step.outs)
         x, w, out = self.inputs[0].shape, self.inputs[1].shape, self.outs[0].shape
         p = step.options
@@ -39,52 +45,127 @@ class Convolution:
         self.features = w[0] // self.groups
         self.size, self.taps, self.places = (_three(s[2:], 1) for s in (x, w, out))
         self.strides, self.dilation = _three(p["strides"], 1), _three(p["rhs_dilation"], 1)
+        self.gaps = _three(p["lhs_dilation"], 1)
         self.low = _three([low for low, _ in p["padding"]], 0)
-        # What is read of the padded input, and whether vectors lie along the kernel.
+        # What is read of the padded input.
         self.span = [
             (p - 1) * s + (k - 1) * d + 1
             for p, s, k, d in zip(self.places, self.strides, self.taps, self.dilation, strict=True)
         ]
-        self.along_taps = self.taps[-1] > self.places[-1]
+        self.along = self._along()
+
+    def _along(self) -> str:
+        """Along what vectors lie."""
+        costs = self.cycles()
+        return min(costs, key=costs.__getitem__)
+
+    def phases(self) -> list[Phases]:
+        """What the places of every axis read, for vectors along the features."""
+        facts = (self.taps, self.places, self.strides, self.gaps, self.dilation, self.low)
+        return [Phases.of(*of_axis) for of_axis in zip(*facts, strict=True)]
 
     def is_worth_it(self) -> bool:
-        """Whether C beats gathering and BLAS, and the memory it takes is moderate.
-
-        What C gains on wide vectors it loses where they are cut off.
-        """
-        taps, features = math.prod(self.taps), self.features
-        length = (self.taps if self.along_taps else self.places)[-1] * self.outs[0].dtype.itemsize
-        used = length / (-(-length // 64) * 64)
-        if used < (0.25 if features <= FEW else 0.75) or (taps == 1 and features > FEW // 2):
+        """Whether C beats gathering and BLAS, and the memory it takes is moderate."""
+        axes = self.phases()
+        image = self.channels * math.prod(axis.span for axis in axes)
+        kernel = self.features * self.channels * math.prod(len(axis.taps) for axis in axes)
+        sums = 0
+        if self.along == TAPS:
+            image = self.batch * math.prod(self.span)
+            sums = 16 * self.groups * self.batch * self.features * math.prod(self.places)
+        elif self.along == PLACES:
+            image *= self.groups
+        if max(image, kernel, sums) > (MOST_OF_FEATURES if self.along == FEATURES else MOST):
             return False
-        if self.along_taps:
-            sums = 16 * self.groups * self.batch * features * math.prod(self.places)
-            kept = max(self.batch * math.prod(self.span), sums, features * taps)
+        seen = math.prod(min(n, axis.span) for n, axis in zip(self.size, axes, strict=True))
+        if math.prod(axis.span for axis in axes) > EMPTY * seen:
+            return False
+        return self.cycles()[self.along] < self._cycles_of_blas()
+
+    def cycles(self) -> dict[str, float]:
+        """About what every form takes of one group, by what 200 convolutions took with wide vectors.
+
+        Vectors along places or taps would read zeros between the elements of the input.
+        """
+        lanes = LINE // self.outs[0].dtype.itemsize
+        taps, places = math.prod(self.taps), math.prod(self.places)
+        axes = self.phases()
+        products = self.batch * self.channels * taps * places / math.prod(a.number for a in axes)
+        copied = self.batch * self.channels * math.prod(axis.span for axis in axes)
+        vectors = -(-self.features // lanes)
+        found = {
+            FEATURES: 0.6 * vectors * products
+            + 1.2 * self.features * self.batch * places
+            + 1.5 * vectors * lanes * self.channels * taps
+            + 0.3 * copied
+        }
+        if max(self.gaps) > 1:
+            return found
+        products *= 0.72 * self.features
+        if self.taps[-1] > self.places[-1]:
+            products *= -(-self.taps[-1] // lanes) / self.taps[-1]
+            sums = self.features * self.batch * places
+            found[TAPS] = products + 0.6 * sums * lanes + 0.36 * copied
         else:
-            channels = self.groups * self.channels
-            kept = max(channels * math.prod(self.span), channels * features * taps)
-        return kept <= MOST
+            products *= -(-self.places[-1] // lanes) / self.places[-1]
+            found[PLACES] = products + 0.36 * copied
+        return found
+
+    def _cycles_of_blas(self) -> float:
+        """What gathering and BLAS take of one group, or products that are put where they belong."""
+        lanes = LINE // self.outs[0].dtype.itemsize
+        taps, places = math.prod(self.taps), math.prod(self.places)
+        axes = self.phases()
+        sums = self.features * self.batch * places
+        products = sums * self.channels * taps / math.prod(a.number for a in axes)
+        start = 50_000 / self.groups
+        if taps == 1 or places == 1:
+            return start + 0.84 * products / lanes + 0.36 * sums
+        if max(self.gaps) > 1:
+            return 2.4 * start + products / lanes + 3.6 * sums * taps / math.prod(self.gaps)
+        d = len(self.inputs[0].shape) - 2
+        pairs = [*zip(self.taps, self.places, strict=True)][-max(d - 1, 1) :]
+        gathered = math.prod(map(min, pairs))
+        copied = self.batch * self.channels * math.prod(axis.span for axis in axes)
+        return start + 1.1 * products / lanes + 1.2 * gathered * copied
 
     def shared(self, loop: Any) -> Callable[..., Any]:
         """The function, on parts of the images where several threads pay."""
-        count = self.channels if self.along_taps else self.batch
+        if max(self.gaps) > 1:
+            loop = self._of_finite(loop)
+        count = self.channels if self.along == TAPS else self.batch
         work = self.outs[0].size * self.channels * math.prod(self.taps)
         if (
             threads() == 1
             or count == 1
             or work < 16 * LARGE
-            or (self.along_taps and self.groups > 1)
+            or (self.along == TAPS and self.groups > 1)
         ):
             return loop
 
         def run(x: Any, w: Any, out: Any = None) -> Any:
-            if self.along_taps:
+            if self.along == TAPS:
                 return sum(in_parts(lambda a, b: loop(x[:, a:b], w[:, a:b]), count, 1, work))
             found = np.empty(self.outs[0].shape, self.outs[0].dtype) if out is None else out
             in_parts(lambda a, b: loop(x[a:b], w, found[a:b]), count, 1, work)
             return found
 
-        run.takes_outs = not self.along_taps  # type: ignore[attr-defined]
+        run.takes_outs = self.along != TAPS  # type: ignore[attr-defined]
+        return run
+
+    def _of_finite(self, loop: Any) -> Callable[..., Any]:
+        """`loop`, but by NumPy where an infinite weight would meet the zeros around the input."""
+
+        def run(x: Any, w: Any, out: Any = None) -> Any:
+            if np.isfinite(w).all():
+                return loop(x, w) if out is None else loop(x, w, out)
+            found = self.step.function(x, w, **self.step.options)
+            if out is None:
+                return found
+            out[...] = found
+            return out
+
+        run.takes_outs = True  # type: ignore[attr-defined]
         return run
 
 
@@ -93,14 +174,8 @@ def _three(values: Sequence[int], missing: int) -> tuple[int, ...]:
 
 
 def fits(step: Step) -> bool:
-    """Whether a step is a convolution that can be written in C.
-
-    Not of inputs with zeros put in between, which would be multiplied: an infinite weight must not
-    meet them.
-    """
+    """Whether a step is a convolution of arrays that C can read."""
     if step.kind != CALL or getattr(step.function, "name", None) != "conv":
-        return False
-    if max(step.options["lhs_dilation"]) > 1:
         return False
     values = (*step.operands, *step.outs)
     dtype, axes = step.out.dtype, len(step.out.shape) - 2
@@ -126,13 +201,13 @@ class ConvolutionKernel(Kernel):
         self.group = convolution
         self.name = name
         self.inputs, self.outs = convolution.inputs, convolution.outs
-        self.shared = [VECTORS]
+        self.shared = [VECTORS, TILES]
         self.signature = self._signature()
         self.text = self._text()
 
     def _signature(self) -> str:
         x, w, out = (list(map(str, v.shape)) for v in (*self.inputs, *self.outs))
-        if not self.group.along_taps:
+        if self.group.along != TAPS:
             x, out = x[1:], out[1:]
         elif self.group.groups == 1:
             x[1] = w[1] = "images"
@@ -141,7 +216,7 @@ class ConvolutionKernel(Kernel):
     def _text(self) -> str:
         c, x = self.group, self.inputs[0]
         kind, width = self._type(x), x.dtype.itemsize
-        row = (c.taps if c.along_taps else c.places)[-1] * width
+        row = (c.taps if c.along == TAPS else c.places)[-1] * width
         facts = {
             "name": self.name,
             "kind": kind,
@@ -153,13 +228,22 @@ class ConvolutionKernel(Kernel):
             "groups": c.groups,
             "channels": c.channels,
             "features": c.features,
-            "copy": _copy(c),
-            "count": "dims[2]" if c.along_taps and c.groups == 1 else c.channels,
+            "count": "dims[2]" if c.along == TAPS and c.groups == 1 else c.channels,
         }
         for axis, letter in enumerate("abc"):
             for what in ("taps", "places", "strides", "dilation"):
                 facts[f"{what}_{letter}"] = getattr(c, what)[axis]
-        return (ALONG_TAPS if c.along_taps else ALONG_PLACES).format(**facts)
+        if c.along == FEATURES:
+            axes = c.phases()
+            ends = [(axis.low, axis.span - axis.low) for axis in axes]
+            copy = _copy(c, ends, f"k + {axes[2].low}")
+            return ALONG_FEATURES.format(copy=copy, **facts, **facts_of(axes))
+        ends = [(low, span - low) for low, span in zip(c.low, c.span, strict=True)]
+        place, phases = f"k + {c.low[2]}", c.dilation[2] if c.along == TAPS else c.strides[2]
+        if phases > 1:
+            place = f"({place}) % {phases} * PITCH + ({place}) / {phases}"
+        text = ALONG_TAPS if c.along == TAPS else ALONG_PLACES
+        return text.format(copy=_copy(c, ends, place), **facts)
 
     def _strides(self) -> list[str]:
         """The declarations of the arrays' strides; those of axes that are missing are 0."""
@@ -167,7 +251,7 @@ class ConvolutionKernel(Kernel):
         missing = AXES - spatial
         lines, start = [], 0
         for letter in "xwz":
-            lead = "nc" if self.group.along_taps or letter == "w" else "c"
+            lead = "nc" if self.group.along == TAPS or letter == "w" else "c"
             found = [f"{letter}{name} = core[{start + i}]" for i, name in enumerate(lead)]
             found += [f"{letter}{name} = 0" for name in "ijk"[:missing]]
             start += len(lead)
@@ -179,18 +263,19 @@ class ConvolutionKernel(Kernel):
         return lines
 
 
-def _copy(c: Convolution) -> str:
-    """Lines that copy one channel of one image from `from` to `to`: padded, in phases."""
+def _copy(c: Convolution, ends: Sequence[tuple[int, int]], place: str) -> str:
+    """Lines that copy one channel of one image from `from` to `to`, with padding or cropped.
+
+    `ends`: for every axis, how far in front the first element that is read is, and the end of what is
+    read. `place`: of element `k` of a row.
+    """
+    seen = [(max(0, -low), min(n, end)) for n, (low, end) in zip(c.size, ends, strict=True)]
     lines, rows = [], []
     for axis, (letter, pitch) in enumerate(zip("ij", ("PLANE", "ROW"), strict=True)):
-        first, last = _seen(c, axis)
+        first, last = seen[axis]
         lines.append(f"for (long {letter} = {first}; {letter} < {last}; {letter}++) {{")
-        rows.append(f"({letter} + {c.low[axis]}) * {pitch}")
-    first, last = _seen(c, 2)
-    place = f"(k + {c.low[2]})"
-    phases = c.dilation[2] if c.along_taps else c.strides[2]
-    if phases > 1:
-        place = f"{place} % {phases} * PITCH + {place} / {phases}"
+        rows.append(f"({letter} + {ends[axis][0]}) * {pitch}")
+    first, last = seen[2]
     loop = f"for (long k = {first}; k < {last}; k++) target[{place}] ="
     lines += [
         "  const char *source = from + i * xi + j * xj;",
@@ -200,12 +285,6 @@ def _copy(c: Convolution) -> str:
         "}}",
     ]
     return "\n".join(lines)
-
-
-def _seen(c: Convolution, axis: int) -> tuple[int, int]:
-    """From where to where the input is not cropped along an axis."""
-    low = c.low[axis]
-    return max(0, -low), min(c.size[axis], c.span[axis] - low)
 
 
 # Both are called as NumPy's loops are. Axes of space are a, b and c; PITCH, ROW, PLANE and VOLUME are

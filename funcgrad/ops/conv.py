@@ -17,8 +17,8 @@ input, not 25. There are three forms.
 * `_scatter`, where the output is smaller than the input or the input is dilated (cotangents of inputs):
   products with every tap first, which are added to where they belong. That moves less, and no zeros.
 
-Where rows are short, do not overlap or there is one axis only, all axes are gathered; `_by_images` has
-the form that copies nothing for kernels of one element. For signals of one channel see `sliding.py`.
+Where rows are short, do not overlap or there is one axis only, all axes are gathered. `_by_images` copies
+nothing for kernels of one element. For signals of one channel see `sliding.py`.
 """
 
 from __future__ import annotations
@@ -172,34 +172,36 @@ def _cotangent_of_kernel(
     rhs_dilation: Sizes,
     groups: int,
 ) -> Any:
-    pads = []
-    for s, left, k, right, stride, (low, _), out in zip(
-        x.shape[2:],
-        lhs_dilation,
-        _w.shape[2:],
-        rhs_dilation,
-        strides,
-        padding,
-        ct.shape[2:],
-        strict=True,
-    ):
+    pads, axes = [], tuple(range(2, x.ndim))
+    has_gaps = max(lhs_dilation) > 1 == max(strides)
+    sizes = zip(x.shape[2:], _w.shape[2:], ct.shape[2:], strict=True)
+    steps = zip(lhs_dilation, rhs_dilation, strides, padding, strict=True)
+    for (s, k, out), (left, right, stride, (low, _)) in zip(sizes, steps, strict=True):
         used = dilated(out, stride) + dilated(k, right) - 1
-        pads.append((low, used - low - dilated(s, left)))
+        size = dilated(s, left)
+        if has_gaps:
+            used, size, low = size + dilated(k, right) - 1, out, dilated(k, right) - 1 - low
+        pads.append((low, used - low - size))
+    params = {"padding": tuple(pads), "strides": rhs_dilation, "groups": groups}
+    if has_gaps:  # `x` is the kernel, so that nobody meets its zeros; taps come out in reverse
+        params |= {"lhs_dilation": strides, "rhs_dilation": lhs_dilation}
+        found = flip(conv(_of_groups(ct, groups), _exchanged(x), **params), axis=axes)
+        if groups == 1:
+            return found
+        found = reshape(found, shape=(found.shape[0], groups, *_w.shape[1:]))
+        return reshape(transpose(found, axes=(1, 0, *axes, x.ndim)), shape=_w.shape)
+    params |= {"lhs_dilation": lhs_dilation, "rhs_dilation": strides}
+    return _exchanged(conv(_of_groups(x, groups), _exchanged(ct), **params))
+
+
+def _of_groups(x: Any, groups: int) -> Any:
+    """Channels become the batch; the batch becomes the channels, group by group."""
     batch, channels, *spatial = x.shape
-    # Channels become the batch; the batch becomes the channels, group by group.
+    if groups == 1:
+        return _exchanged(x)
     x = reshape(x, shape=(batch, groups, channels // groups, *spatial))
     x = transpose(x, axes=(2, 1, 0, *range(3, x.ndim)))
-    x = reshape(x, shape=(channels // groups, groups * batch, *spatial))
-    out = conv(
-        x,
-        _exchanged(ct),
-        strides=rhs_dilation,
-        padding=tuple(pads),
-        lhs_dilation=lhs_dilation,
-        rhs_dilation=strides,
-        groups=groups,
-    )
-    return _exchanged(out)
+    return reshape(x, shape=(channels // groups, groups * batch, *spatial))
 
 
 def _exchanged(x: Any) -> Any:
