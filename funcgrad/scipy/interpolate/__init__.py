@@ -14,7 +14,17 @@ from .fitpack import (
     splrep,
 )
 from .fitting import make_lsq_spline, make_smoothing_spline
+from .grids import NdBSpline
 from .piecewise import CubicHermiteSpline, PPoly
+from .polynomials import (
+    BarycentricInterpolator,
+    KroghInterpolator,
+    barycentric_interpolate,
+    krogh_interpolate,
+    lagrange,
+    pade,
+    pchip_interpolate,
+)
 from .scattered import LinearNDInterpolator, NearestNDInterpolator, RBFInterpolator, griddata
 from .splines import Akima1DInterpolator, CubicSpline, PchipInterpolator
 from .surfaces import RectBivariateSpline
@@ -23,11 +33,14 @@ from .tables import RegularGridInterpolator, interp1d, interpn
 __all__ = [
     "Akima1DInterpolator",
     "BSpline",
+    "BarycentricInterpolator",
     "CubicHermiteSpline",
     "CubicSpline",
     "InterpolatedUnivariateSpline",
+    "KroghInterpolator",
     "LSQUnivariateSpline",
     "LinearNDInterpolator",
+    "NdBSpline",
     "NearestNDInterpolator",
     "PPoly",
     "PchipInterpolator",
@@ -35,12 +48,17 @@ __all__ = [
     "RectBivariateSpline",
     "RegularGridInterpolator",
     "UnivariateSpline",
+    "barycentric_interpolate",
     "griddata",
     "interp1d",
     "interpn",
+    "krogh_interpolate",
+    "lagrange",
     "make_interp_spline",
     "make_lsq_spline",
     "make_smoothing_spline",
+    "pade",
+    "pchip_interpolate",
     "spalde",
     "splantider",
     "splder",
