@@ -36,20 +36,26 @@ def scalar(name: str, what: str, x: Any) -> Any:
 
 
 def normalized(name: str, b: Any, a: Any) -> tuple[Any, Any]:
-    """Without leading zeros, as far as these are known, and divided by the first of `a`."""
-    b, a = coefficients(name, "b", b), coefficients(name, "a", a)
+    """Without leading zeros, as far as these are known, and divided by the first of `a`.
+
+    Of rows of `b` those that all have.
+    """
+    b = floating(b)
+    b = b if b.ndim == 2 and b.size else coefficients(name, "b", b)
+    a = coefficients(name, "a", a)
     a = a[_leading_zeros(a, 0.0) :]
     require_leading(name, a)
     b, a = b / a[0], a / a[0]
-    return b[_leading_zeros(b, 1e-14) :], a
+    return b[..., _leading_zeros(b, 1e-14) :], a
 
 
 def _leading_zeros(x: Any, tolerance: float) -> int:
     value = known(x)
     if value is None:
         return 0
-    filled = np.flatnonzero(np.absolute(np.asarray(value)) > tolerance)
-    return int(filled[0]) if filled.size else x.shape[0] - 1
+    found = np.absolute(np.asarray(value)) > tolerance
+    filled = np.flatnonzero(found.any(axis=0) if found.ndim == 2 else found)
+    return int(filled[0]) if filled.size else x.shape[-1] - 1
 
 
 def normalize(b: Any, a: Any) -> tuple[Any, Any]:
@@ -57,9 +63,10 @@ def normalize(b: Any, a: Any) -> tuple[Any, Any]:
 
     Of `b` numbers up to 1e-14 count as 0. Zeros that are not known stay.
 
-    Shapes: ``b: (m), a: (k) -> (<= m), (<= k)``.   Dtypes: floating, complex; integers give float64.
+    Shapes: ``b: (m) or (q, m), a: (k) -> (<= m) or (q, <= m), (<= k)``.
+    Dtypes: floating, complex; integers give float64.
     Derivative: by both.
-    Raises: ShapeError: `b` or `a` is no vector. ArgumentError: `a` is 0.
+    Raises: ShapeError: `a` is no vector, or `b` neither that nor rows. ArgumentError: `a` is 0.
     Source: SciPy reference, ``scipy.signal.normalize``.
 
     >>> [x.tolist() for x in normalize([0.0, 2.0], [0.0, 4.0, 1.0])]
