@@ -10,13 +10,16 @@ on the numbers, says here which one it gives.
 
 from numpy.linalg import LinAlgError
 
+from .angles import subspace_angles
 from .banded import cho_solve_banded, cholesky_banded
 from .constants import hadamard, helmert, invhilbert, invpascal, pascal
 from .eigenvalues import (
     eig,
+    eig_banded,
     eigh,
     eigh_tridiagonal,
     eigvals,
+    eigvals_banded,
     eigvalsh,
     eigvalsh_tridiagonal,
 )
@@ -32,6 +35,7 @@ from .factors import (
     orthogonal_procrustes,
     polar,
     qr,
+    rq,
     svd,
     svdvals,
 )
@@ -42,6 +46,7 @@ from .functions import (
     expm_frechet,
     fractional_matrix_power,
     logm,
+    signm,
     sinhm,
     sinm,
     sqrtm,
@@ -87,15 +92,15 @@ from .structured import (
 
 __all__ = [
     "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cho_solve_banded", "cholesky",
-    "cholesky_banded", "circulant", "companion", "convolution_matrix", "coshm", "cosm", "det",
-    "dft", "diagsvd", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
-    "eigvalsh_tridiagonal", "expm", "expm_frechet", "fiedler", "fiedler_companion",
+    "cholesky_banded", "circulant", "companion", "convolution_matrix", "coshm", "cosm", "det", "dft",
+    "diagsvd", "eig", "eig_banded", "eigh", "eigh_tridiagonal", "eigvals", "eigvals_banded",
+    "eigvalsh", "eigvalsh_tridiagonal", "expm", "expm_frechet", "fiedler", "fiedler_companion",
     "fractional_matrix_power", "funm", "hadamard", "hankel", "helmert", "hessenberg", "hilbert",
-    "inv", "invhilbert", "invpascal", "khatri_rao", "leslie", "logm", "lstsq", "lu",
-    "lu_factor", "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth",
-    "orthogonal_procrustes", "pascal", "pinv", "pinvh", "polar", "qr", "qr_multiply", "rsf2csf",
-    "schur", "sinhm", "sinm", "solve", "solve_banded", "solve_circulant",
-    "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
-    "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz",
-    "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tanhm", "tanm", "toeplitz",
+    "inv", "invhilbert", "invpascal", "khatri_rao", "leslie", "logm", "lstsq", "lu", "lu_factor",
+    "lu_solve", "matmul_toeplitz", "norm", "null_space", "orth", "orthogonal_procrustes", "pascal",
+    "pinv", "pinvh", "polar", "qr", "qr_multiply", "rq", "rsf2csf", "schur", "signm", "sinhm", "sinm",
+    "solve", "solve_banded", "solve_circulant", "solve_continuous_are", "solve_continuous_lyapunov",
+    "solve_discrete_are", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester",
+    "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "subspace_angles", "svd",
+    "svdvals", "tanhm", "tanm", "toeplitz",
 ]  # fmt: skip

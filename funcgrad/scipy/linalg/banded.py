@@ -13,6 +13,7 @@ from ...numpy._arguments import array_of
 from ...ops import implicit as _implicit
 from ...ops import linalg as _linalg
 from ...ops.contract import conjugated
+from ...ops.decompose import hermitian_part
 from ...ops.index import take
 from ...ops.join import concatenate
 from ...ops.structural import reshape
@@ -40,7 +41,7 @@ def cholesky_banded(
     ab = floating(matrix("cholesky_banded", ab))
     count = _rows("cholesky_banded", ab) - 1
     below = ab if lower else _turned(ab, lower=0, upper=count)
-    factor = _linalg.cholesky(_hermitian(below))
+    factor = _linalg.cholesky(_below_twice(below))
     bands = _elements(factor, _places_in_matrix(count, aval_of(ab).shape[-1]))
     return bands if lower else _turned(bands, lower=count, upper=0)
 
@@ -85,7 +86,14 @@ def _turned(ab: Any, *, lower: int, upper: int) -> Any:
     return conjugated(_implicit.transposed_bands(ab, lower=lower, upper=upper))
 
 
-def _hermitian(below: Any) -> Any:
+def from_bands(name: str, ab: Any, lower: Any) -> Any:
+    """The Hermitian matrices with the upper (or lower) diagonals `ab`."""
+    ab = floating(matrix(name, ab))
+    count = _rows(name, ab) - 1
+    return hermitian_part(_below_twice(ab if lower else _turned(ab, lower=0, upper=count)))
+
+
+def _below_twice(below: Any) -> Any:
     """The matrices whose Hermitian part has these diagonals below."""
     count, n = below.shape[-2] - 1, below.shape[-1]
     i, j = np.indices((n, n))

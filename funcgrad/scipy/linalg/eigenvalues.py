@@ -16,6 +16,7 @@ from ...ops.index import FULL, Slice, getitem, take
 from ...ops.structural import diagonal_embed
 from .._options import refuse_options
 from ._matrices import adjoint_of, hermitian, matrix, vectors
+from .banded import from_bands
 
 
 def eig(
@@ -227,11 +228,15 @@ def eigh_tridiagonal(
     >>> eigh_tridiagonal([0.0, 0.0], [1.0], eigvals_only=True).tolist()
     [-1.0, 1.0]
     """
-    full = _tridiagonal(d, e)
+    return _selected("eigh_tridiagonal", _tridiagonal(d, e), eigvals_only, select, select_range)
+
+
+def _selected(name: str, full: Any, eigvals_only: bool, select: Any, select_range: Any) -> Any:
+    """`eigh` with the options of LAPACK's drivers for bands."""
     options = {"a": None, 0: None, "v": "subset_by_value", 1: "subset_by_value"}
     options |= dict.fromkeys(("i", 2), "subset_by_index")
     if select not in options:
-        raise ArgumentError(f"eigh_tridiagonal: select={select!r}; need 'a', 'v' or 'i'{where()}")
+        raise ArgumentError(f"{name}: select={select!r}; need 'a', 'v' or 'i'{where()}")
     option = options[select]
     subset: Any = {option: select_range} if option else {}
     return eigh(full, eigvals_only=eigvals_only, **subset)
@@ -275,3 +280,52 @@ def _tridiagonal(d: Any, e: Any) -> Any:
         return diagonal_embed(x, shape=shape, offset=offset, axis1=ndim - 1, axis2=ndim)
 
     return on(d, 0) + on(e, 1) + on(e, -1)
+
+
+def eig_banded(
+    a_band: Any,
+    lower: bool = False,
+    eigvals_only: bool = False,
+    overwrite_a_band: bool = False,
+    select: Any = "a",
+    select_range: Any = None,
+    max_ev: int = 0,
+    check_finite: bool = True,
+) -> Any:
+    """`eigh` of the Hermitian matrices with the upper (or `lower`) diagonals `a_band`.
+
+    They stand as for `cholesky_banded`; `select` and `select_range` are those of `eigh_tridiagonal`,
+    `max_ev` changes nothing. By the full matrix.
+
+    Shapes: ``a_band: (*a, u + 1, n) -> (*a, n), (*a, n, n)``.
+    Dtypes: floating, complex; integers give float64; eigenvalues are real.
+    Derivative: as `eigh`; none by the elements of `a_band` outside of the matrix.
+    Raises: ArgumentError: an unknown `select`. ShapeError: `a_band` is no matrix.
+    Source: SciPy reference, ``scipy.linalg.eig_banded``.
+
+    >>> eig_banded([[0.0, 0.0], [1.0, 0.0]], lower=True, eigvals_only=True).tolist()
+    [-1.0, 1.0]
+    """
+    full = from_bands("eig_banded", a_band, lower)
+    return _selected("eig_banded", full, eigvals_only, select, select_range)
+
+
+def eigvals_banded(
+    a_band: Any,
+    lower: bool = False,
+    overwrite_a_band: bool = False,
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: bool = True,
+) -> Any:
+    """The eigenvalues of `eig_banded`, ascending.
+
+    Shapes: ``a_band: (*a, u + 1, n) -> (*a, n)``.   Dtypes: floating, complex; gives reals.
+    Derivative: as `eigvalsh`.
+    Raises: as `eig_banded`.
+    Source: SciPy reference, ``scipy.linalg.eigvals_banded``.
+
+    >>> eigvals_banded([[0.0, 0.0], [1.0, 0.0]], lower=True).tolist()
+    [-1.0, 1.0]
+    """
+    return eig_banded(a_band, lower, True, select=select, select_range=select_range)

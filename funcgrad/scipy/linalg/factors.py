@@ -17,7 +17,7 @@ from ...ops import lu as _lu
 from ...ops import matrix_functions as _functions
 from ...ops.contract import matmul
 from ...ops.index import FULL, Slice, getitem, take
-from ...ops.structural import reshape, tril, triu
+from ...ops.structural import flip, reshape, tril, triu
 from .._arrays import floating
 from ._matrices import adjoint_of, filled, hermitian, matrix
 
@@ -214,6 +214,41 @@ def qr(
         r = filled(r, m, n)
     found = (r,) if mode == "r" else (q, r)
     return found if order is None else (*found, order)
+
+
+def rq(
+    a: Any,
+    overwrite_a: bool = False,
+    lwork: Any = None,
+    mode: str = "full",
+    check_finite: bool = True,
+) -> Any:
+    """``R, Q`` with ``a = R Q``: an upper triangle, and orthonormal rows; R alone with mode "r".
+
+    Of more rows than columns R has the triangle at its lower end.
+
+    Shapes: ``a: (*a, m, n) -> (*a, m, n), (*a, n, n)``; with "economic" ``(*a, m, k), (*a, k, n)``,
+    ``k = min(m, n)``.
+    Dtypes: floating, complex; integers give float64.
+    Derivative: smooth where the last k rows are independent.
+    Raises: ArgumentError: an unknown mode. MissingRuleError: the derivative of "full" of a wide matrix,
+    since the rows that it adds have none.
+    Source: SciPy reference, ``scipy.linalg.rq``.
+
+    >>> [abs(x).tolist() for x in rq([[0.0, 2.0], [3.0, 0.0]])]
+    [[[2.0, 0.0], [0.0, 3.0]], [[0.0, 1.0], [1.0, 0.0]]]
+    """
+    if mode not in ("full", "r", "economic"):
+        raise ArgumentError(f"rq: mode={mode!r}; need 'full', 'r' or 'economic'{where()}")
+    a = matrix("rq", a)
+    # turned around, the last row is the first column of a QR
+    found = [_turned(adjoint_of(x)) for x in qr(adjoint_of(_turned(a)), mode=mode)]
+    return found[0] if mode == "r" else (found[1], found[0])
+
+
+def _turned(a: Any) -> Any:
+    """Rows and columns in the opposite order."""
+    return flip(a, axis=(a.ndim - 2, a.ndim - 1))
 
 
 def _column_order(a: Any) -> Any:

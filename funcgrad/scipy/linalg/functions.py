@@ -13,6 +13,7 @@ from ...numpy._arguments import converted, operand
 from ...ops import linalg as _linalg
 from ...ops import matrix_functions as _functions
 from ...ops.complex import imag, real
+from ...ops.contract import matmul
 from .._arrays import floating
 from .._options import refuse_options
 from ._matrices import matrix
@@ -125,6 +126,26 @@ def fractional_matrix_power(A: Any, t: Any) -> Any:
     if aval_of(t).ndim:
         raise ArgumentError(f"fractional_matrix_power: t is {aval_of(t)}; need one number{where()}")
     return _functions.expm(logm(A) * t)
+
+
+def signm(A: Any, disp: Any = None) -> Any:
+    """The matrix with the eigenvectors of `A`, and the signs of its eigenvalues' real parts.
+
+    ``A (A^2)^(-1/2)``.
+
+    Shapes: ``A: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers give float64.
+    Derivative: that of `sqrtm` and a quotient; smooth where no eigenvalue has the real part 0.
+    Raises: ArgumentError: `disp` is given, or a real matrix has imaginary eigenvalues. ShapeError:
+    `A` is not square. LinAlgError: it is singular.
+    Source: Higham, "Functions of matrices", SIAM (2008), section 5.1; SciPy reference,
+    ``scipy.linalg.signm``.
+
+    >>> signm([[4.0, 0.0], [0.0, -9.0]]).round(12).tolist()
+    [[1.0, 0.0], [0.0, -1.0]]
+    """
+    refuse_options("signm", disp=disp)
+    A = floating(matrix("signm", A, square=True))
+    return _linalg.solve(_functions.sqrtm(matmul(A, A)), A)
 
 
 # ---------------------------------------------------------------- circles and hyperbolas

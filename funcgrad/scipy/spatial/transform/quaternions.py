@@ -160,7 +160,11 @@ def from_vectors(r: Any) -> Any:
 
 def vectors(q: Any) -> Any:
     q = canonical(q)
-    v, w = q[..., :3], q[..., 3:]
+    return turns(q[..., :3], q[..., 3:])
+
+
+def turns(v: Any, w: Any) -> Any:
+    """Along `v`, of sizes ``sin(x / 2)``, the angles x, where `w` is ``cos(x / 2)``, not negative."""
     s = dot(v, v)[..., None]
     small = s <= 0.05 * (w * w)
     beside = fnp.where(small, w, 1.0)
