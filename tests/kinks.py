@@ -259,6 +259,7 @@ ENDS = [
     Kink("arctanh", lambda fnp, x: fnp.arctanh(x), at(1.0), 0, inf, LIMIT),
     Kink("erfinv", lambda fnp, x: special.erfinv(x), at(1.0), 0, inf, LIMIT),
     Kink("ndtri", lambda fnp, x: special.ndtri(x), at(1.0), 0, inf, LIMIT),
+    Kink("ndtri_exp", lambda fnp, x: special.ndtri_exp(x), at(0.0), 0, inf, LIMIT),
 ]
 
 JUMPS = [

@@ -256,6 +256,21 @@ def ndtri(xp, x, /):
     return scipy_function(xp, "ndtri")(x)
 
 
+@elementwise(lambda y, _x: erfcx(y * -math.sqrt(0.5)) * (0.5 * SQRT_2PI))
+def ndtri_exp(xp, x, /):
+    """The number below which a standard normal variable lies with probability ``e**x``; x <= 0.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating.
+    Derivative: ``sqrt(2 pi) e**(y**2 / 2 + x)``; infinite at 0.
+    Raises: ImportError: SciPy is not installed.
+    Source: SciPy reference, ``scipy.special.ndtri_exp``.
+
+    >>> ndtri_exp(np.array([-1e4, -1.0])).round(4).tolist()
+    [-141.3798, -0.3375]
+    """
+    return scipy_function(xp, "ndtri_exp")(x)
+
+
 # ---------------------------------------------------------------- entropies
 
 

@@ -11,10 +11,10 @@ from ..core import aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import converted, operand
 from ..ops.arithmetic import divide, polynomial
-from ..ops.beta import betainc, betaincc, betaln
+from ..ops.beta import betainc, betaincc, betaincinv, betaln
 from ..ops.exponential import exp as _exp
 from ..ops.exponential import sqrt as _sqrt
-from ..ops.gamma import gammainc, gammaincc
+from ..ops.gamma import gammainc, gammaincc, gammainccinv
 from ..ops.logic import greater, greater_equal, isinf, less, less_equal, logical_and, logical_or
 from ..ops.rounding import floor
 from ..ops.select import maximum, minimum
@@ -221,6 +221,91 @@ def bdtrc(k: Any, n: Any, p: Any, /) -> Any:
 _HALF_STEP = [1.0, -1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144, 869 / 4194304]
 _HALF_STEP += [39325 / 33554432, -334477 / 2147483648, -28717403 / 17179869184]
 _HALF_STEP += [0.00021717708659687988, 0.0038200471120362874, -0.0004892715735692815]
+
+
+# ---------------------------------------------------------------- others by these, and inverses
+
+
+def nbdtr(k: Any, n: Any, p: Any, /) -> Any:
+    """The probability of at most `k` failures before `n` successes of probability `p` each.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats; `k` is rounded down.
+    Derivative: by `p` and `n` that of `betainc`; zero by `k`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: SciPy reference, ``scipy.special.nbdtr``.
+
+    >>> float(nbdtr(1, 1, 0.5))
+    0.75
+    """
+    k, n, p = in_one_dtype(k, n, p)
+    return betainc(n, _where(greater_equal(k, 0), floor(k) + 1.0, math.nan), p)
+
+
+def nbdtrc(k: Any, n: Any, p: Any, /) -> Any:
+    """The probability of more than `k` failures before `n` successes of probability `p` each.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats; `k` is rounded down.
+    Derivative: by `p` and `n` that of `betaincc`; zero by `k`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: SciPy reference, ``scipy.special.nbdtrc``.
+
+    >>> float(nbdtrc(1, 1, 0.5))
+    0.25
+    """
+    k, n, p = in_one_dtype(k, n, p)
+    return betaincc(n, _where(greater_equal(k, 0), floor(k) + 1.0, math.nan), p)
+
+
+def chdtri(v: Any, y: Any, /) -> Any:
+    """The number that a chi-squared variable of `v` degrees of freedom exceeds with probability `y`.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: minus one over the density by `y`; by `v` that of `gammainccinv`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: SciPy reference, ``scipy.special.chdtri``.
+
+    >>> float(chdtri(2.0, chdtrc(2.0, 3.0)).round(9))
+    3.0
+    """
+    v, y = in_one_dtype(v, y)
+    return 2.0 * gammainccinv(v * 0.5, y)
+
+
+def fdtri(dfn: Any, dfd: Any, y: Any, /) -> Any:
+    """The inverse of `fdtr`: the number up to which an F variable is with probability `y`.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: one over the density by `y`; by `dfn` and `dfd` that of `betaincinv`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: SciPy reference, ``scipy.special.fdtri``.
+
+    >>> float(fdtri(2.0, 2.0, 0.75).round(9))
+    3.0
+    """
+    dfn, dfd, y = in_one_dtype(dfn, dfd, y)
+    a, b = dfn * 0.5, dfd * 0.5
+    high = greater(y, betainc(a, b, 0.5))  # there 1 - w has the digits
+    share = betaincinv(a, b, _where(high, 0.5, y))
+    rest = betaincinv(b, a, _where(high, 1.0 - y, 0.5))
+    odds = _where(high, divide(1.0 - rest, rest), divide(share, 1.0 - share))
+    return dfd / dfn * odds
+
+
+def betainccinv(a: Any, b: Any, y: Any, /) -> Any:
+    """The number x with ``betaincc(a, b, x) = y``.
+
+    Shapes: broadcast.   Dtypes: real; integers give floats.
+    Derivative: minus one over the density by `y`; by `a` and `b` that of `betaincinv`.
+    Raises: ShapeError: the shapes do not broadcast.
+    Source: SciPy reference, ``scipy.special.betainccinv``.
+
+    >>> float(betainccinv(2.0, 1.0, 0.75).round(9))
+    0.5
+    """
+    a, b, y = in_one_dtype(a, b, y)
+    low = greater(y, 0.5)  # 1 - y is exact, and x may be small
+    below = betaincinv(a, b, _where(low, 1.0 - y, 0.5))
+    return _where(low, below, 1.0 - betaincinv(b, a, _where(low, 0.5, y)))
 
 
 def student_peak(df: Any) -> Any:

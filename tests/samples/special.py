@@ -18,6 +18,7 @@ SAMPLES = {
     "log_ndtr": operands(floats(-6, 3)),
     "log_ndtr_slope": operands(floats(-6, 3)),
     "ndtri": operands(floats(0.05, 0.95)),
+    "ndtri_exp": operands(floats(-9.0, -0.05)),
     "entr": operands(positive()),
     "rel_entr": operands(positive(), positive()),
 }

@@ -11,6 +11,7 @@ A distribution is an object with SciPy's methods; called with its parameters, it
 """
 
 from .betas import beta, betaprime, f, t
+from .bounded import anglit, bradford, truncexpon
 from .burrs import burr, burr12, exponweib, laplace_asymmetric, skellam
 from .circular import vonmises, wrapcauchy
 from .comparing import (
@@ -34,6 +35,7 @@ from .counts import (
     randint,
 )
 from .descriptive import kurtosis, moment, sem, skew, variation, zscore
+from .doubled import dgamma, dweibull, loglaplace, skewcauchy
 from .elementary import (
     cauchy,
     gumbel_l,
@@ -65,6 +67,7 @@ from .monotone import (
     reciprocal,
 )
 from .normal import halfnorm, lognorm, norm
+from .of_normal import fatiguelife, johnsonsb, powerlognorm, powernorm
 from .ordered import (
     friedmanchisquare,
     kendalltau,
@@ -81,6 +84,18 @@ from .powers import chi, fisk, gengamma, maxwell, nakagami
 from .ranks import mode, rankdata
 from .simplex import dirichlet, multinomial
 from .skewed import exponnorm, invgauss, rice, skewnorm
+from .special_cases import (
+    arcsine,
+    erlang,
+    gibrat,
+    kappa3,
+    levy,
+    levy_l,
+    mielke,
+    rdist,
+    semicircular,
+    wald,
+)
 from .spread import (
     boxcox,
     boxcox_llf,
@@ -110,23 +125,25 @@ from .variances import (
 )
 
 __all__ = [
-    "bartlett", "bernoulli", "beta", "betabinom", "betaprime", "binom", "boxcox", "boxcox_llf",
-    "burr", "burr12", "cauchy", "chi", "chi2", "chi2_contingency", "chisquare", "circmean",
-    "circstd", "circvar", "combine_pvalues", "describe", "differential_entropy", "dirichlet",
-    "energy_distance", "entropy", "expon", "exponnorm", "exponweib", "f", "f_oneway", "fisk",
-    "fligner", "friedmanchisquare", "gamma", "gaussian_kde", "genextreme", "gengamma",
-    "genlogistic", "gennorm", "genpareto", "geom", "gmean", "gompertz", "gstd", "gumbel_l",
-    "gumbel_r", "halfcauchy", "halflogistic", "halfnorm", "hmean", "hypergeom", "hypsecant",
-    "invgamma", "invgauss", "invweibull", "invwishart", "iqr", "jarque_bera", "johnsonsu",
-    "kendalltau", "kruskal", "ks_1samp", "ks_2samp", "kstat", "kstest", "kurtosis",
-    "kurtosistest", "laplace", "laplace_asymmetric", "levene", "linregress", "loggamma",
-    "logistic", "lognorm", "loguniform", "lomax", "mannwhitneyu", "matrix_normal", "maxwell",
-    "median_abs_deviation", "mode", "moment", "moyal", "multinomial", "multivariate_normal",
-    "multivariate_t", "nakagami", "nbinom", "norm", "normaltest", "pareto", "pearsonr", "pmean",
-    "poisson", "power_divergence", "powerlaw", "randint", "rankdata", "ranksums", "rayleigh",
-    "reciprocal", "rice", "sem", "skellam", "skew", "skewnorm", "skewtest", "spearmanr", "t",
-    "tmean", "triang", "trim_mean", "truncnorm", "tsem", "tstd", "ttest_1samp", "ttest_ind",
-    "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform", "variation", "vonmises",
-    "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon", "wishart", "wrapcauchy",
-    "yeojohnson", "yeojohnson_llf", "zmap", "zscore",
+    "anglit", "arcsine", "bartlett", "bernoulli", "beta", "betabinom", "betaprime", "binom", "boxcox",
+    "boxcox_llf", "bradford", "burr", "burr12", "cauchy", "chi", "chi2", "chi2_contingency",
+    "chisquare", "circmean", "circstd", "circvar", "combine_pvalues", "describe", "dgamma",
+    "differential_entropy", "dirichlet", "dweibull", "energy_distance", "entropy", "erlang", "expon",
+    "exponnorm", "exponweib", "f", "f_oneway", "fatiguelife", "fisk", "fligner", "friedmanchisquare",
+    "gamma", "gaussian_kde", "genextreme", "gengamma", "genlogistic", "gennorm", "genpareto", "geom",
+    "gibrat", "gmean", "gompertz", "gstd", "gumbel_l", "gumbel_r", "halfcauchy", "halflogistic",
+    "halfnorm", "hmean", "hypergeom", "hypsecant", "invgamma", "invgauss", "invweibull", "invwishart",
+    "iqr", "jarque_bera", "johnsonsb", "johnsonsu", "kappa3", "kendalltau", "kruskal", "ks_1samp",
+    "ks_2samp", "kstat", "kstest", "kurtosis", "kurtosistest", "laplace", "laplace_asymmetric",
+    "levene", "levy", "levy_l", "linregress", "loggamma", "logistic", "loglaplace", "lognorm",
+    "loguniform", "lomax", "mannwhitneyu", "matrix_normal", "maxwell", "median_abs_deviation",
+    "mielke", "mode", "moment", "moyal", "multinomial", "multivariate_normal", "multivariate_t",
+    "nakagami", "nbinom", "norm", "normaltest", "pareto", "pearsonr", "pmean", "poisson",
+    "power_divergence", "powerlaw", "powerlognorm", "powernorm", "randint", "rankdata", "ranksums",
+    "rayleigh", "rdist", "reciprocal", "rice", "sem", "semicircular", "skellam", "skew", "skewcauchy",
+    "skewnorm", "skewtest", "spearmanr", "t", "tmean", "triang", "trim_mean", "truncexpon",
+    "truncnorm", "tsem", "tstd", "ttest_1samp", "ttest_ind", "ttest_ind_from_stats", "ttest_rel",
+    "tvar", "uniform", "variation", "vonmises", "wald", "wasserstein_distance", "weibull_max",
+    "weibull_min", "wilcoxon", "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "zmap",
+    "zscore",
 ]  # fmt: skip

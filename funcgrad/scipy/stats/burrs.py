@@ -29,7 +29,7 @@ def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
     return c * log(outer) + rest, rest - c * log(inner)
 
 
-def _log_of_sum(z: Any, c: Any) -> Any:
+def log_of_sum(z: Any, c: Any) -> Any:
     return _log_of_sums(z, c)[0]
 
 
@@ -65,7 +65,7 @@ class Burr12(ContinuousDistribution):
         return c, c
 
     def _logpdf(self, z: Any, c: Any, d: Any) -> Any:
-        return log(c) + log(d) + xlogy(c - 1.0, z) - (d + 1.0) * _log_of_sum(z, c)
+        return log(c) + log(d) + xlogy(c - 1.0, z) - (d + 1.0) * log_of_sum(z, c)
 
     def _edge(self, z: Any, c: Any, d: Any) -> Any:
         return c * d * power(z, c - 1.0) * power(1.0 + power(z, c), -d - 1.0)
@@ -77,10 +77,10 @@ class Burr12(ContinuousDistribution):
         return exp(self._logsf(z, c, d))
 
     def _logcdf(self, z: Any, c: Any, d: Any) -> Any:
-        return log1mexpexp(log(d) + _logarithm(_log_of_sum(z, c), c * log(z)))
+        return log1mexpexp(log(d) + _logarithm(log_of_sum(z, c), c * log(z)))
 
     def _logsf(self, z: Any, c: Any, d: Any) -> Any:
-        return -d * _log_of_sum(z, c)
+        return -d * log_of_sum(z, c)
 
     def _ppf(self, q: Any, c: Any, d: Any) -> Any:
         return exp(_log_expm1(-log1p(-q) / d) / c)
@@ -126,7 +126,7 @@ class Burr(ContinuousDistribution):
         return c * d, c
 
     def _logpdf(self, z: Any, c: Any, d: Any) -> Any:
-        return log(c) + log(d) + xlogy(c * d - 1.0, z) - (d + 1.0) * _log_of_sum(z, c)
+        return log(c) + log(d) + xlogy(c * d - 1.0, z) - (d + 1.0) * log_of_sum(z, c)
 
     def _edge(self, z: Any, c: Any, d: Any) -> Any:
         return c * d * power(z, c * d - 1.0) * power(1.0 + power(z, c), -d - 1.0)
