@@ -6,21 +6,28 @@ from .fits import curve_fit, least_squares, leastsq
 from .linear import lsq_linear, nnls
 from .minima import minimize, minimize_scalar
 from .roots import bisect, brenth, brentq, newton, ridder, root_scalar, toms748
+from .rosenbrock import rosen, rosen_der, rosen_hess, rosen_hess_prod
 from .systems import fixed_point, fsolve, root
+from .vertices import linprog
+from .widely import basinhopping, differential_evolution, dual_annealing, shgo
 
 __all__ = [
     "approx_fprime",
+    "basinhopping",
     "bisect",
     "brenth",
     "brentq",
     "check_grad",
     "curve_fit",
+    "differential_evolution",
+    "dual_annealing",
     "fixed_point",
     "fsolve",
     "isotonic_regression",
     "least_squares",
     "leastsq",
     "linear_sum_assignment",
+    "linprog",
     "lsq_linear",
     "minimize",
     "minimize_scalar",
@@ -29,5 +36,10 @@ __all__ = [
     "ridder",
     "root",
     "root_scalar",
+    "rosen",
+    "rosen_der",
+    "rosen_hess",
+    "rosen_hess_prod",
+    "shgo",
     "toms748",
 ]

@@ -84,7 +84,7 @@ def minimize(
 
     def f(x: Any) -> Any:
         found = fun(x, *further)
-        return _number(found[0] if jac is True else found)
+        return number_of(found[0] if jac is True else found)
 
     given = {"jac": jac, "hess": hess}
     own = {k: (lambda x, g=g: g(x, *further)) for k, g in given.items() if callable(g)}
@@ -111,24 +111,24 @@ def minimize(
             f"minimize: method={method!r} ends near bounds and not on them, so the minimum has no "
             f"derivative; need one of {', '.join(_ON_BOUNDS)}{where()}"
         )
-    return _traced(f, own, x0, solve, bounds)
+    return traced_minimum("minimize", f, own, x0, solve, bounds)
 
 
-def _number(y: Any) -> Any:
+def number_of(y: Any) -> Any:
     """An array with one element as a number, as SciPy takes it."""
     return y.reshape(()) if getattr(y, "shape", ()) and y.size == 1 else y
 
 
-def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> Any:
-    """The minimum on the host, with its derivatives."""
+def traced_minimum(name: str, f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> Any:
+    """The minimum that ``solve(f, own, x0)`` finds on the host, with its derivatives."""
     program = Programs([f, *own.values()], [aval_of(x0)])
     value = program.run[0]
     if program.out_avals[0].shape:
         raise ShapeError(
-            f"minimize: the function gives {program.out_avals[0]}; need a number{where()}"
+            f"{name}: the function gives {program.out_avals[0]}; need a number{where()}"
         )
     messages: list[str] = []
-    low, high = _limits(bounds, aval_of(x0).shape[0])
+    low, high = _limits(name, bounds, aval_of(x0).shape[0])
 
     def compute(x0: Any, *held: Any) -> list[Any]:
         f, *rest = [(lambda x, r=r: r(*held, x)) for r in program.run]
@@ -136,18 +136,18 @@ def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> An
         messages.append(found.message)
         free = _free(f, found.x, low, high)
         is_least = is_solution(found.success, found.x, lambda v: residual(free, *held, v))
-        numbers = [found.success, found.status, found.get("nit", 0), found.nfev]
+        numbers = [found.success, found.get("status", 0), found.get("nit", 0), found.nfev]
         return [found.x, free, is_least, *numbers]
 
     gradient = _gradient(value)
     residual = where_free(gradient)
     types = [aval_of(x0), flag(aval_of(x0).shape), flag(), flag(), count(), count(), count()]
-    x, free, is_least, *numbers = on_host("minimize", compute, [x0, *program.held], types)
+    x, free, is_least, *numbers = on_host(name, compute, [x0, *program.held], types)
     success, status, nit, nfev = map(plain, numbers)
     if bounds is None:
-        x = implicit("minimize", x, program.held, gradient, found=is_least)
+        x = implicit(name, x, program.held, gradient, found=is_least)
     else:
-        x = implicit("minimize", x, [free, *program.held], residual, found=is_least)
+        x = implicit(name, x, [free, *program.held], residual, found=is_least)
     return scipy("minimize").OptimizeResult(
         x=x,
         fun=value(*program.held, x),
@@ -160,7 +160,7 @@ def _traced(f: Any, own: dict[str, Any], x0: Any, solve: Any, bounds: Any) -> An
     )
 
 
-def _limits(bounds: Any, n: int) -> tuple[Any, Any]:
+def _limits(name: str, bounds: Any, n: int) -> tuple[Any, Any]:
     """SciPy's bounds, an object or pairs, as two rows."""
     if bounds is None:
         return -np.inf, np.inf
@@ -168,7 +168,7 @@ def _limits(bounds: Any, n: int) -> tuple[Any, Any]:
         return bounds.lb, bounds.ub
     pairs: Sequence[Any] = list(bounds)
     if len(pairs) != n:
-        raise ShapeError(f"minimize: {len(pairs)} bounds for {n} elements of x0{where()}")
+        raise ShapeError(f"{name}: {len(pairs)} bounds for {n} elements of x0{where()}")
     low = [-np.inf if a is None else a for a, _ in pairs]
     return low, [np.inf if b is None else b for _, b in pairs]
 
@@ -218,7 +218,7 @@ def minimize_scalar(
     low, high = (-np.inf, np.inf) if bounds is None else map(float, bounds)
 
     def f(x: Any) -> Any:
-        return _number(fun(x, *further))
+        return number_of(fun(x, *further))
 
     def solve(f: Any) -> Any:
         return solver(f, bracket, bounds, method=method, tol=tol, options=options)
