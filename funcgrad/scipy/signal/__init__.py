@@ -55,6 +55,8 @@ from .filtering import (
     sosfreqz,
 )
 from .forms import normalize, sos2tf, sos2zpk, tf2sos, tf2zpk, zpk2sos, zpk2tf
+from .least_squares import firls
+from .phases import hilbert2, minimum_phase, vectorstrength
 from .ranked import medfilt, medfilt2d, order_filter, wiener
 from .rates import chirp, decimate, deconvolve, firwin, firwin2, resample_poly, upfirdn
 from .responses import (
@@ -80,13 +82,14 @@ __all__ = [
     "cheb1ap", "cheb2ap", "cheby1", "cheby2", "chirp", "choose_conv_method", "coherence",
     "cont2discrete", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "csd",
     "czt", "czt_points", "dbode", "decimate", "deconvolve", "detrend", "dfreqresp", "dimpulse",
-    "dlsim", "dstep", "ellip", "ellipap", "fftconvolve", "filtfilt", "firwin", "firwin2", "freqresp",
-    "freqs", "freqs_zpk", "freqz", "freqz_sos", "freqz_zpk", "gausspulse", "get_window",
-    "group_delay", "hilbert", "iirfilter", "iirnotch", "iirpeak", "impulse", "istft", "lfilter",
-    "lfilter_zi", "lfiltic", "lombscargle", "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp",
-    "lp2hp_zpk", "lp2lp", "lp2lp_zpk", "lsim", "medfilt", "medfilt2d", "normalize", "oaconvolve",
-    "order_filter", "periodogram", "resample", "resample_poly", "savgol_coeffs", "savgol_filter",
-    "sawtooth", "sos2tf", "sos2zpk", "sosfilt", "sosfilt_zi", "sosfiltfilt", "sosfreqz",
-    "spectrogram", "square", "ss2tf", "ss2zpk", "step", "stft", "tf2sos", "tf2ss", "tf2zpk",
-    "upfirdn", "welch", "wiener", "zoom_fft", "zpk2sos", "zpk2ss", "zpk2tf",
+    "dlsim", "dstep", "ellip", "ellipap", "fftconvolve", "filtfilt", "firls", "firwin", "firwin2",
+    "freqresp", "freqs", "freqs_zpk", "freqz", "freqz_sos", "freqz_zpk", "gausspulse", "get_window",
+    "group_delay", "hilbert", "hilbert2", "iirfilter", "iirnotch", "iirpeak", "impulse", "istft",
+    "lfilter", "lfilter_zi", "lfiltic", "lombscargle", "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk",
+    "lp2hp", "lp2hp_zpk", "lp2lp", "lp2lp_zpk", "lsim", "medfilt", "medfilt2d", "minimum_phase",
+    "normalize", "oaconvolve", "order_filter", "periodogram", "resample", "resample_poly",
+    "savgol_coeffs", "savgol_filter", "sawtooth", "sos2tf", "sos2zpk", "sosfilt", "sosfilt_zi",
+    "sosfiltfilt", "sosfreqz", "spectrogram", "square", "ss2tf", "ss2zpk", "step", "stft", "tf2sos",
+    "tf2ss", "tf2zpk", "upfirdn", "vectorstrength", "welch", "wiener", "zoom_fft", "zpk2sos",
+    "zpk2ss", "zpk2tf",
 ]  # fmt: skip
