@@ -30,6 +30,7 @@ from .gaussian import (
     gaussian_gradient_magnitude,
     gaussian_laplace,
 )
+from .generic import generic_filter, generic_gradient_magnitude, generic_laplace
 from .measurements import (
     center_of_mass,
     maximum,
@@ -76,6 +77,9 @@ __all__ = [
     "gaussian_filter1d",
     "gaussian_gradient_magnitude",
     "gaussian_laplace",
+    "generic_filter",
+    "generic_gradient_magnitude",
+    "generic_laplace",
     "geometric_transform",
     "grey_closing",
     "grey_dilation",
