@@ -49,10 +49,10 @@ def subspace_angles(A: Any, B: Any) -> Any:
 def _basis(a: Any) -> Any:
     if not isinstance(a, Tracer):
         return orth(a)
-    value = known(a)
-    dependent = a.shape[1] > a.shape[0]
+    value, (rows, columns) = known(a), aval_of(a).shape
+    dependent = columns > rows
     if value is not None and not dependent:
-        dependent = bool(np.linalg.matrix_rank(np.asarray(value)) < a.shape[1])
+        dependent = bool(np.linalg.matrix_rank(np.asarray(value)) < columns)
     if dependent:
         raise ArgumentError(f"subspace_angles: the columns of {a!r} are dependent{where()}")
     return qr(a, mode="economic")[0]

@@ -155,8 +155,8 @@ def _basis(found: Any, c: Any, above: Any, most: Any, equal: Any, right: Any, *_
     slack = np.abs(np.concatenate([part.residual for part in parts]))
     price = np.abs(np.concatenate([part.marginals for part in parts]))
     price[: right.size] = np.inf
-    size = 1.0 + np.abs(found.x).max(initial=0.0)
-    holds = slack <= 1e-7 * (size * np.linalg.norm(rows, axis=1) + 1e-300)
+    reach = 1.0 + np.abs(found.x).max(initial=0.0)
+    holds = slack <= 1e-7 * (reach * np.linalg.norm(rows, axis=1) + 1e-300)
     chosen: list[int] = []
     basis = np.zeros((0, n))
     for i in np.lexsort((slack, -price)):

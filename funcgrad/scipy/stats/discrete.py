@@ -170,8 +170,9 @@ class DiscreteDistribution(Distribution):
         k, p = self._at(method, k, args, kwds)
         low, high = self._support(*p.shapes)
         k = floor(k)
-        before, after = less(k, low), greater_equal(k, high)
-        y = f(choose(before | after, stop_gradient(low), k), *p.shapes)
+        before = less(k, low) | equal(k, -math.inf)
+        after = greater_equal(k, high)
+        y = f(choose(before | after, self._somewhere(low), k), *p.shapes)
         return p.result(choose(before, ends[0], choose(after, ends[1], y)))
 
     def _at(self, method: str, k: Any, args: Any, kwds: Any) -> tuple[Any, Parameters]:
