@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
+from ...indexing import known
 from ...numpy._arguments import arrays_of, converted
 from ...numpy.searching import argmin
 from ...ops.cast import astype
+from ...ops.exponential import sqrt
 from ...ops.index import take
+from ...ops.logic import equal
 from ...ops.reduce import norm2
 from ...ops.select import stop_gradient
+from ...ops.select import where as select
 from ...ops.structural import expand_dims
+from .._arrays import floating
 
-__all__ = ["vq"]
+__all__ = ["vq", "whiten"]
 
 
 def vq(obs: Any, code_book: Any, check_finite: bool = True) -> tuple[Any, Any]:
@@ -54,3 +60,30 @@ def vq(obs: Any, code_book: Any, check_finite: bool = True) -> tuple[Any, Any]:
     nearest = argmin((apart * apart).sum(axis=2), axis=1)
     distance = norm2(obs - take(codes, nearest, axis=0, bounds="known"), axis=(1,))
     return astype(nearest, np.int32), distance
+
+
+def whiten(obs: Any, check_finite: Any = None) -> Any:
+    """The columns divided by their deviations; one without any stays, and warns where it is known.
+
+    `check_finite` changes nothing.
+
+    Shapes: ``obs: (m, *n) -> (m, *n)``.   Dtypes: real; integers give float64.
+    Derivative: that of the quotient; of a constant column 1.
+    Raises: ArgumentError: complex numbers. ShapeError: there is no row.
+    Source: SciPy reference, ``scipy.cluster.vq.whiten``.
+
+    >>> whiten([[0.0, 1.0], [4.0, 3.0]]).tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
+    obs = floating(obs)
+    if obs.dtype.kind == "c":
+        raise ArgumentError(f"whiten: needs real numbers, found {aval_of(obs)}{where()}")
+    if not obs.ndim or not obs.shape[0]:
+        raise ShapeError(f"whiten: obs is {aval_of(obs)}; need a row{where()}")
+    apart = obs - obs.mean(axis=0)
+    square = (apart * apart).mean(axis=0)
+    still = equal(square, 0.0)
+    value = known(still)
+    if value is not None and bool(value.any()):
+        warnings.warn("whiten: a column is constant, and stays", RuntimeWarning, stacklevel=2)
+    return obs / select(still, 1.0, sqrt(select(still, 1.0, square)))

@@ -14,12 +14,14 @@ import numpy as np
 
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
+from ...indexing import read
 from ...numpy._arguments import array_of, arrays_of, axis_of, stacked, with_axes, written
 from ...numpy.creation import zeros
 from ...numpy.joining import concatenate
 from ...numpy.linalg import inv
 from ...numpy.ordering import moveaxis
 from ...numpy.reductions import var
+from ...numpy.searching import argmax, argmin
 from ...numpy.shaping import broadcast_arrays
 from ...numpy.statistics import cov
 from ...ops.arithmetic import absolute, divide
@@ -28,6 +30,7 @@ from ...ops.index import take
 from ...ops.linalg import matmul, p_norm
 from ...ops.logic import equal
 from ...ops.reduce import mean
+from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from ...ops.structural import expand_dims, reshape
 from ..special import rel_entr
@@ -37,7 +40,7 @@ from .booleans import dice, hamming, jaccard, rogerstanimoto, russellrao, sokals
 
 __all__ = [
     "braycurtis", "canberra", "cdist", "chebyshev", "cityblock", "correlation", "cosine",
-    "dice", "euclidean", "hamming", "jaccard", "jensenshannon", "mahalanobis",
+    "dice", "directed_hausdorff", "euclidean", "hamming", "jaccard", "jensenshannon", "mahalanobis",
     "minkowski", "pdist", "rogerstanimoto",
     "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "squareform", "yule",
 ]  # fmt: skip
@@ -497,3 +500,29 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     places = np.full((n, n), size)  # on the diagonal the number after the last, which is 0
     places[i, j] = places[j, i] = np.arange(size)
     return take(concatenate([x, zeros(1, x.dtype)]), places, axis=0, bounds="known")
+
+
+def directed_hausdorff(u: Any, v: Any, rng: Any = 0) -> tuple[Any, Any, Any]:
+    """The largest distance of a row of `u` from the rows of `v`, and the numbers of these two rows.
+
+    ``max_i min_j |u_i - v_j|``; of equal ones the first. `rng` changes nothing.
+
+    Shapes: ``u: (m, k), v: (n, k) -> (), (), ()``.   Dtypes: real; integers give float64.
+    Derivative: that of the distance between the two rows; 0 where they are equal.
+    Raises: ShapeError: the shapes do not fit, or there is no row. ArgumentError: complex numbers.
+    Source: Taha & Hanbury, IEEE Trans. Pattern Anal. 37 (2015) 2153; SciPy reference,
+    ``scipy.spatial.distance.directed_hausdorff``.
+
+    >>> [float(x) for x in directed_hausdorff([[0.0], [5.0]], [[1.0], [2.0]])]
+    [3.0, 1.0, 1.0]
+    """
+    u, v = floating_vectors("directed_hausdorff", u, v)
+    if u.ndim != 2 or v.ndim != 2 or not (u.shape[0] and v.shape[0]):
+        raise ShapeError(
+            f"directed_hausdorff: u is {aval_of(u)} and v is {aval_of(v)}; need rows of one length"
+            f"{where()}"
+        )
+    apart = cdist(stop_gradient(u), stop_gradient(v))
+    i = argmax(apart.min(axis=1))
+    j = argmin(read(apart, i))
+    return euclidean(read(u, i), read(v, j)), i, j
