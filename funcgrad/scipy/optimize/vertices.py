@@ -159,7 +159,7 @@ def _basis(found: Any, c: Any, above: Any, most: Any, equal: Any, right: Any, *_
     holds = slack <= 1e-7 * (reach * np.linalg.norm(rows, axis=1) + 1e-300)
     chosen: list[int] = []
     basis = np.zeros((0, n))
-    for i in np.lexsort((slack, -price)):
+    for i in map(int, np.lexsort((slack, -price))):
         length = np.linalg.norm(rows[i])
         if not holds[i] or not length or len(chosen) == n:
             continue
