@@ -144,7 +144,7 @@ def _limits(bounds: Any, n: int) -> tuple[Any, Any]:
     return low, high
 
 
-def _basis(found: Any, c: Any, above: Any, most: Any, equal: Any, right: Any, *_: Any) -> Any:
+def _basis(found: Any, c: Any, above: Any, most: Any, equal: Any, right: Any, *_ends: Any) -> Any:
     """The numbers of n independent equations that hold, those that decide the least value first.
 
     Counted over equations, inequalities, lower and upper bounds.

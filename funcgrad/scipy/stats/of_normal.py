@@ -9,9 +9,10 @@ import numpy as np  # noqa: F401  (doctests)
 from ...ops.arithmetic import divide
 from ...ops.exponential import exp, expit, expm1, log, log1p, sqrt
 from ...ops.logic import greater, less
+from ...ops.select import minimum
 from ...ops.select import where as choose
 from ...ops.special import log_ndtr, logit, ndtr, ndtri, ndtri_exp
-from .continuous import ContinuousDistribution
+from .continuous import NORMAL_REACH, ContinuousDistribution
 from .logs import LOG_2, log1mexpexp
 from .normal import log_density
 
@@ -123,6 +124,9 @@ class PowerNorm(ContinuousDistribution):
 
     shapes = ("c",)
     exact_ends = False
+
+    def _reach(self, c: Any) -> tuple[Any, Any]:
+        return -NORMAL_REACH, divide(NORMAL_REACH, sqrt(minimum(c, 1.0)))
 
     def _logpdf(self, z: Any, c: Any) -> Any:
         return log(c) + log_density(z) + (c - 1.0) * log_ndtr(-z)
