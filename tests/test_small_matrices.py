@@ -47,6 +47,33 @@ def test_triangles(
     np.testing.assert_allclose(np.matmul(whole, out), np.broadcast_to(b, out.shape), near, near)
 
 
+@dtypes
+@given(
+    n=st.sampled_from([1, 2, 3, 8, 20, 70]),
+    lower=st.booleans(),
+    unit=st.booleans(),
+    lead=st.sampled_from([(), (2,), (_MANY * _FEW,)]),
+    seed=st.integers(0, 2**32),
+)
+def test_triangles_are_solved_by_substitution(
+    dtype: str, n: int, lower: bool, unit: bool, lead: tuple[int, ...], seed: int
+) -> None:
+    """Each row is right to its own size (Higham, theorem 8.5), and zeros are exact."""
+    if lead == (_MANY * _FEW,):
+        n = min(n, _FEW)
+    rng = np.random.default_rng(seed)
+    part = np.tril if lower else np.triu
+    a = part(normals(rng, (*lead, n, n), dtype), 1 if part is np.triu else -1) / n
+    a += np.eye(n, dtype=dtype)
+    if not unit:
+        a *= (2.0 ** rng.integers(-20, 20, (n, 1))).astype(a.real.dtype)  # rows of all sizes
+    x = triangular_solve(a, np.eye(n, dtype=dtype), lower=lower, unit_diagonal=unit)
+    np.testing.assert_array_equal(x, part(x))
+    sizes = np.matmul(abs(a), abs(x))
+    near = 8 * n * np.finfo(x.dtype).eps
+    assert (abs(np.matmul(a, x) - np.eye(n)) <= near * sizes).all()
+
+
 def test_a_singular_triangle_among_many_raises() -> None:
     a = np.tile(np.eye(3), (_MANY * 3, 1, 1))
     a[5, 1, 1] = 0

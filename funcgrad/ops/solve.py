@@ -32,7 +32,7 @@ from .select import stop_gradient
 from .select import where as choose
 from .structural import batch_in_front, reshape, transpose, tril, triu
 
-_BLOCK = 64  # triangles up to this size are solved like any matrix
+_BLOCK = 64  # triangles up to this size are solved like any upper triangular matrix
 _FEW = 8  # rows of a triangle that are found one after the other, of all matrices at once
 _MANY = 32  # small matrices for each row that are sooner done together than one by one by LAPACK
 
@@ -211,8 +211,13 @@ def _substitute(xp: Any, a: Any, b: Any, lower: bool, unit: bool) -> Any:
     if xp is np and n <= _FEW and math.prod(a.shape[:-2]) >= _MANY * n:
         return _row_by_row(a, b, lower, unit)
     if n <= _BLOCK:
-        block = xp.tril(a, -int(unit)) if lower else xp.triu(a, int(unit))
-        return xp.linalg.solve(block + xp.eye(n, dtype=a.dtype) if unit else block, b)
+        # LU takes pivots from below the diagonal, so a lower triangle is solved as an upper one
+        # from its end: rows exchanged would lose digits that substitution keeps, and exact zeros.
+        if lower:
+            a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
+        block = xp.triu(a, int(unit))
+        x = xp.linalg.solve(block + xp.eye(n, dtype=a.dtype) if unit else block, b)
+        return xp.ascontiguousarray(x[..., ::-1, :]) if lower else x
     half = n // 2
     first, second = slice(0, half), slice(half, n)
     if not lower:
