@@ -25,7 +25,7 @@ from ._func_modules import functional_call, replace_all_batch_norm_modules_, sta
 from .autograd import modes, views
 from .autograd.base import TensorBase, tensor
 from .autograd.cutting import cut
-from .autograd.levels import Level, OuterArray, outer_array
+from .autograd.levels import Level, is_outside, outer_array
 from .autograd.tape import record
 from .ops.generator import get_rng_state, set_rng_state
 from .ops.join import cat
@@ -79,7 +79,14 @@ class _Call:
     def run(self, f: Callable[..., Any], *args: Any, records: bool) -> Any:
         """``f(*args)``, what a transform has returned; `records`: on the tape outside."""
         with checks.torchs_words(), self.level.recording(records):
-            return self.level.run(f, *args)
+            return self.level.resume(f, *args)
+
+    def here(self) -> _Call:
+        """The call that runs what the transform has returned, on the tape where that is called.
+
+        What it was computed from are arrays there if the transform was called on a tape outside.
+        """
+        return self if modes.get().level is self.level.outside.level else _Call(self.f)
 
     def array(self, x: Any) -> Any:
         """What the transform is given for a tensor."""
@@ -95,8 +102,10 @@ class _Call:
         return tree.map(self._tensor, x)
 
     def _tensor(self, x: Any) -> Any:
-        if x.__class__ is OuterArray and x.level is self.level:
-            return x.tensor
+        if is_outside(x, self.level):
+            # Another transform on this tape may have been called where it recorded.
+            mine = x.level is self.level or self.level.outside.records
+            return x.tensor if mine else x.tensor.detach()
         mode = modes.get()
         return _as_tensor(x if mode.level is None or mode.records else cut(x))
 
@@ -302,9 +311,10 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> tuple[Any, ...]:
         cts = checks.cotangents(treedef, types, cotangents)
-        given = tree.unflatten(treedef, [call.array(_conjugated(ct)) for ct in cts])
+        here = call.here()
+        given = tree.unflatten(treedef, [here.array(_conjugated(ct)) for ct in cts])
         records = modes.get().records if create_graph is None else create_graph
-        found = call.tensors(call.run(pullback, given, records=records))
+        found = here.tensors(here.run(pullback, given, records=records))
         return tuple(tree.map(_conjugated, found))
 
     return (out, pull, *aux)
@@ -355,8 +365,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
     def pushforward(*tangents: Any) -> Any:
         checks.require_tangents_like(treedef, types, tangents)
-        records = modes.get().records
-        dots = call.tensors(call.run(push, *call.arrays(tangents), records=records))
+        here, records = call.here(), modes.get().records
+        dots = here.tensors(here.run(push, *here.arrays(tangents), records=records))
         return call.with_integers(dots)
 
     return out, pushforward

@@ -36,6 +36,7 @@ class Level:
     def __init__(self, randomness: str | None = None) -> None:
         self.randomness = randomness
         self.batch: Any = None
+        self.under: Any = current_trace.get()  # what the transform is called in
         self.outside = modes.get()
         above = self.outside.level
         self.depth: int = 1 if above is None else above.depth + 1
@@ -61,6 +62,19 @@ class Level:
             for original, _, grad in self.stand_ins.values():
                 original._grad = grad
             self.stand_ins.clear()  # which lead back here
+
+    def resume(self, f: Callable[..., Any], *args: Any) -> Any:
+        """``f(*args)``, what a transform for this level has returned: a pullback, a linear map.
+
+        It reads `OuterArray`s of this level, whose tensors belong to the trace around it.
+        """
+        parent = current_trace.get()
+        inside = parent is not EVAL and parent is self.under
+        token = current_trace.set(LevelTrace(self, parent) if inside else parent)
+        try:
+            return self.run(f, *args)
+        finally:
+            current_trace.reset(token)
 
     @contextmanager
     def recording(self, records: bool) -> Iterator[None]:
@@ -215,7 +229,7 @@ class LevelTrace(Trace):
         self.parent = parent
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        if not any(a.__class__ is OuterArray and a.level is self.level for a in args):
+        if not any(is_outside(a, self.level) for a in args):
             return self.parent.process(prim, args, params)
         token = current_trace.set(self.parent)
         try:
@@ -248,11 +262,19 @@ class OuterArray(TapeArray):
         self.level = other.level
 
 
+def is_outside(x: Any, level: Level) -> bool:
+    """Is `x` the array of a tensor of the tape around `level`?
+
+    It may come from another transform on that tape: a pullback may be called inside of one.
+    """
+    return x.__class__ is OuterArray and x.level.outside.level is level.outside.level
+
+
 def recorded_outside(
     level: Level, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
 ) -> Any:
     """Record an operation on `OuterArray`s of a level by the tape outside of it."""
-    operands = [a.tensor if a.__class__ is OuterArray and a.level is level else a for a in args]
+    operands = [a.tensor if is_outside(a, level) else a for a in args]
     token = modes.current.set(level.outside)
     try:
         out = record(prim, operands, params)
