@@ -1,4 +1,4 @@
-"""`torch.testing`: `assert_close` and `make_tensor`.
+"""`torch.testing`: `assert_close`, the older `assert_allclose`, and `make_tensor`.
 
 >>> import compat as torch
 >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0000001]))
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,12 @@ _TOLERANCES: dict[Any, tuple[float, float]] = {
 }
 if hasattr(dtypes, "bfloat16"):  # which needs the package ml_dtypes
     _TOLERANCES[dtypes.bfloat16] = (1.6e-2, 1e-5)
+# Those of `assert_allclose`.
+_WIDER: dict[Any, tuple[float, float]] = {
+    dtypes.float16: (1e-3, 1e-3),
+    dtypes.float32: (1e-4, 1e-5),
+    dtypes.float64: (1e-5, 1e-8),
+}
 
 
 def assert_close(
@@ -72,6 +79,41 @@ def assert_close(
     except AssertionError as error:
         said = msg(str(error)) if callable(msg) else msg
         raise AssertionError(said or str(error)) from None
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """`assert_close` of what `as_tensor` makes of both, of any dtypes, by wider tolerances.
+
+    Raises: AssertionError: they are not close. ValueError: only one tolerance is given.
+    """
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future "
+        "release. Please use `torch.testing.assert_close()` instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    actual = as_tensor(actual)
+    if not isinstance(expected, TensorBase):
+        expected = as_tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        found = [_WIDER.get(x.dtype, (0.0, 0.0)) for x in (actual, expected)]
+        rtol, atol = (max(column) for column in zip(*found, strict=True))
+    assert_close(
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_dtype=False,
+        msg=msg or None,
+    )
 
 
 def make_tensor(

@@ -17,6 +17,10 @@ from ..nn.module import Module
 F = TypeVar("F")
 
 
+class TracerWarning(Warning):
+    """What PyTorch says where a trace may not hold for other values; given here by nothing."""
+
+
 def script(obj: F, *args: Any, **kwargs: Any) -> F:
     """A function, module or class as it is."""
     return obj

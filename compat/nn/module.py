@@ -5,7 +5,7 @@ Hooks and calling are in `hooks.py`, saving and loading in `state.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import dtypes
@@ -305,7 +305,9 @@ class Module(Hooked, Stateful):
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """Pairs of a path and a parameter; `recurse`: of the modules below too."""
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        return self._named_members(
+            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
+        )
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters, each once: what an optimizer is given."""
@@ -316,7 +318,9 @@ class Module(Hooked, Stateful):
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """Pairs of a path and a buffer."""
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        return self._named_members(
+            lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
+        )
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers, each once."""
@@ -324,7 +328,11 @@ class Module(Hooked, Stateful):
             yield buffer
 
     def _named_members(
-        self, members: str, prefix: str, recurse: bool, remove_duplicate: bool
+        self,
+        get_members_fn: Callable[[Any], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
         seen = set()
         modules = (
@@ -333,7 +341,7 @@ class Module(Hooked, Stateful):
             else [(prefix, self)]
         )
         for path, module in modules:
-            for name, member in module.__dict__[members].items():
+            for name, member in get_members_fn(module):
                 if member is not None and member not in seen:
                     if remove_duplicate:
                         seen.add(member)

@@ -53,6 +53,9 @@ MODULES = {
     "cuda.nvtx": "mark range range_pop range_push",
     "cuda": "Event Stream device get_rng_state_all set_rng_state_all",
     "distributed.algorithms.join": "Join",
+    "distributed.autograd": "context is_available",
+    "distributed.elastic.multiprocessing.errors": "record",
+    "distributed.rpc": "is_available",
     "distributed.device_mesh": "DeviceMesh init_device_mesh",
     "distributed.fsdp": "FullyShardedDataParallel",
     "distributed.nn": "all_reduce",
@@ -71,7 +74,7 @@ MODULES = {
     "return_types": "cummax kthvalue linalg_eigh max median sort topk",
     "hub": "download_url_to_file get_dir load_state_dict_from_url set_dir HASH_REGEX",
     "jit": "script ignore export unused is_scripting is_tracing Final ScriptModule annotate "
-    "_script_if_tracing",
+    "_script_if_tracing TracerWarning",
     "jit.annotations": "List Optional Tuple BroadcastingList2",
     "nn.attention": "SDPBackend sdpa_kernel",
     "nn.attention.flex_attention": "BlockMask and_masks create_block_mask create_mask flex_attention "
@@ -370,6 +373,40 @@ def test_assert_close_says_what_is_not_close() -> None:
                 th.testing.assert_close(*pair, msg=msg)
             messages.append(str(caught.value))
     assert messages[:3] == messages[3:]
+
+
+@pytest.mark.filterwarnings("ignore:.*assert_allclose:FutureWarning")
+def test_assert_allclose_is_wider_and_looks_at_no_dtype() -> None:
+    def code(th: Any) -> Any:
+        th.testing.assert_allclose(th.ones(2), [1, 1.00005])
+        th.testing.assert_allclose(th.ones(2), th.ones(2, dtype=th.float64) + 9e-5)
+        th.testing.assert_allclose(th.nan, th.nan)
+        th.testing.assert_allclose(1.0, 2.0, rtol=1.0, atol=0.0)
+        for found, wanted in (([1.0], [1.0005]), (1, 2)):
+            with pytest.raises(AssertionError, match=r"^mine$"):
+                th.testing.assert_allclose(found, wanted, msg="mine")
+        with pytest.raises(AssertionError):
+            th.testing.assert_allclose(th.tensor([th.nan]), [th.nan], equal_nan=False)
+        with pytest.raises(ValueError, match=r"both|either"):
+            th.testing.assert_allclose(1.0, 1.0, rtol=1.0)
+        return []
+
+    same(code)
+
+
+def test_named_members_of_all_modules() -> None:
+    def code(th: Any) -> Any:
+        inner = th.nn.BatchNorm1d(1)
+        module = th.nn.Sequential(inner, inner)
+        names = [
+            [name for name, _ in module._named_members(lambda m: m._buffers.items(), **kwargs)]
+            for kwargs in ({}, {"prefix": "a", "recurse": False}, {"remove_duplicate": False})
+        ]
+        assert names[0] == ["0.running_mean", "0.running_var", "0.num_batches_tracked"]
+        assert names[1] == [] and names[2][3:] == [f"1{name[1:]}" for name in names[0]]
+        return []
+
+    same(code)
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.trace:DeprecationWarning")

@@ -1,0 +1,1 @@
+"""`torch.distributed.elastic`: what packages import of it."""

@@ -1,0 +1,1 @@
+"""`torch.distributed.elastic.multiprocessing`: what packages import of it."""
