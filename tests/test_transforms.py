@@ -274,6 +274,35 @@ def test_auxiliary_output_is_passed_through() -> None:
     assert (y, push(1.0), found) == (9.0, 6.0, aux)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_a_real_jacobian_are_gradients_for_complex_arguments_too(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, z = (rng.normal(size=s) + 1j * rng.normal(size=s) for s in [(3, 2), 2])
+    x = rng.normal(size=3)
+
+    def f(z: Any, x: Any) -> Any:
+        return np.abs(a @ z) ** 2 * np.sin(x)
+
+    rows = funcgrad.jacrev(f, (0, 1))(z, x)
+    assert rows[0].dtype == complex and rows[1].dtype == float
+    for i in range(3):
+        g = funcgrad.grad(lambda z, x, i=i: f(z, x)[i], (0, 1))(z, x)
+        np.testing.assert_allclose(rows[0][i], g[0])
+        np.testing.assert_allclose(rows[1][i], g[1])
+
+
+def test_jacobians_say_where_holomorphic_does_not_fit() -> None:
+    z, x = np.array([1 + 2j]), np.array([1.0])
+    for jacobian in (funcgrad.jacfwd, funcgrad.jacrev):
+        with pytest.raises(ArgumentError, match="need complex arrays"):  # of results that are real
+            jacobian(np.real, holomorphic=True)(z)
+        with pytest.raises(ArgumentError, match="need complex arrays"):
+            jacobian(np.sin, holomorphic=True)(x)
+        with pytest.raises(ArgumentError, match="say holomorphic=True"):
+            jacobian(np.sin)(z)
+    assert funcgrad.jacfwd(lambda x: x * 1j)(x) == 1j
+
+
 @pytest.mark.parametrize("jacobian", [funcgrad.jacfwd, funcgrad.jacrev])
 def test_jacobians_have_the_trees_of_output_and_argument(jacobian: Function) -> None:
     def f(p: Any, x: Any) -> Any:

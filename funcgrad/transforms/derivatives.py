@@ -221,7 +221,8 @@ def jacfwd(
     Every leaf of the output is replaced by a tree like the selected argument(s), whose leaves have
     the output's shape followed by the input's.
 
-    Raises: ArgumentError: an argument is no floating array; complex ones need `holomorphic`.
+    Raises: ArgumentError: an argument is no floating array; complex ones need `holomorphic`, and
+    results that are complex, too.
 
     >>> import numpy as np
     >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
@@ -235,7 +236,9 @@ def jacfwd(
         leaves, treedef = selection.leaves("jacfwd")
         _check_complex("jacfwd", leaves, holomorphic)
         flat = _flat(f, selection, treedef, has_aux)
-        _, program, trace = linearize_flat(flat, leaves)
+        outs, program, trace = linearize_flat(flat, leaves)
+        if holomorphic:
+            _check_complex("jacfwd", outs, holomorphic)
         columns = _rows(lambda *ts: eval_jaxpr(program, *ts), leaves, last=True)
         out = _tree_of_blocks(
             [_split(column, leaves, last=True) for column in columns], flat, treedef, selection
@@ -258,7 +261,11 @@ def jacrev(
     Every leaf of the output is replaced by a tree like the selected argument(s), whose leaves have
     the output's shape followed by the input's.
 
-    Raises: ArgumentError: an argument is no floating array; complex ones need `holomorphic`.
+    Each row is the gradient of one element of the output, for complex arguments by `grad`'s
+    convention.
+
+    Raises: ArgumentError: an argument is no floating array; a result is complex without
+    `holomorphic`, or something is real with it.
 
     >>> import numpy as np
     >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
@@ -270,7 +277,8 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         selection = Selection("jacrev", f, args, kwargs, argnums, argnames)
         leaves, treedef = selection.leaves("jacrev")
-        _check_complex("jacrev", leaves, holomorphic)
+        if holomorphic:
+            _check_complex("jacrev", leaves, holomorphic)
         flat = _flat(f, selection, treedef, has_aux)
         outs, trace, slots = record_flat(flat, leaves, lasting=False)
         _check_complex("jacrev", outs, holomorphic)
