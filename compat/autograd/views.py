@@ -176,8 +176,11 @@ def _made_at(x: Any, node: Any, what: str = "It") -> str:
     return "" if place is None else f" {what} was made at {sites.describe(place)}."
 
 
-def check_writable(x: TensorBase, *others: Any) -> None:
+def check_writable(x: TensorBase, *others: Any, read_first: bool = False) -> None:
     """Require that `x` may be written in place, with operands `others`.
+
+    `read_first`: operands without axes are numbers, read before anything is written, so that they
+    may be elements of `x`.
 
     Raises: RuntimeError: a leaf that requires grad or a view of one, a view that several were made
     with at once, an expanded tensor, an inference tensor, memory that is read-only.
@@ -211,7 +214,7 @@ def check_writable(x: TensorBase, *others: Any) -> None:
             f"{made_at(x)}"
         )
     for other in others:
-        if isinstance(other, TensorBase):
+        if isinstance(other, TensorBase) and not (read_first and other._array.shape == ()):
             check_overlap(x, other, same_allowed=True)
 
 

@@ -164,15 +164,18 @@ def _type_word(d: dtypes.dtype) -> str:
     return _TYPE_WORDS[d.name]
 
 
-def inplace(f: Callable[..., Any], name: str | None = None) -> Callable[..., Tensor]:
+def inplace(
+    f: Callable[..., Any], name: str | None = None, *, read_first: bool = False
+) -> Callable[..., Tensor]:
     """``x.f_(...)``: `f` out of place, and the result written into `x`.
 
-    The old value of `x` is copied if the derivative of `f` reads it.
+    The old value of `x` is copied if the derivative of `f` reads it. `read_first`: see
+    `views.check_writable`.
     """
     name = name or f"{f.__name__}_"
 
     def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
-        views.check_writable(self, *args)
+        views.check_writable(self, *args, read_first=read_first)
         since = sequence_number()
         new = f(self, *args, **kwargs)
         if new._array.shape != self._array.shape:

@@ -96,7 +96,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     if not found.arrays:
         target = self if found.shows_all else _shown(self, found)
         new = _for_part(target, value)
-        views.check_writable(target, new)
+        views.check_writable(target, new, read_first=True)
         views.assign(target, new, "__setitem__", whole=True)
         return
     target = _shown(self, found)
@@ -356,7 +356,7 @@ def _fill(x: Any, value: Any, name: str) -> Any:
             views.touch(x, name)
             return x
     target = _each_once(x)
-    views.check_writable(target, value)
+    views.check_writable(target, value, read_first=True)
     views.assign(target, value, name, whole=True)
     return x
 

@@ -67,7 +67,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     return record(where_primitive, (mask, value, input), {}, node)
 
 
-filled_in_place = inplace(_filled, "masked_fill_")
+filled_in_place = inplace(_filled, "masked_fill_", read_first=True)
 
 
 @remembered_of_several
@@ -202,7 +202,7 @@ class MaskMethods:
     __slots__ = ()
 
     masked_fill = masked_fill
-    masked_fill_ = inplace(masked_fill)
+    masked_fill_ = inplace(masked_fill, read_first=True)
     masked_scatter = masked_scatter
     masked_scatter_ = inplace(masked_scatter)
     masked_select = masked_select

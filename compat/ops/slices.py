@@ -278,7 +278,7 @@ class SlicesMethods:
     index_copy = index_copy
     index_copy_ = inplace(index_copy)
     index_fill = index_fill
-    index_fill_ = inplace(index_fill)
+    index_fill_ = inplace(index_fill, read_first=True)
     index_reduce = index_reduce
     index_reduce_ = inplace(index_reduce)
     index_select = index_select

@@ -342,6 +342,38 @@ def test_writing_into_an_expanded_tensor(torch: Any) -> None:
     plain.clone().add_(1)
 
 
+# Ways to put one number into places.
+FILLS: dict[str, Any] = {
+    "fill_": lambda torch, x, v: x.fill_(v),
+    "fill_ of a part": lambda torch, x, v: x[1:].fill_(v),
+    "masked_fill_": lambda torch, x, v: x.masked_fill_(x > 2, v),
+    "index_fill_": lambda torch, x, v: x.index_fill_(0, torch.tensor([0, 1]), v),
+    "all": lambda torch, x, v: x.__setitem__(slice(None), v),
+    "a row": lambda torch, x, v: x.__setitem__(1, v),
+    "where a mask holds": lambda torch, x, v: x.__setitem__(x > 2, v),
+}
+
+
+@pytest.mark.parametrize("name", FILLS)
+def test_a_number_is_read_before_it_is_overwritten(torch: Any, name: str) -> None:
+    """x.fill_(x[0]), x[x > 2] = x[1, 0]: as with a clone of the number, which is then overwritten."""
+    fill = FILLS[name]
+    for place in ((0, 0), (1, 0), (1, 1)):
+        found = []
+        for copied in (False, True):
+            a = leaf(torch, [[1.0, 4.0], [3.0, 2.0]])
+            for x in (a.detach().clone(), a * 1):
+                number = x[place]
+                fill(torch, x, number.clone() if copied else number)
+            (g,) = torch.autograd.grad((x**3).sum(), a, create_graph=True)
+            (h,) = torch.autograd.grad(g.sum(), a)
+            found.append([y.tolist() for y in (x, g, h)])
+        assert found[0] == found[1]
+    x = torch.ones(2, 2)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor"):
+        x.mul_(x[0, 0])  # no number that is put there
+
+
 def test_version_is_view_and_base(torch: Any) -> None:
     """t._version, t._is_view(), t._base."""
     t = torch.zeros(2, 3)
