@@ -15,7 +15,7 @@ from ..autograd import base, sites
 from ..autograd.remembered import remembered_of_several
 from ..ops._compose import require_types
 from ..ops._fused import fused
-from ..ops._operands import dtype_of, operand
+from ..ops._operands import dtype_of, operand, optional
 from ..ops.matrix import word_of
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def scaled_dot_product_attention(
         operand(name, i, word, x)
         for i, (word, x) in enumerate([("query", query), ("key", key), ("value", value)], 1)
     )
+    attn_mask = optional(name, 4, "attn_mask", attn_mask)
     weights = _shape_of_weights(q, k, v, enable_gqa)
     _check_mask(attn_mask, q, weights)
     if is_causal and attn_mask is not None:

@@ -111,6 +111,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     tensor(0.)
     """
     check_probability(p)
+    input = operand("dropout1d", 1, "input", input)
     ndim = input.dim()
     if ndim not in (2, 3):
         raise RuntimeError(
@@ -130,6 +131,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     >>> dropout2d(torch.ones(1, 2, 3, 4), p=1.0).sum()
     tensor(0.)
     """
+    input = operand("dropout2d", 1, "input", input)
     if input.dim() == 3:
         sites.warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "

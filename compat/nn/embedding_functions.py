@@ -74,15 +74,15 @@ def embedding_bag(
     tensor([[4., 6.],
             [3., 4.]])
     """
-    if weight._array.dtype.kind in "iu" and input.is_floating_point():
-        sites.warn(
-            "embedding_bag(weight, input, ...) is deprecated: call embedding_bag(input, weight, ...)"
-        )
-        input, weight = weight, input
     x, w = (
         operand("embedding_bag", 1, "input", input),
         operand("embedding_bag", 2, "weight", weight),
     )
+    if w._array.dtype.kind in "iu" and x.is_floating_point():
+        sites.warn(
+            "embedding_bag(weight, input, ...) is deprecated: call embedding_bag(input, weight, ...)"
+        )
+        x, w = w, x
     _check_shapes(x, w, offsets, per_sample_weights)
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
     _check_types(x, w, per_sample_weights)

@@ -63,6 +63,8 @@ def linear_cross_entropy(
     tensor(1.3863)
     """
     x = operand("linear_cross_entropy", 1, "input", input)
+    linear_weight = operand("linear_cross_entropy", 2, "linear_weight", linear_weight)
+    target = operand("linear_cross_entropy", 3, "target", target)
     shape = tuple(linear_weight.shape)
     if x.dim() not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {x.dim()}")

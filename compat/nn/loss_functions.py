@@ -25,7 +25,7 @@ from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast, requires_grad
 from ..ops._compose import composed, pick, require_real_floats
 from ..ops._fused import fused
-from ..ops._operands import alike, convert, dtype_of, operand, promoted
+from ..ops._operands import alike, convert, dtype_of, operand, optional, promoted
 from ..ops.exponential import log, log1p
 from ..ops.pointwise import abs, mul, refuse_bools, sub
 from .last_steps import last, total
@@ -179,6 +179,7 @@ def nll_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     input = operand("nll_loss", 1, "input", input)
     target = operand("nll_loss", 2, "target", target)
+    weight = optional("nll_loss", 3, "weight", weight)
     _check_reduction(reduction)
     _check_classes(input, target, weight)
     require_real_floats("nll_loss_out_frame", input)
@@ -337,6 +338,7 @@ def cross_entropy(
     reduction = reduction_of(size_average, reduce, reduction)
     input = operand("cross_entropy_loss", 1, "input", input)
     target = operand("cross_entropy_loss", 2, "target", target)
+    weight = optional("cross_entropy_loss", 3, "weight", weight)
     _check_reduction(reduction)
     if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
@@ -419,6 +421,7 @@ def binary_cross_entropy(
     reduction = reduction_of(size_average, reduce, reduction)
     input = operand("binary_cross_entropy", 1, "input", input)
     target = operand("binary_cross_entropy", 2, "target", target)
+    weight = optional("binary_cross_entropy", 3, "weight", weight)
     _check_reduction(reduction)
     if input.shape != target.shape:
         raise ValueError(
@@ -481,6 +484,8 @@ def binary_cross_entropy_with_logits(
     reduction = reduction_of(size_average, reduce, reduction)
     input = operand(name, 1, "input", input)
     target = operand(name, 2, "target", target)
+    weight = optional(name, 3, "weight", weight)
+    pos_weight = optional(name, 4, "pos_weight", pos_weight)
     _check_reduction(reduction)
     if input.shape != target.shape:
         raise ValueError(

@@ -17,7 +17,7 @@ from ..autograd import modes, sites, views
 from ..autograd.base import TensorBase, tensor
 from ..autograd.node import OpNode, sequence_number
 from ..autograd.tape import record
-from ._operands import convert, dtype_of, operand, promoted
+from ._operands import convert, dtype_of, operand, promoted, require_tensor
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -175,6 +175,7 @@ def inplace(
     name = name or f"{f.__name__}_"
 
     def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
+        require_tensor(name, self)
         views.check_writable(self, *args, read_first=read_first)
         since = sequence_number()
         new = f(self, *args, **kwargs)

@@ -50,8 +50,28 @@ def operand(name: str, position: int, argument: str, x: Any, *, number: bool = F
         return x
     if isinstance(x, np.ndarray | Tracer):
         return tensor(x)
-    needed = "Tensor or Number" if number else "Tensor"
-    raise TypeError(
+    raise _wrong(name, position, argument, "Tensor or Number" if number else "Tensor", x)
+
+
+def optional(name: str, position: int, argument: str, x: Any) -> Any:
+    """`operand`, or None.
+
+    Raises: TypeError: `x` is neither None, a tensor nor an array.
+    """
+    return None if x is None else operand(name, position, argument, x)
+
+
+def require_tensor(name: str, x: Any) -> None:
+    """Require that what is written in place, the first argument, is a tensor.
+
+    Raises: TypeError: it is none.
+    """
+    if not isinstance(x, TensorBase):
+        raise _wrong(name, 1, "input", "Tensor", x)
+
+
+def _wrong(name: str, position: int, argument: str, needed: str, x: Any) -> TypeError:
+    return TypeError(
         f"{name}(): argument '{argument}' (position {position}) must be {needed}, not "
         f"{type(x).__name__}"
     )

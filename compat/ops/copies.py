@@ -9,7 +9,7 @@ from ..autograd.node import Port
 from ._apply import finish
 from ._compose import rename
 from ._layout import alias, own
-from ._operands import operand
+from ._operands import operand, require_tensor
 from .complex import view_as_complex, view_as_real
 from .join import chunk, split, split_with_sizes, unbind
 from .part import as_strided, diagonal, narrow, select, unfold
@@ -106,7 +106,7 @@ def detach(input: Any) -> Tensor:
     >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
     False
     """
-    return input.detach()
+    return operand("detach", 1, "input", input).detach()
 
 
 def detach_copy(input: Any, *, out: Any = None) -> Tensor:
@@ -122,6 +122,7 @@ def detach_copy(input: Any, *, out: Any = None) -> Tensor:
 
 def detach_(input: Any) -> Tensor:
     """``input.detach_()``."""
+    require_tensor("detach_", input)
     return input.detach_()
 
 

@@ -34,6 +34,7 @@ from ._operands import (
     is_number,
     number_for,
     operand,
+    require_tensor,
 )
 from .masks import filled_in_place
 from .part import diagonal, lies_so, narrow
@@ -342,6 +343,7 @@ def fill(input: Any, value: Any) -> Tensor:
 
 
 def _fill(x: Any, value: Any, name: str) -> Any:
+    require_tensor(name, x)
     if isinstance(value, TensorBase):
         if value._array.shape:
             raise RuntimeError(

@@ -14,6 +14,7 @@ from funcgrad.views import snapshot
 from ..autograd import base, views
 from ..autograd.node import AccumulateGrad
 from ._fresh import made, there
+from ._operands import operand
 from .create import moved
 from .legacy import recast
 
@@ -209,7 +210,7 @@ def to_dlpack(tensor: Any) -> Any:
 
     Raises: BufferError: the tensor requires grad.
     """
-    return exported(tensor)
+    return exported(operand("to_dlpack", 1, "tensor", tensor))
 
 
 def exported(

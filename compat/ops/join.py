@@ -312,7 +312,9 @@ def tensor_split(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
     axis = axis_of(len(shape), dim)
-    given = next(x for x in (indices_or_sections, indices, sections) if x is not None)
+    given = next((x for x in (indices_or_sections, indices, sections) if x is not None), None)
+    if given is None:
+        raise TypeError("tensor_split(): need the places to cut at, or the number of sections")
     if isinstance(given, TensorBase):
         given = given._array.tolist()
     length = shape[axis]

@@ -41,7 +41,7 @@ from ._layout import (
     strides_of,
     unlocked,
 )
-from ._operands import convert, dtype_of, operand
+from ._operands import convert, dtype_of, operand, require_tensor
 from .shape import reshape, squeeze, swapaxes, swapdims, t, transpose, unsqueeze, view
 
 if TYPE_CHECKING:
@@ -478,6 +478,7 @@ def _in_place(f: Callable[..., Any], name: str) -> Callable[..., Tensor]:
 
     @functools.wraps(f)
     def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
+        require_tensor(name, self)
         views.check_history(self)
         node = views.edge(self)
         leaf = node.__class__ is AccumulateGrad

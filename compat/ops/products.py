@@ -447,8 +447,8 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
         matrices = tuple(matrices[0])
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    for m in matrices:
-        if len(_shape(m)) != 2:
+    for i, m in enumerate(matrices, 1):
+        if len(_shape(operand("chain_matmul", i, "matrices", m))) != 2:
             raise RuntimeError(f"Tensor dimension is {len(_shape(m))}, expected 2 instead.")
     if len(matrices) == 1:
         return finish("chain_matmul", matrices[0].clone(), out, matrices)
@@ -464,7 +464,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
     >>> torch.linalg.multi_dot([torch.ones(2), torch.ones(2, 3), torch.ones(3)])
     tensor(6.)
     """
-    xs = list(tensors)
+    xs = [operand("multi_dot", 1, "tensors", x) for x in tensors]
     if len(xs) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(xs)}")
     _check_chain(xs)

@@ -88,7 +88,7 @@ def _bytes_as(x: Any, dtype: Any) -> Any:
 
 def view_as(self: Any, other: Any) -> Tensor:
     """`self` as a view of the shape of `other`."""
-    return view(self, other._array.shape)
+    return view(self, operand("view_as", 1, "other", other)._array.shape)
 
 
 @remembered
@@ -117,7 +117,7 @@ def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
 
 def reshape_as(self: Any, other: Any) -> Tensor:
     """`self` in the shape of `other`."""
-    return reshape(self, other._array.shape)
+    return reshape(self, operand("reshape_as", 1, "other", other)._array.shape)
 
 
 @remembered
@@ -456,7 +456,7 @@ def expand(input: Any, *args: Any, size: Any = None, implicit: bool = False) -> 
 
 def expand_as(self: Any, other: Any) -> Tensor:
     """`self` expanded to the shape of `other`."""
-    return _expand(self, tuple(other._array.shape))
+    return _expand(self, operand("expand_as", 1, "other", other)._array.shape)
 
 
 def broadcast_to(input: Any, *args: Any, size: Any = None) -> Tensor:
