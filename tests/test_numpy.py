@@ -1738,6 +1738,7 @@ ERRORS: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: fnp.sum(x, (0, -2)), ShapeError, r"fnp\.sum: an axis is given twice"),
     (lambda x: fnp.sum(x, 1.5), ArgumentError, r"axis must be an integer, found float"),
     (lambda x: fnp.mean(x, out=np.zeros(())), HandoverError, r"fnp\.mean with out= would store"),
+    (lambda x: fnp.sin(x, [1.0]), ArgumentError, r"with out=.* needs an array, found list"),
     (lambda x: fnp.max(x, where=x > 1), ArgumentError, r"where= needs initial="),
     (lambda x: fnp.sum("abc"), ArgumentError, r"found str"),
     (lambda x: fnp.sum([x, "abc"]), ArgumentError, r"found str"),

@@ -221,8 +221,9 @@ def call_with_options(
 ) -> Any:
     """``ufunc(*inputs, **kwargs)`` where something is traced; `answer`: our counterpart.
 
-    Raises: ArgumentError: NumPy has no loop for the dtypes, or casts nothing so. HandoverError: an
-    option that is not supported, a mask without `out`, or an `out` that is a plain array.
+    Raises: ArgumentError: NumPy has no loop for the dtypes, casts nothing so, or `out` is no array.
+    HandoverError: an option that is not supported, a mask without `out`, or an `out` that is a plain
+    array.
     """
     outs = kwargs.pop("out", None) or (None,) * ufunc.nout
     mask = kwargs.pop("where", True)
@@ -263,6 +264,8 @@ def _finished(what: str, y: Any, dtype: Any, out: Any, mask: Any, casting: str) 
     y = converted(y, dtype)
     if out is None:
         return y
+    if not hasattr(out, "shape"):
+        raise ArgumentError(f"{what} needs an array, found {type(out).__name__}{where()}")
     shape = broadcast_shapes(what, [y.shape, out.shape])  # a ufunc repeats its operands
     y = y if shape == y.shape else broadcast_to(y, shape=shape)
     return written(what, y, out, casting, mask)
