@@ -306,6 +306,46 @@ def test_state(th: Any, name: str, keys: list[str]) -> None:
     np.testing.assert_allclose(x.tolist(), y.tolist(), rtol=1e-6)
 
 
+@pytest.mark.parametrize("wide", [False, True], ids=["narrower", "wider"])
+@pytest.mark.parametrize(("name", "options"), OPTIONS, ids=NAMED)
+def test_a_state_of_another_dtype_keeps_it(name: str, options: dict[str, Any], wide: bool) -> None:
+    """As after `model.double()` in the middle; PyTorch refuses some of these."""
+    start = np.random.default_rng(0).normal(size=5)
+
+    def trained(changed: bool) -> tuple[Any, Any]:
+        a = compat.tensor(start, requires_grad=True, dtype=compat.float32)
+        optimizer = getattr(compat.optim, name)([a], **options)
+        for i in range(4):
+            if i == 2 and changed:
+                if not wide:
+                    a.data, a.grad = a.data.double(), None
+                for k, v in optimizer.state[a].items() if wide else ():
+                    if isinstance(v, compat.Tensor) and v.dim():
+                        optimizer.state[a][k] = v.double()
+            a.grad = a.detach() ** 3
+            optimizer.step()
+        return a, optimizer.state[a]
+
+    (a, state), (b, plain) = trained(True), trained(False)
+    assert a.dtype is (compat.float32 if wide else compat.float64)
+    np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-5)
+    for k, v in state.items():
+        if isinstance(v, compat.Tensor) and v.dim():
+            assert v.dtype is (compat.float64 if wide else compat.float32)
+            np.testing.assert_allclose(v.numpy(), plain[k].numpy(), rtol=1e-5)
+
+
+def test_a_state_of_another_shape_is_refused(th: Any) -> None:
+    """It would broadcast, and stand for the state of every element."""
+    a = th.ones(3, requires_grad=True)
+    optimizer = th.optim.Adam([a])
+    a.grad = th.ones(3)
+    optimizer.step()
+    optimizer.state[a]["exp_avg"] = th.ones(1)
+    with pytest.raises((RuntimeError, ValueError), match="shape"):
+        optimizer.step()
+
+
 def test_loaded_state_is_a_copy() -> None:
     x, optimizer = _stepped(compat, "Adam")
     saved = optimizer.state_dict()
