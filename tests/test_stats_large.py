@@ -186,7 +186,8 @@ def test_student_of_many_degrees_of_freedom(df: float, t: float) -> None:
         exact = float(probability(mp.mpf(df)))
         slope = float(mp.diff(probability, mp.mpf(df), h=mp.mpf(df) * mp.mpf(10) ** -12))
     np.testing.assert_allclose(special.stdtr(df, t), exact, rtol=1e-13)
-    np.testing.assert_allclose(funcgrad.grad(special.stdtr)(df, t), slope, rtol=1e-8)
+    rtol = 1e-8 if df < 1e6 else 1e-11  # a difference of tails, or a series of its own
+    np.testing.assert_allclose(funcgrad.grad(special.stdtr)(df, t), slope, rtol=rtol)
     assert funcgrad.grad(special.stdtr)(np.inf, t) == 0.0
 
 
