@@ -217,6 +217,8 @@ def constructed(name: str, *args: Any, **options: Any) -> Callable[[], Any]:
         (constructed("PchipInterpolator", [0.0, 1.0], [1.0, 2j]), "real"),
         (constructed("Akima1DInterpolator", [0.0, 1.0], [1.0, 2.0], method="odd"), "odd"),
         (constructed("interp1d", [0.0, 1.0], [1.0, 2.0], "quintic"), "quintic"),
+        (constructed("interp1d", 0.0, [1.0, 2.0]), r"x has shape \[\]"),
+        (constructed("interp1d", [0.0, 1.0], [1.0, 2.0, 3.0]), "y has 3 along"),
         (lambda: interpolate.interp1d([0.0, 1.0], [1.0, 2.0])(1.1), "outside"),
         (lambda: interpolate.RegularGridInterpolator(([0.0, 1.0],), [1.0, 2.0])([1.1]), "outside"),
         (constructed("RegularGridInterpolator", ([0.0, 1.0],), [1.0, 2.0], "akima"), "akima"),

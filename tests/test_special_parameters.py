@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import funcgrad
+from funcgrad.ops.hypergeometric_parameters import kummer_by_parameters
 from funcgrad.scipy import special
 
 pytest.importorskip("scipy")
@@ -139,6 +140,9 @@ def test_where_series_do_not_tell() -> None:
     """Terms that cancel, and orders of complex places, are nan or an error, never a wrong number."""
     assert np.isnan(slope(special.hyp0f1, 0, 1.0, -1e4))
     assert np.isnan(slope(special.kv, 0, 1.0, -1.0))
+    a, b, x = map(np.float64, (-60.5, 0.7, 60.0))
+    assert np.isnan(kummer_by_parameters(a, b, x, i=1, j=0))
+    assert kummer_by_parameters(a, b, x, i=0, j=0) == special.hyp1f1(a, b, x)  # needs no series
     for name in ("iv", "kv", "kve"):
         with pytest.raises(NotImplementedError, match=f"{name}: there is no derivative by `v`"):
             funcgrad.grad(lambda v, f=name: np.real(getattr(special, f)(v, 1.0 + 1j)))(1.0)
