@@ -16,6 +16,7 @@ from .arithmetic import absolute, divide, polynomial
 from .bessel_orders import i_by_order, kve_moment
 from .exponential import exp, sqrt
 from .from_scipy import by_nothing, floating, scipy_function, together
+from .gamma import double
 from .logic import greater, greater_equal, isinf, less
 from .rounding import sign
 from .select import maximum, where
@@ -301,9 +302,11 @@ def _with_order(xp: Any, name: str, v: Any, z: Any) -> tuple[Any, Any]:
 
 
 def _by_order(name: str, rule: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """The rule of the order, for real `z`."""
+    """The rule of the order, for real `z`: in double precision, as its terms cancel."""
     refused = by_nothing(name, "v")
-    return lambda y, v, z: refused(y, v, z) if aval_of(z).dtype.kind == "c" else rule(v, z)
+    return lambda y, v, z: (
+        refused(y, v, z) if aval_of(z).dtype.kind == "c" else rule(double(v), double(z))
+    )
 
 
 def _jv_slope(_y: Any, v: Any, z: Any) -> Any:
@@ -352,6 +355,7 @@ def yv(xp, v, z, /):
 
 
 def _iv_slope(_y: Any, v: Any, z: Any) -> Any:
+    v = double(v)  # of a small order nothing is left in single precision
     return (iv(v - 1.0, z) + iv(v + 1.0, z)) * 0.5
 
 
@@ -376,7 +380,8 @@ def _ive_slope(y: Any, v: Any, z: Any) -> Any:
     size = absolute(z)
     far = greater(size, maximum(absolute(v), FAR))
     outside = where(far, size, maximum(absolute(v), FAR))
-    near = (ive(v - 1.0, z) + ive(v + 1.0, z)) * 0.5 - sign(z) * y
+    order = double(v)
+    near = (ive(order - 1.0, z) + ive(order + 1.0, z)) * 0.5 - sign(z) * ive(order, z)
     return where(far, sign(z) * y * _log_slope(outside, 1, v), near)
 
 

@@ -12,20 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import numpy as fnp
-from ..core import aval_of
-from ..errors import ArgumentError, where
-from ._arrays import floating
+from .probabilities import in_double
 
 _STEPS = 20
 
 
-def _real(name: str, *xs: Any) -> list[Any]:
-    """The numbers, broadcast, in their common floating dtype."""
-    found = [floating(x) for x in xs]
-    if any(aval_of(x).dtype.kind == "c" for x in found):
-        raise ArgumentError(f"{name}: needs real numbers, found complex ones{where()}")
-    zero = sum(fnp.zeros_like(x) for x in found)
-    return [x + zero for x in found]
+def _broadcast(*xs: Any) -> list[Any]:
+    zero = sum(fnp.zeros_like(x) for x in xs)
+    return [x + zero for x in xs]
 
 
 def _inside(value: Any, xs: Sequence[Any], poles: Any) -> Any:
@@ -66,6 +60,7 @@ def _first(x: Any, y: Any, z: Any) -> Any:
     return (1.0 - e2 / 10.0 + e3 / 14.0 + e2 * e2 / 24.0) / fnp.sqrt(mean)
 
 
+@in_double
 def elliprf(x: Any, y: Any, z: Any) -> Any:
     """``1/2 int_0^inf dt / sqrt((t + x) (t + y) (t + z))``.
 
@@ -77,11 +72,12 @@ def elliprf(x: Any, y: Any, z: Any) -> Any:
     >>> float(elliprf(1.0, 2.0, 0.0).round(9))
     1.311028777
     """
-    xs = _real("elliprf", x, y, z)
+    xs = _broadcast(x, y, z)
     poles = _two_zeros(*xs)
     return _inside(_first(*_safe(xs, at=poles)), xs, poles)
 
 
+@in_double
 def elliprc(x: Any, y: Any) -> Any:
     """``1/2 int_0^inf dt / ((t + y) sqrt(t + x))``; for a negative `y` its principal value.
 
@@ -91,7 +87,7 @@ def elliprc(x: Any, y: Any) -> Any:
     >>> float(elliprc(0.0, 1.0).round(9)), float(elliprc(1.0, -1.0).round(9))
     (1.570796327, 0.623225240)
     """
-    x, y = _real("elliprc", x, y)
+    x, y = _broadcast(x, y)
     below = (y < 0) & (y > -math.inf)
     first = fnp.where(below, x - y, x)
     second = fnp.where(below, -y, y)
@@ -139,6 +135,7 @@ def _near_one(e: Any, whole: Any) -> Any:
     return fnp.where(small, series, far)
 
 
+@in_double
 def elliprj(x: Any, y: Any, z: Any, p: Any) -> Any:
     """``3/2 int_0^inf dt / ((t + p) sqrt((t + x) (t + y) (t + z)))``; for p < 0 its principal value.
 
@@ -149,7 +146,7 @@ def elliprj(x: Any, y: Any, z: Any, p: Any) -> Any:
     >>> float(elliprj(2.0, 3.0, 4.0, 5.0).round(9))
     0.142975797
     """
-    x, y, z, p = _real("elliprj", x, y, z, p)
+    x, y, z, p = _broadcast(x, y, z, p)
     poles = _two_zeros(x, y, z) | (p == 0)
     a, b, c, size = _safe([x, y, z, fnp.absolute(p)], at=poles)
     below = p < 0
@@ -177,6 +174,7 @@ def _in_order(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
     return rows[0], rows[1], rows[2]
 
 
+@in_double
 def elliprd(x: Any, y: Any, z: Any) -> Any:
     """``3/2 int_0^inf dt / ((t + z) sqrt((t + x) (t + y) (t + z)))``: `elliprj` with ``p = z``.
 
@@ -186,12 +184,13 @@ def elliprd(x: Any, y: Any, z: Any) -> Any:
     >>> float(elliprd(0.0, 2.0, 1.0).round(9))
     1.797210352
     """
-    xs = _real("elliprd", x, y, z)
+    xs = _broadcast(x, y, z)
     poles = (xs[0] == 0) & (xs[1] == 0) | (xs[2] == 0)
     a, b, c = _safe(xs, at=poles)
     return _inside(_third(a, b, c, c), xs, poles)
 
 
+@in_double
 def elliprg(x: Any, y: Any, z: Any) -> Any:
     """``1/4 int_0^inf t (x/(t + x) + y/(t + y) + z/(t + z)) dt / sqrt((t + x) (t + y) (t + z))``.
 
@@ -202,7 +201,7 @@ def elliprg(x: Any, y: Any, z: Any) -> Any:
     >>> float(elliprg(0.0, 16.0, 16.0).round(9)), float(elliprg(0.0, 0.0, 4.0))
     (3.141592654, 1.0)
     """
-    xs = _real("elliprg", x, y, z)
+    xs = _broadcast(x, y, z)
     poles = _two_zeros(*xs)
     a, b, c = _in_order(*_safe(xs, at=poles))
     # With the middle one as the third argument nothing cancels.

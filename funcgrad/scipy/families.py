@@ -22,7 +22,7 @@ from ..ops.integrals import (
     hyperbolic_sine_integral,
     sine_integral,
 )
-from .probabilities import in_one_dtype
+from .probabilities import in_double
 
 # ---------------------------------------------------------------- pairs of integrals
 
@@ -69,6 +69,7 @@ def fresnel(z: Any, /) -> tuple[Any, Any]:
     return fresnel_sine(z), fresnel_cosine(z)
 
 
+@in_double
 def voigt_profile(x: Any, sigma: Any, gamma: Any, /) -> Any:
     """The density of the sum of a normal variable of deviation `sigma` and a Cauchy variable of
     half-width `gamma`, at `x`.
@@ -81,7 +82,7 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any, /) -> Any:
     >>> float(voigt_profile(0.0, 1.0, 0.0).round(4))
     0.3989
     """
-    return _integrals.voigt_profile(*in_one_dtype(x, sigma, gamma))
+    return _integrals.voigt_profile(x, sigma, gamma)
 
 
 def lambertw(z: Any, k: Any = 0, tol: float = 1e-8) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,22 @@ def in_one_dtype(*xs: Any) -> tuple[Any, ...]:
         raise ArgumentError(f"needs real numbers, found {dtype}{where()}")
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     return tuple(converted(x, dtype) for x in found)
+
+
+def in_double(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` of real operands, computed in double precision and rounded to theirs, as its derivatives.
+
+    For formulas of several steps, whose differences and products single precision does not hold.
+    """
+
+    @functools.wraps(f)
+    def rounded(*xs: Any) -> Any:
+        found = in_one_dtype(*xs)
+        asked = aval_of(found[0]).dtype
+        wide = np.promote_types(asked, np.float64)
+        return converted(f(*(converted(x, wide) for x in found)), asked)
+
+    return rounded
 
 
 def chdtr(v: Any, x: Any, /) -> Any:
@@ -69,7 +87,6 @@ def _fdtr(dfn: Any, dfd: Any, x: Any, lower: Any, upper: Any) -> Any:
     """``lower(dfn / 2, dfd / 2, w)`` for ``w = dfn x / (dfd + dfn x)``; beyond w = 1/2 the same by
     `upper` from ``1 - w``, which keeps its digits.
     """
-    dfn, dfd, x = in_one_dtype(dfn, dfd, x)
     scaled = dfn * x
     far = greater(scaled, dfd)
     near_x, far_x = _where(far, dfd, scaled), _where(far, scaled, dfd)
@@ -80,6 +97,7 @@ def _fdtr(dfn: Any, dfd: Any, x: Any, lower: Any, upper: Any) -> Any:
     return _where(far, upper(b, a, divide(dfd, dfd + far_x)), below)
 
 
+@in_double
 def fdtr(dfn: Any, dfd: Any, x: Any, /) -> Any:
     """The probability that an F variable of `dfn` and `dfd` degrees of freedom is at most `x`.
 
@@ -94,6 +112,7 @@ def fdtr(dfn: Any, dfd: Any, x: Any, /) -> Any:
     return _fdtr(dfn, dfd, x, betainc, betaincc)
 
 
+@in_double
 def fdtrc(dfn: Any, dfd: Any, x: Any, /) -> Any:
     """The probability that an F variable of `dfn` and `dfd` degrees of freedom exceeds `x`.
 
@@ -108,6 +127,7 @@ def fdtrc(dfn: Any, dfd: Any, x: Any, /) -> Any:
     return _fdtr(dfn, dfd, x, betaincc, betainc)
 
 
+@in_double
 def gdtr(a: Any, b: Any, x: Any, /) -> Any:
     """The probability that a gamma variable of rate `a` and shape `b` is at most `x`.
 
@@ -119,10 +139,10 @@ def gdtr(a: Any, b: Any, x: Any, /) -> Any:
     >>> float(gdtr(1.0, 1.0, 1.0).round(4))
     0.6321
     """
-    a, b, x = in_one_dtype(a, b, x)
     return gammainc(b, a * _where(less(x, 0), math.nan, x))
 
 
+@in_double
 def gdtrc(a: Any, b: Any, x: Any, /) -> Any:
     """The probability that a gamma variable of rate `a` and shape `b` exceeds `x`.
 
@@ -134,7 +154,6 @@ def gdtrc(a: Any, b: Any, x: Any, /) -> Any:
     >>> float(gdtrc(1.0, 1.0, 1.0).round(4))
     0.3679
     """
-    a, b, x = in_one_dtype(a, b, x)
     return gammaincc(b, a * _where(less(x, 0), math.nan, x))
 
 
@@ -329,6 +348,7 @@ def _like_normal(df: Any, t: Any) -> Any:
     return t * (1.0 - r * ((1.0 + s) * 0.25 - r * (second - r * third)))
 
 
+@in_double
 def stdtr(df: Any, t: Any, /) -> Any:
     """The probability that a variable of Student's t distribution with `df` degrees of freedom is
     at most `t`.
@@ -342,7 +362,6 @@ def stdtr(df: Any, t: Any, /) -> Any:
     >>> float(stdtr(1.0, 1.0).round(4))
     0.75
     """
-    df, t = in_one_dtype(df, t)
     df = _where(greater(df, 0), df, math.nan)
     normal = logical_or(isinf(df), logical_and(greater(df, 1e6), less(t * t, 1e-4 * df)))
     like = _like_normal(_where(normal, df, math.inf), _where(normal, t, 0.0))

@@ -104,7 +104,6 @@ from ..ops.special import (
     erfc,
     erfcx,
     erfinv,
-    kl_div,
     log_ndtr,
     logit,
     ndtr,
@@ -167,6 +166,7 @@ from .probabilities import (
     fdtri,
     gdtr,
     gdtrc,
+    in_double,
     in_one_dtype,
     nbdtr,
     nbdtrc,
@@ -458,6 +458,23 @@ def exp10(x: Any, /) -> Any:
     return power(10.0, in_one_dtype(x)[0])
 
 
+@in_double
+def kl_div(x: Any, y: Any, /) -> Any:
+    """``x log(x / y) - x + y``, which is 0 only where x = y; infinite where either is negative.
+
+    Shapes: broadcast.   Dtypes: real; integers give float64.
+    Derivative: ``log(x / y)`` by `x`, ``1 - x / y`` by `y`.
+    Raises: ShapeError: the shapes do not broadcast. ArgumentError: complex numbers.
+    Source: SciPy reference, ``scipy.special.kl_div``.
+
+    >>> kl_div(np.array([1.0, 0.0]), 0.5).round(4).tolist()
+    [0.1931, 0.5]
+    """
+    ratio = rel_entr(x, y)
+    inside = less(ratio, math.inf)
+    return ratio - _where(inside, x, 0.0) + _where(inside, y, 0.0)
+
+
 def huber(delta: Any, r: Any, /) -> Any:
     """``r^2 / 2`` where ``|r| <= delta``, ``delta (|r| - delta / 2)`` elsewhere.
 
@@ -475,6 +492,7 @@ def huber(delta: Any, r: Any, /) -> Any:
     return _where(less(delta, 0), math.inf, y)
 
 
+@in_double
 def pseudo_huber(delta: Any, r: Any, /) -> Any:
     """``delta^2 (sqrt(1 + (r / delta)^2) - 1)``, a smooth `huber`.
 
@@ -486,7 +504,6 @@ def pseudo_huber(delta: Any, r: Any, /) -> Any:
     >>> float(pseudo_huber(1.0, 0.0))
     0.0
     """
-    delta, r = in_one_dtype(delta, r)
     reach = delta + hypot(delta, r)
     y = delta * r * divide(r, _where(equal(reach, 0), 1.0, reach))  # never larger than it must be
     return _where(less(delta, 0), math.inf, y)
