@@ -412,3 +412,9 @@ def test_errors(call: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words) as caught:
         call()
     assert "test_nn_activations.py" in str(caught.value)
+
+
+def test_gelu_of_numbers_whose_cube_overflows() -> None:
+    x = np.array([1e30, -1e30], np.float32)
+    np.testing.assert_array_equal(nn.gelu(x), [x[0], 0.0])
+    np.testing.assert_array_equal(funcgrad.grad(lambda x: nn.gelu(x).sum())(x), [1.0, 0.0])

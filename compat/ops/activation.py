@@ -10,6 +10,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from funcgrad.core import aval_of
 from funcgrad.nn import activations
 from funcgrad.ops import arithmetic, exponential
 from funcgrad.ops.cumulative import part
@@ -24,13 +27,14 @@ from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._apply import inplace as in_place
 from ._axes import axis_of
-from ._compose import not_implemented, require_real_floats
+from ._compose import composed, not_implemented, require_real_floats
 from ._fused import LONG, by_length, fused, is_long
 from ._layout import in_order
 from ._operands import dtype_of, is_number, number_for, operand, promoted
 from .exponential import sigmoid
 from .like import empty_like
 from .pointwise import add, mul
+from .rounding import clamp
 from .special import ndtr
 from .trigonometric import tanh
 
@@ -43,6 +47,24 @@ def _floats(name: str, input: Any, kernel: str) -> Any:
     x = operand(name, 1, "input", input)
     require_real_floats(kernel, x)
     return x
+
+
+def _is_half(x: Any) -> bool:
+    dtype = dtype_of(x)
+    return dtype.category == 2 and dtype.itemsize < 4
+
+
+def _rounded(node: str, f: Callable[..., Any], x: Any, **options: Any) -> Any:
+    """`fused` of one tensor; halves are computed in single precision and rounded once, as the
+    products of slopes in half precision lose all digits where these are small.
+    """
+    if _is_half(x):
+        return composed(node, _in_single, x, f=f, **options)
+    return fused(node, f, x, **options)
+
+
+def _in_single(x: Any, /, *, f: Callable[..., Any], **options: Any) -> Any:
+    return f(x.astype(np.float32), **options).astype(aval_of(x).dtype)
 
 
 def _gate(node: str) -> Callable[[Any, Any], Any]:
@@ -78,7 +100,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
         return leaky_relu_(input, negative_slope)
     x = _floats("leaky_relu", input, "leaky_relu_cpu")
     slope = number_for(dtype_of(x), negative_slope)
-    return fused("LeakyReluBackward0", _bent, x, slope=slope)
+    return _rounded("LeakyReluBackward0", _bent, x, slope=slope)
 
 
 def _bent(x: Any, slope: Any) -> Any:
@@ -176,7 +198,7 @@ def selu(input: Any, inplace: bool = False) -> Tensor:
     if inplace:
         return selu_(input)
     x = _floats("selu", input, "elu_cpu")
-    return fused("EluBackward0", activations.selu, x)
+    return _rounded("EluBackward0", activations.selu, x)
 
 
 @remembered
@@ -214,13 +236,14 @@ def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Tensor:
     x = _floats("gelu", input, "GeluKernelImpl")
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    if is_long(x):
-        y = fused("GeluBackward0", activations.gelu, x, approximate=approximate == "tanh")
+    if is_long(x) or _is_half(x):
+        y = _rounded("GeluBackward0", activations.gelu, x, approximate=approximate == "tanh")
         return finish("gelu", y, out, (x,))
     if approximate == "none":
         return finish("gelu", _gelu(x, ndtr(x)), out, (x,))
     # (1 + tanh(u)) / 2 is sigmoid(2 u), which does not cancel
-    inner = mul(mul(add(mul(mul(x, x), 0.044715), 1.0), x), math.sqrt(8.0 / math.pi))
+    near = clamp(x, -activations.GELU_ENDS, activations.GELU_ENDS)
+    inner = mul(mul(add(mul(mul(near, near), 0.044715), 1.0), near), math.sqrt(8.0 / math.pi))
     return finish("gelu", _gelu(x, _sigmoid(inner)), out, (x,))
 
 
@@ -236,8 +259,8 @@ def silu(input: Any, inplace: bool = False) -> Tensor:
     x = operand("silu", 1, "input", input)
     if dtype_of(x).category < 2:
         raise not_implemented("silu_cpu", x)
-    if is_long(x):
-        return fused("SiluBackward0", activations.silu, x)
+    if is_long(x) or _is_half(x):
+        return _rounded("SiluBackward0", activations.silu, x)
     return _silu(x, _sigmoid(x) if dtype_of(x).category == 2 else sigmoid(x))
 
 
@@ -252,8 +275,8 @@ def mish(input: Any, inplace: bool = False) -> Tensor:
     if inplace:
         return mish_(input)
     x = _floats("mish", input, "mish_cpu")
-    if is_long(x):
-        return fused("MishBackward0", activations.mish, x)
+    if is_long(x) or _is_half(x):
+        return _rounded("MishBackward0", activations.mish, x)
     return _mish(x, tanh(record(logaddexp, (x, 0.0), None, "SoftplusBackward0")))
 
 
@@ -271,7 +294,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any
             raise TypeError(
                 f"softplus(): argument '{name}' must be Number, not {type(given).__name__}"
             )
-    y = fused("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
+    y = _rounded("SoftplusBackward0", _softplus, x, beta=beta, threshold=threshold)
     return finish("softplus", y, out, (x,))
 
 
@@ -339,8 +362,8 @@ def glu(input: Any, dim: int = -1) -> Tensor:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}"
         )
-    if is_long(x):
-        return in_order(fused("GluBackward0", activations.glu, x, axis=axis))
+    if is_long(x) or _is_half(x):
+        return in_order(_rounded("GluBackward0", activations.glu, x, axis=axis))
     return in_order(_glu(through(part, x, axis, 0, half), _sigmoid(through(part, x, axis, half))))
 
 
@@ -391,7 +414,7 @@ def hardsigmoid(input: Any, inplace: bool = False) -> Tensor:
     if inplace:
         return hardsigmoid_(input)
     x = _floats("hardsigmoid", input, "hardsigmoid_cpu")
-    return fused("HardsigmoidBackward0", activations.hard_sigmoid, x)
+    return _rounded("HardsigmoidBackward0", activations.hard_sigmoid, x)
 
 
 @remembered
@@ -405,7 +428,7 @@ def hardswish(input: Any, inplace: bool = False) -> Tensor:
     if inplace:
         return hardswish_(input)
     x = _floats("hardswish", input, "hardswish_cpu")
-    return fused("HardswishBackward0", activations.hard_silu, x)
+    return _rounded("HardswishBackward0", activations.hard_silu, x)
 
 
 @remembered

@@ -26,6 +26,7 @@ from ._arguments import real
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
+GELU_ENDS = 100.0  # what is further from 0 has the same sigmoid, and a cube that may overflow
 
 
 def identity(x: Any) -> Any:
@@ -256,7 +257,8 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     if not approximate:
         return x * special.ndtr(x)
     # (1 + tanh(u)) / 2 is sigmoid(2 u), which does not cancel
-    return x * sigmoid_of((square(x) * 0.044715 + 1.0) * x * math.sqrt(8.0 / math.pi))
+    near = clip(x, -GELU_ENDS, GELU_ENDS)
+    return x * sigmoid_of((square(near) * 0.044715 + 1.0) * near * math.sqrt(8.0 / math.pi))
 
 
 def mish(x: Any) -> Any:

@@ -313,3 +313,12 @@ def test_names() -> None:
     assert len(names) > 25
     for name in names:
         assert hasattr(torch, name) == (name in activation.__all__), name
+
+
+@pytest.mark.parametrize("count", [2, 1 << 15])
+def test_gelu_of_numbers_whose_cube_overflows(count: int) -> None:
+    x = compat.tensor([1e30, -1e30]).repeat(count // 2).requires_grad_()
+    y = compat.nn.functional.gelu(x, approximate="tanh")
+    y.sum().backward()
+    assert y[:2].tolist() == [x[0].item(), 0.0]
+    assert x.grad[:2].tolist() == [1.0, 0.0]

@@ -83,3 +83,29 @@ def test_functions_of_arrays() -> None:
             assert g(x).tolist() == [N, N]
     gradient = funcgrad.grad(lambda w: fnp.sum(w * x).astype(np.float32))(np.ones(2, np.float16))
     assert gradient.tolist() == [N, N]
+
+
+SMOOTH: dict[str, Callable[[Any], Any]] = {
+    name: getattr(torch.nn.functional, name)
+    for name in ("gelu", "hardsigmoid", "hardswish", "mish", "selu", "silu", "softplus")
+}
+SMOOTH["gelu, tanh"] = lambda x: torch.nn.functional.gelu(x, approximate="tanh")
+SMOOTH["glu"] = lambda x: torch.nn.functional.glu(torch.stack([x, 0.5 * x.detach()]), 0)[0]
+
+
+@pytest.mark.parametrize(
+    "dtype, eps", [(torch.float16, 2.0**-11), (torch.bfloat16, 2.0**-8)], ids=str
+)
+@pytest.mark.parametrize("name", SMOOTH)
+def test_activations_are_rounded_once(name: str, dtype: Any, eps: float) -> None:
+    f = SMOOTH[name]
+    x = torch.linspace(-9, 9, 301).to(dtype).requires_grad_()
+    wide = x.detach().double().requires_grad_()
+    for _ in range(3):  # remembered and printed after the first
+        y, expected = f(x), f(wide)
+        slopes = torch.autograd.grad(y.sum(), x)[0], torch.autograd.grad(expected.sum(), wide)[0]
+        assert y.grad_fn.name() == f(torch.ones(2).requires_grad_()).grad_fn.name()
+        for one, other in ((y, expected), slopes):
+            assert one.dtype is dtype
+            off = (one.double() - other).abs() / other.abs().clamp(min=2.0**-13)
+            assert off.max() <= eps
