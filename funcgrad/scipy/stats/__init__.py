@@ -83,7 +83,7 @@ from .pairs import energy_distance, linregress, pearsonr, spearmanr, wasserstein
 from .powers import chi, fisk, gengamma, maxwell, nakagami
 from .ranks import mode, rankdata
 from .series import dlaplace, logser, planck, yulesimon, zipf
-from .simplex import dirichlet, multinomial
+from .simplex import dirichlet, dirichlet_multinomial, multinomial
 from .skewed import exponnorm, invgauss, rice, skewnorm
 from .special_cases import (
     arcsine,
@@ -129,22 +129,22 @@ __all__ = [
     "anglit", "arcsine", "bartlett", "bernoulli", "beta", "betabinom", "betaprime", "binom", "boxcox",
     "boxcox_llf", "bradford", "burr", "burr12", "cauchy", "chi", "chi2", "chi2_contingency",
     "chisquare", "circmean", "circstd", "circvar", "combine_pvalues", "describe", "dgamma",
-    "differential_entropy", "dirichlet", "dlaplace", "dweibull", "energy_distance", "entropy",
-    "erlang", "expon", "exponnorm", "exponweib", "f", "f_oneway", "fatiguelife", "fisk", "fligner",
-    "friedmanchisquare", "gamma", "gaussian_kde", "genextreme", "gengamma", "genlogistic", "gennorm",
-    "genpareto", "geom", "gibrat", "gmean", "gompertz", "gstd", "gumbel_l", "gumbel_r", "halfcauchy",
-    "halflogistic", "halfnorm", "hmean", "hypergeom", "hypsecant", "invgamma", "invgauss",
-    "invweibull", "invwishart", "iqr", "jarque_bera", "johnsonsb", "johnsonsu", "kappa3",
-    "kendalltau", "kruskal", "ks_1samp", "ks_2samp", "kstat", "kstest", "kurtosis", "kurtosistest",
-    "laplace", "laplace_asymmetric", "levene", "levy", "levy_l", "linregress", "loggamma", "logistic",
-    "loglaplace", "lognorm", "logser", "loguniform", "lomax", "mannwhitneyu", "matrix_normal",
-    "maxwell", "median_abs_deviation", "mielke", "mode", "moment", "moyal", "multinomial",
-    "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest", "pareto",
-    "pearsonr", "planck", "pmean", "poisson", "power_divergence", "powerlaw", "powerlognorm",
+    "differential_entropy", "dirichlet", "dirichlet_multinomial", "dlaplace", "dweibull",
+    "energy_distance", "entropy", "erlang", "expon", "exponnorm", "exponweib", "f", "f_oneway",
+    "fatiguelife", "fisk", "fligner", "friedmanchisquare", "gamma", "gaussian_kde", "genextreme",
+    "gengamma", "genlogistic", "gennorm", "genpareto", "geom", "gibrat", "gmean", "gompertz", "gstd",
+    "gumbel_l", "gumbel_r", "halfcauchy", "halflogistic", "halfnorm", "hmean", "hypergeom", "hypsecant",
+    "invgamma", "invgauss", "invweibull", "invwishart", "iqr", "jarque_bera", "johnsonsb", "johnsonsu",
+    "kappa3", "kendalltau", "kruskal", "ks_1samp", "ks_2samp", "kstat", "kstest", "kurtosis",
+    "kurtosistest", "laplace", "laplace_asymmetric", "levene", "levy", "levy_l", "linregress",
+    "loggamma", "logistic", "loglaplace", "lognorm", "logser", "loguniform", "lomax", "mannwhitneyu",
+    "matrix_normal", "maxwell", "median_abs_deviation", "mielke", "mode", "moment", "moyal",
+    "multinomial", "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest",
+    "pareto", "pearsonr", "planck", "pmean", "poisson", "power_divergence", "powerlaw", "powerlognorm",
     "powernorm", "randint", "rankdata", "ranksums", "rayleigh", "rdist", "reciprocal", "rice", "sem",
-    "semicircular", "skellam", "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr", "t",
-    "tmean", "triang", "trim_mean", "truncexpon", "truncnorm", "tsem", "tstd", "ttest_1samp",
-    "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform", "variation", "vonmises",
-    "wald", "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon", "wishart", "wrapcauchy",
+    "semicircular", "skellam", "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr", "t", "tmean",
+    "triang", "trim_mean", "truncexpon", "truncnorm", "tsem", "tstd", "ttest_1samp", "ttest_ind",
+    "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform", "variation", "vonmises", "wald",
+    "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon", "wishart", "wrapcauchy",
     "yeojohnson", "yeojohnson_llf", "yulesimon", "zipf", "zmap", "zscore",
 ]  # fmt: skip

@@ -41,6 +41,27 @@ _INSTEAD = {
 }
 
 
+def doubled(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of numbers and arrays that computes in double precision; NOTE [Double]."""
+
+    @functools.wraps(method)
+    def rounded(self: Any, *args: Any, **kwds: Any) -> Any:
+        found = [aval_of(operand(x)) for x in (*args, *kwds.values()) if x is not None]
+        asked = np.result_type(np.float16, *[x.promoting() for x in found])
+        wide = np.promote_types(asked, np.float64)
+        if wide == asked:
+            return method(self, *args, **kwds)
+        args = tuple(_converted_or_none(x, wide) for x in args)
+        kwds = {name: _converted_or_none(x, wide) for name, x in kwds.items()}
+        return converted(method(self, *args, **kwds), asked)
+
+    return rounded
+
+
+def _converted_or_none(x: Any, dtype: Any) -> Any:
+    return x if x is None else converted(operand(x), dtype)
+
+
 class NamedDistribution:
     """A distribution with SciPy's name, whose methods without a derivative are SciPy's own."""
 

@@ -15,10 +15,10 @@ from ...numpy.matrices import diagonal, trace
 from ...numpy.ordering import swapaxes
 from ...numpy.reductions import sum as sum_of
 from ...numpy.shaping import expand_dims, squeeze
+from ...ops.beta import betaln, digamma_gap
 from ...ops.contract import matmul
 from ...ops.decompose import cholesky
 from ...ops.exponential import exp, log, log1p, sqrt
-from ...ops.gamma import digamma, gammaln
 from ...ops.logic import isinf
 from ...ops.rounding import rint
 from ...ops.select import stop_gradient
@@ -26,7 +26,7 @@ from ...ops.select import where as choose
 from ...ops.solve import triangular_solve
 from ...ops.structural import broadcast_to, reshape, sum
 from ..probabilities import in_one_dtype
-from .distribution import Frozen, NamedDistribution, valid_only
+from .distribution import Frozen, NamedDistribution, doubled, valid_only
 from .normal import LOG_2PI
 
 
@@ -225,6 +225,7 @@ class MultivariateT(Elliptical):
         self._regular("__call__", allow_singular)
         return Frozen(self, {"loc": loc, "shape": shape, "df": df})
 
+    @doubled
     def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The logarithm of the density at `x`.
 
@@ -238,10 +239,11 @@ class MultivariateT(Elliptical):
         squares = self._distances("logpdf", x, loc, factor)
         n, normal, df = self._freedom(factor, df)
         half = 0.5 * (df + n)
-        peak = gammaln(half) - gammaln(0.5 * df) - 0.5 * n * log(df * math.pi)
+        peak = self._peak(n, df)
         tail = choose(normal, -0.5 * squares, -half * log1p(squares / df))
         return squeeze(tail + choose(normal, -0.5 * n * LOG_2PI, peak) - half_log_det(factor))
 
+    @doubled
     def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The density at `x`.
 
@@ -253,6 +255,7 @@ class MultivariateT(Elliptical):
         """
         return exp(self.logpdf(x, loc, shape, df))
 
+    @doubled
     def entropy(self, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The differential entropy.
 
@@ -265,9 +268,12 @@ class MultivariateT(Elliptical):
         _, factor = self._parts("entropy", loc, shape)
         n, normal, df = self._freedom(factor, df)
         half = 0.5 * (df + n)
-        inner = gammaln(0.5 * df) - gammaln(half) + 0.5 * n * log(df * math.pi)
-        inner = inner + half * (digamma(half) - digamma(0.5 * df))
+        inner = -self._peak(n, df) - half * digamma_gap(0.5 * df, 0.5 * n)
         return choose(normal, 0.5 * n * (LOG_2PI + 1.0), inner) + half_log_det(factor)
+
+    def _peak(self, n: int, df: Any) -> Any:
+        """``log(gamma((df + n) / 2) / gamma(df / 2) / (df pi)**(n / 2))``, also for large `df`."""
+        return math.lgamma(0.5 * n) - betaln(0.5 * df, 0.5 * n) - 0.5 * n * log(df * math.pi)
 
     def _freedom(self, factor: Any, df: Any) -> tuple[int, Any, Any]:
         """The dimension, whether `df` is infinite, and `df` itself: nan for what is not positive."""

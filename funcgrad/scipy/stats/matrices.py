@@ -21,7 +21,7 @@ from ...ops.solve import triangular_solve
 from ...ops.structural import broadcast_to, reshape, sum
 from ..probabilities import in_one_dtype
 from ..special import multigammaln
-from .distribution import Frozen, NamedDistribution
+from .distribution import Frozen, NamedDistribution, doubled
 from .elliptical import half_log_det
 from .normal import LOG_2PI
 
@@ -81,6 +81,7 @@ class Wishart(_OfMatrices):
         """The distribution with its parameters held."""
         return Frozen(self, {"df": df, "scale": scale})
 
+    @doubled
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
         """The logarithm of the density at `x`.
 
@@ -99,6 +100,7 @@ class Wishart(_OfMatrices):
         constant = 0.5 * df * n * _LOG_2 + df * half_log_det(factor) + multigammaln(0.5 * df, n)
         return squeeze((df - n - 1.0) * half_log_det(inner) - 0.5 * squares - constant)
 
+    @doubled
     def pdf(self, x: Any, df: Any, scale: Any) -> Any:
         """The density at `x`.
 
@@ -135,6 +137,7 @@ class Wishart(_OfMatrices):
         line = diagonal(scale)
         return squeeze(df * (scale * scale + outer(line, line)))
 
+    @doubled
     def entropy(self, df: Any, scale: Any) -> Any:
         """The differential entropy.
 
@@ -187,6 +190,7 @@ class InverseWishart(Wishart):
     -2.9018
     """
 
+    @doubled
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
         """The logarithm of the density at `x`.
 
@@ -235,6 +239,7 @@ class InverseWishart(Wishart):
         found = (rest + 1.0) * scale * scale + (rest - 1.0) * outer(line, line)
         return squeeze(found / (rest * (rest - 1.0) * (rest - 1.0) * (rest - 3.0)))
 
+    @doubled
     def entropy(self, df: Any, scale: Any) -> Any:
         """The differential entropy.
 

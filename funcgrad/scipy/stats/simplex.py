@@ -1,4 +1,4 @@
-"""Distributions of shares and of counts in classes: Dirichlet's and the multinomial one."""
+"""Distributions of shares and of counts in classes: Dirichlet's, the multinomial one, and both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ...numpy._arguments import array_of, converted
 from ...numpy.joining import concatenate
 from ...numpy.products import outer
 from ...numpy.shaping import expand_dims
-from ...ops.exponential import exp, xlogy
+from ...ops.beta import betaln
+from ...ops.exponential import exp, log, xlogy
 from ...ops.gamma import digamma, gammaln
 from ...ops.logic import equal, greater_equal
 from ...ops.rounding import floor
@@ -21,7 +22,7 @@ from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from ...ops.structural import reshape, sum
 from ..probabilities import in_one_dtype
-from .distribution import Frozen, NamedDistribution
+from .distribution import Frozen, NamedDistribution, doubled, valid_only
 
 _LOOSE = 1e-4  # what rounding in float32 and many terms may leave of a sum of 1
 
@@ -253,5 +254,121 @@ class Multinomial(NamedDistribution):
         return x, n, p
 
 
+class DirichletMultinomial(NamedDistribution):
+    """The counts of k classes among `n` things whose probabilities are Dirichlet's of `alpha` > 0:
+    ``f(x) = n B(n, sum(alpha)) / prod(x B(x, alpha))`` where ``sum(x) = n``, without the factors of
+    counts of 0.
+
+    Shapes: ``x: (*a, k), alpha: (*a, k), n: (*a) -> (*a)``, which broadcast.
+    Dtypes: real; integers give float64.
+    Derivative: by `alpha`; zero by `x` and `n`. It is nan for what is not positive.
+    Raises: ShapeError: the shapes do not fit.
+    Source: SciPy reference, ``scipy.stats.dirichlet_multinomial``.
+
+    >>> float(dirichlet_multinomial.pmf([1, 1], [1.0, 1.0], 2).round(4))
+    0.3333
+    """
+
+    def __call__(self, alpha: Any, n: Any) -> Frozen:
+        """The distribution with its parameters held."""
+        return Frozen(self, {"alpha": alpha, "n": n})
+
+    @doubled
+    def logpmf(self, x: Any, alpha: Any, n: Any) -> Any:
+        """The logarithm of the probability of the counts `x`.
+
+        Shapes, Dtypes, Derivative and Raises: those of the class.
+        Source: SciPy reference, ``scipy.stats.dirichlet_multinomial``.
+
+        >>> float(dirichlet_multinomial.logpmf([2, 0], [1.0, 1.0], 2).round(4))
+        -1.0986
+        """
+        x, alpha, total, n = self._ready("logpmf", x, alpha, n)
+        x, n = stop_gradient(x), stop_gradient(n)
+        counted = equal(x, floor(x)) & greater_equal(x, 1.0)
+        known_zero = equal(x, 0.0)
+        last = (x.ndim - 1,)
+        fits = equal(sum(x, axis=last), n) & equal(
+            sum(choose(counted | known_zero, 0.0, 1.0), axis=last), 0.0
+        )
+        inner = choose(counted, self._log_share(choose(counted, x, 1.0), alpha), 0.0)
+        some = greater_equal(n, 1.0)
+        whole = choose(some, self._log_share(choose(some, n, 1.0), total), 0.0)
+        y = choose(fits, whole - sum(inner, axis=(inner.ndim - 1,)), -math.inf)
+        return choose(greater_equal(n, 0.0) & equal(n, floor(n)), y, math.nan)
+
+    @doubled
+    def pmf(self, x: Any, alpha: Any, n: Any) -> Any:
+        """The probability of the counts `x`.
+
+        Shapes, Dtypes, Derivative and Raises: those of the class.
+        Source: SciPy reference, ``scipy.stats.dirichlet_multinomial``.
+
+        >>> float(dirichlet_multinomial.pmf([2, 0], [1.0, 1.0], 2).round(4))
+        0.3333
+        """
+        return exp(self.logpmf(x, alpha, n))
+
+    def mean(self, alpha: Any, n: Any) -> Any:
+        """The mean counts: ``n alpha / sum(alpha)``.
+
+        Shapes, Dtypes, Derivative and Raises: those of the class.
+        Source: SciPy reference, ``scipy.stats.dirichlet_multinomial``.
+
+        >>> dirichlet_multinomial.mean([1.0, 3.0], 8).tolist()
+        [2.0, 6.0]
+        """
+        _, alpha, total, n = self._ready("mean", 0, alpha, n)
+        return expand_dims(n, -1) * alpha / expand_dims(total, -1)
+
+    def var(self, alpha: Any, n: Any) -> Any:
+        """The variances of the counts: ``n m (1 - m) (n + a) / (1 + a)`` for ``a = sum(alpha)`` and the
+        mean shares m.
+
+        Shapes, Dtypes, Derivative and Raises: those of the class.
+        Source: SciPy reference, ``scipy.stats.dirichlet_multinomial``.
+
+        >>> dirichlet_multinomial.var([1.0, 1.0], 2).round(4).tolist()
+        [0.6667, 0.6667]
+        """
+        _, alpha, total, n = self._ready("var", 0, alpha, n)
+        n, total = expand_dims(n, -1), expand_dims(total, -1)
+        share = alpha / total
+        return n * share * (1.0 - share) * (n + total) / (1.0 + total)
+
+    def cov(self, alpha: Any, n: Any) -> Any:
+        """The covariances of the counts: ``n (n + a) / (1 + a) (diag(m) - m m^T)``, as in `var`.
+
+        Shapes: ``alpha: (k,), n: () -> (k, k)``.   Dtypes, Derivative: those of the class.
+        Raises: ShapeError: `alpha` has not one axis, or `n` is no number.
+        Source: SciPy reference, ``scipy.stats.dirichlet_multinomial``.
+
+        >>> dirichlet_multinomial.cov([1.0, 1.0], 2).round(4).tolist()
+        [[0.6667, -0.6667], [-0.6667, 0.6667]]
+        """
+        _, alpha, total, n = self._ready("cov", 0, alpha, n)
+        if alpha.ndim != 1 or n.ndim:
+            raise ShapeError(f"{self.name}.cov: need one number n and one axis of alpha{where()}")
+        share = alpha / total
+        spread = np.eye(alpha.shape[0], dtype=alpha.dtype) * share - outer(share, share)
+        return n * (n + total) / (1.0 + total) * spread
+
+    def _log_share(self, count: Any, alpha: Any) -> Any:
+        """``log(count B(count, alpha))``."""
+        return log(count) + betaln(count, alpha)
+
+    def _ready(self, method: str, x: Any, alpha: Any, n: Any) -> tuple[Any, Any, Any, Any]:
+        """The counts, `alpha`, its sum, and `n`."""
+        x, alpha, n = in_one_dtype(array_of(x), array_of(alpha), array_of(n))
+        if alpha.ndim == 0 or (x.ndim and x.shape[-1] != alpha.shape[-1]):
+            raise ShapeError(
+                f"{self.name}.{method}: alpha has shape {list(alpha.shape)}, x {list(x.shape)}; need "
+                f"as many classes along the last axes{where()}"
+            )
+        alpha = valid_only(alpha, alpha > 0)
+        return x, alpha, sum(alpha, axis=(alpha.ndim - 1,)), n
+
+
 dirichlet = Dirichlet("dirichlet")
+dirichlet_multinomial = DirichletMultinomial("dirichlet_multinomial")
 multinomial = Multinomial("multinomial")
