@@ -61,6 +61,11 @@ def test_single_precision(name: str) -> None:
         np.testing.assert_allclose(one, other, rtol=3e-7, atol=1e-7 * np.abs(other).max())
 
 
+def test_numbers_are_double() -> None:
+    for found in (stats.wishart.logpdf(2.0, 3.0, 1.0), stats.multivariate_t.pdf(0, df=1)):
+        assert found.dtype == np.float64
+
+
 # ---------------------------------------------------------------- Dirichlet's multinomial
 
 COUNTS, ALPHA = np.array([[3, 4, 5], [0, 12, 0], [1, 1, 1]]), np.array([1.5, 2.0, 0.3])

@@ -47,9 +47,9 @@ def doubled(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def rounded(self: Any, *args: Any, **kwds: Any) -> Any:
         found = [aval_of(operand(x)) for x in (*args, *kwds.values()) if x is not None]
-        asked = np.result_type(np.float16, *[x.promoting() for x in found])
+        asked = np.result_type(*[x.promoting() for x in found]) if found else np.dtype(np.float64)
         wide = np.promote_types(asked, np.float64)
-        if wide == asked:
+        if asked.kind != "f" or wide == asked:
             return method(self, *args, **kwds)
         args = tuple(_converted_or_none(x, wide) for x in args)
         kwds = {name: _converted_or_none(x, wide) for name, x in kwds.items()}
