@@ -71,3 +71,37 @@ def test_quantiles_of_beta_variables_in_single_precision(a: float, b: float, p: 
     found = special.betaincinv(*single)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, exact, rtol=1e-7)
+
+
+@pytest.mark.parametrize("kappa", [1e-3, 0.5, 3.0, 30.0, 1e3, 1e8])
+def test_quantiles_of_angles(kappa: float) -> None:
+    q = np.array([1e-200, 1e-30, 1e-8, 0.01, 0.4999, 0.5, 0.7, 0.99])
+    z = stats.vonmises.ppf(q, kappa)
+    np.testing.assert_array_equal(stats.vonmises.isf(q, kappa), -z)
+    inside = z > -3.1415
+    assert (np.diff(z) >= 0).all() and (z >= -math.pi).all()
+    np.testing.assert_allclose(
+        stats.vonmises.logcdf(z[inside], kappa), np.log(q)[inside], rtol=1e-10, atol=1e-12
+    )
+    assert stats.vonmises.ppf(0.0, kappa) == -math.inf
+    by_q, by_kappa = funcgrad.jit(funcgrad.grad(stats.vonmises.ppf, (0, 1)))(0.2, kappa)
+    point, moved = stats.vonmises.ppf(0.2, kappa), funcgrad.grad(stats.vonmises.cdf, 1)
+    np.testing.assert_allclose(by_q, 1 / stats.vonmises.pdf(point, kappa), rtol=1e-12)
+    np.testing.assert_allclose(by_kappa, -moved(point, kappa) * by_q, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("z", "kappa"), [(-3.0, 1e3), (-1.0, 1e3), (-2.5, 20.0), (-0.6, 5e4)])
+def test_logarithms_of_angles_far_out(z: float, kappa: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    mp = mpmath.mp
+
+    def log_cdf(k: Any) -> Any:
+        nodes = mp.linspace(-mp.pi, z, 60)
+        total = mp.quad(lambda t: mp.exp(k * (mp.cos(t) - mp.cos(z))), nodes)
+        return mp.log(total / (2 * mp.pi * mp.besseli(0, k))) + k * mp.cos(z)
+
+    with mpmath.workdps(30):
+        exact, moved = float(log_cdf(mp.mpf(kappa))), float(mp.diff(log_cdf, kappa))
+    np.testing.assert_allclose(stats.vonmises.logcdf(z, kappa), exact, rtol=1e-13)
+    np.testing.assert_allclose(stats.vonmises.logsf(-z, kappa), exact, rtol=1e-13)
+    np.testing.assert_allclose(funcgrad.grad(stats.vonmises.logcdf, 1)(z, kappa), moved, rtol=1e-11)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
 from ...ops.arithmetic import absolute, divide
 from ...ops.bessel import i1e
 from ...ops.exponential import exp, log, log1p, sqrt
 from ...ops.inverses import cosm1
-from ...ops.logic import less
+from ...ops.logic import greater, less
 from ...ops.quadrature import as_column, integral_between
 from ...ops.rounding import rint
 from ...ops.select import maximum, minimum, stop_gradient
@@ -20,9 +20,10 @@ from ...ops.trigonometric import arctan2, cos, sin
 from .continuous import ContinuousDistribution
 from .logs import log_i0e
 from .normal import LOG_2PI
+from .solved import SolvedDistribution
 
 
-class VonMises(ContinuousDistribution):
+class VonMises(SolvedDistribution):
     """Von Mises' distribution of an angle, `kappa` >= 0:
     ``f(z) = exp(kappa cos(z)) / (2 pi I0(kappa))``, for any z as it repeats itself.
 
@@ -47,11 +48,22 @@ class VonMises(ContinuousDistribution):
     def _sf(self, z: Any, kappa: Any) -> Any:
         turns = rint(z * (0.5 / math.pi))
         z = z - turns * (2.0 * math.pi)
-        side = self._beyond(absolute(z), kappa)
+        side = self._beyond(absolute(z), kappa, 0.0 * z)
         return choose(less(z, 0.0), 1.0 - side, side) - turns
 
-    def _beyond(self, z: Any, kappa: Any) -> Any:
-        """The probability between `z`, which is in 0..pi, and pi."""
+    def _logcdf(self, z: Any, kappa: Any) -> Any:
+        return self._logsf(-z, kappa)
+
+    def _logsf(self, z: Any, kappa: Any) -> Any:
+        """Between 1/2 and pi also where the probability underflows."""
+        far = greater(z, 0.5) & less(z, math.pi)
+        place = choose(far, z, 1.0)
+        height = self._logpdf(place, kappa)
+        tail = height + log(self._beyond(place, kappa, height))
+        return choose(far, tail, super()._logsf(choose(far, 0.0, z), kappa))
+
+    def _beyond(self, z: Any, kappa: Any, log_scale: Any) -> Any:
+        """The probability between `z`, which is in 0..pi, and pi; over ``e**log_scale``."""
         # The exponent falls by kappa (cos(z) - cos(t)), which is 2 / pi**2 (t**2 - z**2) at least where
         # t + z < pi, and 2 / pi (t - z) times the lesser sine of z and of (z + pi) / 2.
         reach = divide(20.0, maximum(kappa, 1e-9))
@@ -62,7 +74,22 @@ class VonMises(ContinuousDistribution):
         far = divide(math.pi * reach, maximum(steep, 1e-9))
         width = stop_gradient(minimum(near, far))
         end = choose(less(width, math.pi - z), z + width, math.pi)
-        return integral_between(z, end, lambda t: exp(self._logpdf(t, as_column(kappa))))
+        return integral_between(
+            z, end, lambda t: exp(self._logpdf(t, as_column(kappa)) - as_column(log_scale))
+        )
+
+    def _least(self, *_shapes: Any) -> Any:
+        return -math.pi
+
+    def _quantile(self, upper: bool, q: Any, *shapes: Any) -> Any:
+        """Within half a turn of 0, whose both sides are alike."""
+        q, *rest = np.broadcast_arrays(q, *shapes)
+        tail = np.minimum(q, 1.0 - q)
+        z = self._near(False, tail, *rest)
+        # below what the number next to the end has, the end is the nearest
+        next_to = self._cdf(np.full(q.shape, math.nextafter(-math.pi, 0.0)), *rest)
+        z = np.where(tail <= next_to, -math.pi, z)
+        return np.where((q > 0.5) != upper, -z, z)
 
     def _mean(self, kappa: Any) -> Any:
         return 0.0

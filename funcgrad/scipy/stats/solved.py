@@ -62,13 +62,18 @@ class SolvedDistribution(ContinuousDistribution):
             upper = not upper
         return z
 
+    def _least(self, *shapes: Any) -> Any:
+        """What no quantile is below."""
+        return self._support(*shapes)[0]
+
     def _near(self, upper: bool, q: Any, *shapes: Any) -> Any:
         """Where ``log(sf)``, or ``log(cdf)``, is ``log(q)``; NaN where that is not found."""
         log_p, sign = (self._logsf, -1.0) if upper else (self._logcdf, 1.0)
-        low, _ = self._support(*shapes)
+        low = self._least(*shapes)
         log_q = np.log(q)
         bound = np.maximum(1.0, -log_q)
         z = np.full(q.shape, self._mean(*shapes))
+        left, right = np.broadcast_to(low, z.shape), np.full(z.shape, math.inf)
         with np.errstate(all="ignore"):
             for _ in range(_STEPS):
                 y = log_p(z, *shapes)
@@ -78,8 +83,16 @@ class SolvedDistribution(ContinuousDistribution):
                 step = sign * off * np.exp(y - self._logpdf(z, *shapes))
                 # towards an end at 0 by a factor: probabilities are powers there
                 factor = np.maximum(np.exp(-step / (z - low)), 1e-3)
-                z = np.where(step < z - low, z - step, low + (z - low) * factor)
-            return np.where(abs(log_p(z, *shapes) - log_q) <= 1e-10 * bound, z, math.nan)
+                over = np.where(step < z - low, z - step, low + (z - low) * factor)
+                # where it is not concave a step may be too long: half of what is known instead
+                known = sign * off < 0
+                left, right = np.where(known, z, left), np.where(known, right, z)
+                middle = 0.5 * (left + right)
+                missed = ~((over >= left) & (over <= right)) & np.isfinite(middle)
+                z = np.where(missed, middle, over)
+            y = log_p(z, *shapes)
+            room = 1e-10 * bound + 1e-15 * abs(z) * np.exp(self._logpdf(z, *shapes) - y)
+            return np.where(abs(y - log_q) <= room, z, math.nan)
 
 
 def _root(f: Callable[[Any], Any], z: Any) -> Any:
