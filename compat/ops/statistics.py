@@ -1,4 +1,4 @@
-"""Medians, modes, quantiles, covariances, histograms."""
+"""Medians, modes, quantiles, covariances."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import numpy as np
 import funcgrad.numpy as fnp
 from funcgrad.algebra import concrete_namespace
 from funcgrad.core import Tracer
-from funcgrad.errors import ConcretizationError
-from funcgrad.errors import where as where_called
-from funcgrad.indexing import known
 from funcgrad.ops import reduce as reductions
 from funcgrad.ops import structural
 from funcgrad.ops.arithmetic import zero_preserving_multiply
@@ -40,11 +37,11 @@ from ._compose import (
     keep,
     not_implemented,
     pick,
-    require_real_floats,
     values_of,
 )
 from ._layout import own
 from ._operands import convert, dtype_of, is_number, operand, result_type
+from .histograms import histc, histogram
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -192,6 +189,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
     x = operand("kthvalue", 1, "input", input)
     shape = x._array.shape or (1,)
     axis = (axes_of("kthvalue", len(x._array.shape), whole(dim)) or (0,))[0]
+    require_elements("kthvalue", x, dim)
     if not 0 < whole(k, "k") <= shape[axis]:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     return _by_place("kthvalue", _ranked, x, dim, keepdim, out, "KthvalueBackward0", rank=k - 1)
@@ -263,6 +261,8 @@ def _quantile(
     rest = [1 if i in axes else n for i, n in enumerate(x._array.shape) if keepdim or i not in axes]
     y = record(structural.reshape, (y,), {"shape": (*lead, *rest)})
     y._view = None  # of what nobody sees
+    if isinstance(out, TensorBase) and dtype_of(out) is not dtype_of(x):
+        raise RuntimeError(f"{name}() out tensor must be same dtype as the input tensor")
     return finish(name, y, out, (x,))
 
 
@@ -453,90 +453,6 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     return record(scatter_add, (w, places), params, "BincountBackward0")
 
 
-def _edges(
-    name: str, x: TensorBase, bins: int, low: float, high: float, margin: float
-) -> tuple[float, float]:
-    """Between which numbers the bins lie: those given, or the extremes of the data.
-
-    Extremes that are equal are moved apart by `margin` each.
-
-    Raises: RuntimeError: no bins, or such a range. ConcretizationError: without a range, a transform
-    knows only the type of the data.
-    """
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if low == high and math.prod(x._array.shape):
-        values = known(x._array)
-        if values is None:
-            raise ConcretizationError(
-                f"{name}(): without a range the bins depend on the numbers in {x._array!r}, which "
-                f"are not known while tracing; give the smallest and the largest{where_called()}"
-            )
-        low, high = float(values.min()), float(values.max())
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"torch.{name}: range of [{low:g}, {high:g}] is not finite")
-    if low > high:
-        raise RuntimeError(f"torch.{name}: max must be larger than min")
-    return (low - margin, high + margin) if low == high else (low, high)
-
-
-def histc(
-    input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None
-) -> Tensor:
-    """How many elements lie in each of `bins` equal parts of ``[min, max]``; without, of the data.
-
-    Raises: RuntimeError: no bins, or a range that is not finite or reversed.
-
-    >>> import compat as torch
-    >>> torch.histc(torch.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
-    tensor([0., 2., 1., 0.])
-    """
-    x = operand("histc", 1, "input", input)
-    require_real_floats("histogram_cpu", x)
-    edges = _edges("histc", x, bins, min, max, 1.0)
-    values = known(x._array)
-    if values is None:
-        counts = through(lambda a: fnp.histogram(a, bins, edges)[0], x.detach())
-    else:
-        counts = tensor(np.histogram(values, bins, edges)[0])
-    return finish("histc", counts.to(x.dtype), out, (x,))
-
-
-def histogram(
-    input: Any,
-    bins: Any,
-    *,
-    range: Any = None,
-    weight: Any = None,
-    density: bool = False,
-    out: Any = None,
-) -> Any:
-    """How many elements, or how much weight, lie in each bin; and the edges of the bins.
-
-    `bins` is their number, or a vector of edges. With `density` the area is 1.
-
-    Raises: RuntimeError: no bins, or a range that is not finite or reversed.
-
-    >>> import compat as torch
-    >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=3, range=(0.0, 3.0))
-    torch.return_types.histogram(
-    hist=tensor([0., 2., 1.]),
-    bin_edges=tensor([0., 1., 2., 3.]))
-    """
-    x = operand("histogram", 1, "input", input)
-    require_real_floats("histogramdd", x)
-    if isinstance(bins, TensorBase):
-        edges: Any = values_of("histogram", bins).copy()
-    else:
-        low, high = (0.0, float(not x.numel())) if range is None else range
-        low, high = _edges("histogram", x, bins, low, high, 0.5)
-        edges = np.linspace(low, high, bins + 1, dtype=x._array.dtype)
-    w = None if weight is None else weight.detach()
-    counts, edges = through(fnp.histogram, x.detach(), edges, density=density, weights=w)
-    found = counts.to(x.dtype), edges
-    return finish_named("histogram", return_types.histogram, found, out, (x,))
-
-
 class StatisticsMethods:
     """The methods of `Tensor` in this family."""
 
@@ -559,8 +475,6 @@ __all__ = [
     "bincount",
     "corrcoef",
     "cov",
-    "histc",
-    "histogram",
     "kthvalue",
     "median",
     "mode",
