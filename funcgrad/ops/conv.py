@@ -17,8 +17,8 @@ input, not 25. There are three forms.
 * `_scatter`, where the output is smaller than the input or the input is dilated (cotangents of inputs):
   products with every tap first, which are added to where they belong. That moves less, and no zeros.
 
-Where rows are short, do not overlap or there is one axis only, all axes are gathered. `_by_images` copies
-nothing for kernels of one element. For signals of one channel see `sliding.py`.
+Where rows are short, do not overlap or there is one axis only, all axes are gathered. `_by_images`
+copies nothing for kernels of one element. For signals of one channel see `sliding.py`.
 """
 
 from __future__ import annotations
