@@ -189,6 +189,7 @@ def _signature(
 ) -> dict[str, str]:
     """The parts of a printed function that deal with its parameters and the elements of `x`."""
     tests = [f"{k} is not None" if v is None else f"{k} != {v!r}" for k, v in options.items()]
+    tests += [f"{k} is True" for k, v in options.items() if v.__class__ is int and v == 1]
     length = [] if most is None else [f"x.size > {most}"]
     length += [unless] if unless else []
     arguments = ", ".join([first, *(f"{k}={k}" for k in options)])

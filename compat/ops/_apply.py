@@ -126,10 +126,10 @@ def finish(
 _EXACT = """
 abs amax amin aminmax argmax argmin avg_pool2d avg_pool3d bitwise_not ceil clamp clamp_max
 clamp_min complex conj_physical cummax cummin diag floor frac frexp gather hardshrink histc
-index_add index_copy index_select isneginf isposinf kthvalue linalg.det linalg.inv log_softmax
-masked_select max median min mode nanmedian neg nonzero norm polar renorm round scatter
-scatter_add scatter_reduce searchsorted sgn sign signbit softmax softplus sort take topk tril triu
-trunc where
+histogram index_add index_copy index_select isneginf isposinf kthvalue linalg.det linalg.inv
+log_softmax logcumsumexp masked_select max median min mode nanmedian neg nonzero nonzero_static
+norm polar renorm round scatter scatter_add scatter_reduce searchsorted sgn sign signbit softmax
+softplus sort take topk tril triu trunc where
 """
 _OF_ONE_DTYPE = frozenset(_EXACT.split())
 
@@ -165,18 +165,27 @@ def _type_word(d: dtypes.dtype) -> str:
 
 
 def inplace(
-    f: Callable[..., Any], name: str | None = None, *, read_first: bool = False
+    f: Callable[..., Any],
+    name: str | None = None,
+    *,
+    read_first: bool = False,
+    apart: bool = False,
 ) -> Callable[..., Tensor]:
     """``x.f_(...)``: `f` out of place, and the result written into `x`.
 
     The old value of `x` is copied if the derivative of `f` reads it. `read_first`: see
-    `views.check_writable`.
+    `views.check_writable`. `apart`: no other tensor may lie in the memory of `x`, not even all of it,
+    but for a number that is read first.
     """
     name = name or f"{f.__name__}_"
 
     def in_place(self: Any, *args: Any, **kwargs: Any) -> Any:
         require_tensor(name, self)
         views.check_writable(self, *args, read_first=read_first)
+        if apart:
+            for other in (*args, *kwargs.values()):
+                if isinstance(other, TensorBase) and (other._array.shape or not read_first):
+                    views.check_overlap(self, other, same_allowed=False)
         since = sequence_number()
         new = f(self, *args, **kwargs)
         if new._array.shape != self._array.shape:

@@ -25,7 +25,7 @@ from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import not_implemented
 from ._elementwise import numbers_too, require_real, require_whole, tensors
 from ._operands import dtype_of, operand, promoted
-from .pointwise import operator
+from .pointwise import in_place_operator, operator
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -536,17 +536,17 @@ class CompareMethods:
     __hash__ = object.__hash__
     __invert__ = _inverted
     __and__ = __rand__ = operator(bitwise_and, "__and__")
-    __iand__ = bitwise_and_
+    __iand__ = in_place_operator(bitwise_and_)
     __or__ = __ror__ = operator(bitwise_or, "__or__")
-    __ior__ = bitwise_or_
+    __ior__ = in_place_operator(bitwise_or_)
     __xor__ = __rxor__ = operator(bitwise_xor, "__xor__")
-    __ixor__ = bitwise_xor_
+    __ixor__ = in_place_operator(bitwise_xor_)
     __lshift__ = operator(bitwise_left_shift, "__lshift__")
     __rlshift__ = operator(bitwise_left_shift, "__rlshift__", swapped=True)
-    __ilshift__ = bitwise_left_shift_
+    __ilshift__ = in_place_operator(bitwise_left_shift_)
     __rshift__ = operator(bitwise_right_shift, "__rshift__")
     __rrshift__ = operator(bitwise_right_shift, "__rrshift__", swapped=True)
-    __irshift__ = bitwise_right_shift_
+    __irshift__ = in_place_operator(bitwise_right_shift_)
 
 
 __all__ = [

@@ -14,6 +14,7 @@ from ..autograd.printed_composites import composite
 from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_grad
+from ._elementwise import is_operand
 from ._layout import in_order, unsafe_view
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
 from .part import lies_so
@@ -209,7 +210,7 @@ def at(input: Any, other: Any) -> Tensor:
 
 def reflected_at(input: Any, other: Any) -> Tensor:
     """``other @ input`` of an array."""
-    if is_number(other) or deferring.can_answer(other):
+    if is_number(other) or not is_operand(other) or deferring.can_answer(other):
         return deferring.answer(reflected_at, input, other)
     return _matmul(operand("matmul", 1, "input", other), input)
 
@@ -475,10 +476,8 @@ def addr(
     product = _outer("addr", ("vec1", "vec2"), a, b)
     category = max(dtype_of(x).category, dtype_of(product).category)
     for name, value in (("alpha", alpha), ("beta", beta)):
-        if category < 2 and isinstance(value, float):
-            raise RuntimeError(
-                f"For integral input tensors, argument {name} must not be a floating point number."
-            )
+        if (category and isinstance(value, bool)) or (category < 2 and isinstance(value, float)):
+            raise RuntimeError(f"addr(): {name}={value} is of another kind than the result")
     if category == 0:
         alpha, beta = bool(alpha), bool(beta)
     _require_expandable(x, _shape(product))

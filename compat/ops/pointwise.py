@@ -67,7 +67,7 @@ def _times_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
             "For non-complex input tensors, argument alpha must not be a complex number."
         )
     if is_number(y):
-        return y * alpha
+        return y * alpha if dtype.category else y and alpha
     return mul(convert(y, dtype), number_for(dtype, alpha))
 
 
@@ -131,7 +131,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """
     input = operand("rsub", 1, "input", input)
     refuse_bools(input, other)
-    if alpha != 1:
+    if alpha != 1 or alpha.__class__ is not int:
         input = _times_alpha("rsub", other, input, alpha)
     node = "RsubBackward0" if isinstance(other, TensorBase) else "RsubBackward1"
     return pointwise("rsub", arithmetic.subtract, (other, input), node=node)
@@ -316,7 +316,8 @@ def abs(input: Any, *, out: Any = None) -> Tensor:
     x = operand("abs", 1, "input", input)
     if dtype_of(x) is dtypes.bool:
         raise not_implemented("abs_cpu", x)
-    return finish("abs", record(arithmetic.absolute, (x,), None, "AbsBackward0"), out, (x,))
+    name = "abs of complex numbers" if dtype_of(x).category == 3 else "abs"
+    return finish(name, record(arithmetic.absolute, (x,), None, "AbsBackward0"), out, (x,))
 
 
 # ---------------------------------------------------------------- in place
@@ -364,6 +365,19 @@ def operator(f: Any, name: str, *, swapped: bool = False) -> Callable[[Any, Any]
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = f"An operator; see `compat.{f.__name__}`."
+    apply.__module__ = f.__module__
+    return apply
+
+
+def in_place_operator(f: Any) -> Callable[[Any, Any], Tensor]:
+    """`f`, which writes, as a Python operator: `NotImplemented` for what cannot be an operand."""
+
+    @deferring.operator
+    def apply(self: Any, other: Any) -> Any:
+        return f(self, other) if is_operand(other) else deferring.answer(f, self, other)
+
+    apply.__name__ = apply.__qualname__ = f.__name__
+    apply.__doc__ = f"An operator; see `Tensor.{f.__name__}`."
     apply.__module__ = f.__module__
     return apply
 
@@ -444,28 +458,28 @@ class PointwiseMethods:
     __pos__ = positive
     __add__ = _fast(add, "plus", arithmetic.add, "AddBackward0")
     __radd__ = printed.of_number(arithmetic.add, "AddBackward0")(operator(add.__wrapped__, "plus"))  # type: ignore
-    __iadd__ = add_
+    __iadd__ = in_place_operator(add_)
     __sub__ = _fast(sub, "minus", arithmetic.subtract, "SubBackward0")
     __rsub__ = printed.reflected(arithmetic.subtract, "RsubBackward1")(
         operator(_minuend, "reflected_minus", swapped=True)
     )
-    __isub__ = sub_
+    __isub__ = in_place_operator(sub_)
     __mul__ = _fast(mul, "times", arithmetic.multiply, "MulBackward0")
     __rmul__ = printed.of_number(arithmetic.multiply, "MulBackward0")(
         operator(mul.__wrapped__, "times")  # type: ignore
     )
-    __imul__ = mul_
+    __imul__ = in_place_operator(mul_)
     __truediv__ = _fast(div, "over", arithmetic.divide, "DivBackward0")
     __rtruediv__ = operator(_over, "reflected_over", swapped=True)
-    __itruediv__ = div_
+    __itruediv__ = in_place_operator(div_)
     __floordiv__ = operator(floor_divide, "floor_over")
     __rfloordiv__ = operator(floor_divide, "reflected_floor_over", swapped=True)
-    __ifloordiv__ = floor_divide_
+    __ifloordiv__ = in_place_operator(floor_divide_)
     __mod__ = _fast(
         remainder, "modulo", arithmetic.remainder, "RemainderBackward1", "RemainderBackward0"
     )
     __rmod__ = operator(remainder, "reflected_modulo", swapped=True)
-    __imod__ = remainder_
+    __imod__ = in_place_operator(remainder_)
 
 
 __all__ = [

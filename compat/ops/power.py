@@ -33,7 +33,7 @@ from ._operands import (
     promoted,
     result_type,
 )
-from .pointwise import operator
+from .pointwise import in_place_operator, operator
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -245,7 +245,7 @@ class PowerMethods:
 
     __pow__ = _raised
     __rpow__ = operator(pow, "reflected_raised", swapped=True)
-    __ipow__ = pow_
+    __ipow__ = in_place_operator(pow_)
 
 
 __all__ = [

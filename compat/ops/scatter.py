@@ -393,13 +393,13 @@ class ScatterMethods:
 
     gather = gather
     put = put
-    put_ = inplace(put)
+    put_ = inplace(put, apart=True)
     scatter = scatter
-    scatter_ = inplace(scatter)
+    scatter_ = inplace(scatter, apart=True)
     scatter_add = scatter_add
-    scatter_add_ = inplace(scatter_add)
+    scatter_add_ = inplace(scatter_add, apart=True)
     scatter_reduce = scatter_reduce
-    scatter_reduce_ = inplace(scatter_reduce)
+    scatter_reduce_ = inplace(scatter_reduce, apart=True)
     take = take
     take_along_dim = take_along_dim
 

@@ -52,7 +52,8 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Tensor
 
     A slice that is taken several times gets the sum of the cotangents.
 
-    Raises: IndexError: a place is out of range, or `index` has several axes.
+    Raises: IndexError: a place is out of range along the first axis, or `index` has several axes.
+    RuntimeError: a place is out of range along another.
 
     >>> import compat as torch
     >>> torch.index_select(torch.tensor([1.0, 2.0, 3.0]), 0, torch.tensor([2, 0]))
@@ -66,12 +67,12 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Tensor
         index,
         0,
         length,
-        lambda i: IndexError(
+        lambda i: (RuntimeError if axis or not length else IndexError)(
             f"index out of range in self: {i} along dimension {axis} of size {length}"
         ),
     )
     if not input._array.shape and index.numel() != 1:
-        raise IndexError("index_select(): Index to scalar can have only 1 value")
+        raise RuntimeError("index_select(): Index to scalar can have only 1 value")
     params = {"index": _slices(len(x._array.shape), axis, "known")}
     result = record(gather_primitive, (x, index), params, "IndexSelectBackward0")
     if not input._array.shape:
@@ -274,13 +275,13 @@ class SlicesMethods:
     __slots__ = ()
 
     index_add = index_add
-    index_add_ = inplace(index_add)
+    index_add_ = inplace(index_add, apart=True)
     index_copy = index_copy
-    index_copy_ = inplace(index_copy)
+    index_copy_ = inplace(index_copy, apart=True)
     index_fill = index_fill
-    index_fill_ = inplace(index_fill, read_first=True)
+    index_fill_ = inplace(index_fill, read_first=True, apart=True)
     index_reduce = index_reduce
-    index_reduce_ = inplace(index_reduce)
+    index_reduce_ = inplace(index_reduce, apart=True)
     index_select = index_select
 
 
