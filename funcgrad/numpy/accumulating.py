@@ -262,8 +262,11 @@ def _gradient(f: Any, axis: int, h: Any, edge_order: int) -> Any:
     else:
         place = h.ndim - (f.ndim - axis)
         left, right = part(h, place, 0, n - 2), part(h, place, 1)
-    before, after = part(slopes, axis, 0, n - 2), part(slopes, axis, 1)
-    middle = (before * right + after * left) / (left + right)
+    if aval_of(h).ndim == 0:  # the sample between is not read: it may be infinite
+        middle = (part(f, axis, 2) - part(f, axis, 0, n - 2)) / (left + right)
+    else:
+        before, after = part(slopes, axis, 0, n - 2), part(slopes, axis, 1)
+        middle = (before * right + after * left) / (left + right)
     first, last = part(slopes, axis, 0, 1), part(slopes, axis, n - 2)
     if edge_order == 2:  # the parabola through three points: linear in the slope
         if aval_of(h).ndim:
