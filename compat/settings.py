@@ -29,10 +29,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     True
     >>> torch.use_deterministic_algorithms(False)
     """
-    if not isinstance(mode, bool):
-        raise TypeError(
-            f"use_deterministic_algorithms(): argument 'mode' must be bool, not {type(mode).__name__}"
-        )
+    for name, given in (("mode", mode), ("warn_only", warn_only)):
+        if not isinstance(given, bool):
+            raise TypeError(
+                f"use_deterministic_algorithms(): argument '{name}' must be bool, not "
+                f"{type(given).__name__}"
+            )
     set_usual("numpy" if mode else "auto")
     _set.update(deterministic=bool(mode), warn_only=bool(warn_only))
 

@@ -139,4 +139,25 @@ class TypedStorage(UntypedStorage):
         return f"<TypedStorage of {self.size()} elements, dtype={self.dtype}>"
 
 
+def elements_of(storage: UntypedStorage, dtype: dtypes.dtype | None) -> Any:
+    """What is in the storage, as an array of its own; bytes are read as numbers of the dtype, or int64.
+
+    Raises: RuntimeError: the storage is one of another dtype, or its bytes are no whole elements.
+    """
+    if isinstance(storage, TypedStorage):
+        if dtype is not None and storage.dtype is not dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.name} or an UntypedStorage, but got "
+                f"{storage.dtype.name}; make a tensor of it and convert that"
+            )
+        return np.array(storage)
+    chosen = (dtype or dtypes.int64).numpy
+    if storage.nbytes() % chosen.itemsize:
+        raise RuntimeError(
+            f"a storage of {storage.nbytes()} bytes holds no whole number of elements of "
+            f"{chosen.itemsize} bytes"
+        )
+    return np.array(storage).view(chosen)
+
+
 __all__ = ["TypedStorage", "UntypedStorage"]

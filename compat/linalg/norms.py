@@ -9,7 +9,7 @@ from .. import dtypes
 from ..ops._apply import _type_word, finish
 from ..ops._axes import axes_of, axis_of
 from ..ops._compose import composed, keep
-from ..ops._operands import convert, dtype_of, is_number, operand
+from ..ops._operands import convert, dtype_of, in_dtype_of, is_number, operand
 from ..ops.create import zeros
 from ..ops.norm import nuclear_norm
 from ..ops.norm import vector_norm as _vector_norm
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
-def _converted(name: str, x: Any, dtype: Any) -> Any:
+def _converted(name: str, x: Any, dtype: Any, out: Any) -> Any:
     """`x` in the dtype of the computation.
 
-    Raises: RuntimeError: integers, or a dtype that would narrow.
+    Raises: RuntimeError: integers, or a dtype that would narrow or is not that of `out`.
     """
     found = dtype_of(x)
     if found.category < 2:
@@ -33,7 +33,7 @@ def _converted(name: str, x: Any, dtype: Any) -> Any:
         )
     if dtype is None:
         return x
-    target = dtypes.as_dtype(dtype)
+    target = dtypes.as_dtype(in_dtype_of(out, dtype))
     if (found.category == 3) != (target.category == 3):
         kind = "complex" if found.category == 3 else "real"
         raise RuntimeError(
@@ -73,7 +73,7 @@ def vector_norm(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
             f"{type(ord).__name__}"
         )
-    y = _converted(name, x, dtype)
+    y = _converted(name, x, dtype, out)
     axes = axes_of(name, len(shape_of(x)), dim)
     if ord < 0 and 0 in [shape_of(x)[a] for a in axes]:
         raise RuntimeError(
@@ -113,7 +113,7 @@ def matrix_norm(
     axes = _two_axes(name, len(shape_of(x)), dim)
     if ord not in ("fro", "nuc") and (isinstance(ord, str) or ord not in _ORDERS):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
-    y = _converted(name, x, dtype)
+    y = _converted(name, x, dtype, out)
     if ord == "fro":
         found = _vector_norm(y, 2, tuple(sorted(axes)))
     else:

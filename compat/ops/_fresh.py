@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 from typing import Any
 
@@ -90,10 +91,13 @@ def there(device: Any) -> Any:
 # ---------------------------------------------------------------- what
 
 
+_MOST_ELEMENTS = np.iinfo(np.intp).max // np.dtype(np.complex128).itemsize
+
+
 def shape_of(name: str, given: tuple[Any, ...], keyword: Any = None) -> tuple[int, ...]:
     """The shape of ``f(2, 3)``, ``f((2, 3))`` or ``f(size=(2, 3))``.
 
-    Raises: TypeError: something is no integer. RuntimeError: something is negative.
+    Raises: TypeError: something is no integer. RuntimeError: something is negative, or too large.
     """
     shape: tuple[int, ...] = ints_of(name, "size", given, keyword)
     if len(given) == 1 and isinstance(given[0], bool):
@@ -102,6 +106,9 @@ def shape_of(name: str, given: tuple[Any, ...], keyword: Any = None) -> tuple[in
         raise RuntimeError(
             f"{name}: Dimension size must be non-negative. Found the size {list(shape)}."
         )
+    count = math.prod(shape) or math.prod(n or 1 for n in shape)
+    if count > _MOST_ELEMENTS:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     return shape
 
 

@@ -31,8 +31,19 @@ def is_index_dtype(dtype: Any) -> bool:
 
 
 def in_dtype_of(out: Any, dtype: Any) -> Any:
-    """The dtype to compute in: the one asked for, or that of `out`; None if there is neither."""
-    return dtype if dtype is not None or not isinstance(out, TensorBase) else dtype_of(out)
+    """The dtype to compute in: the one asked for, or that of `out`; None if there is neither.
+
+    Raises: RuntimeError: both are given and differ.
+    """
+    if not isinstance(out, TensorBase):
+        return dtype
+    found = dtype_of(out)
+    if dtype is not None and dtypes.as_dtype(dtype) is not found:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {dtypes.as_dtype(dtype).name}, but got {found.name} "
+            f"instead"
+        )
+    return found
 
 
 def is_number(x: Any) -> bool:

@@ -268,6 +268,7 @@ class ConvertMethods:
     __contains__ = contains
     __reversed__ = backwards
     apply_ = legacy.apply_
+    map2_ = legacy.map2_
     map_ = legacy.map_
 
     layout: size.layout = property(lambda self: size.strided)  # type: ignore[assignment]

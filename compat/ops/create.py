@@ -14,6 +14,7 @@ from .. import dtypes
 from ..autograd import sites, views
 from ..autograd.base import TensorBase
 from ..size import device_of
+from ..storage import UntypedStorage, elements_of
 from . import legacy
 from ._apply import _type_word
 from ._data import array_of
@@ -70,6 +71,8 @@ def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
     elif type(data).__module__.startswith("cupy"):
         array = data.copy() if chosen is None else data.astype(chosen.numpy)
         device = device_of(array) if device is None else device
+    elif isinstance(data, UntypedStorage):
+        array = elements_of(data, chosen)
     elif hasattr(data, "__array__"):  # an array of another library
         return _copied(np.asarray(data), chosen, device, requires_grad)
     else:
@@ -80,8 +83,14 @@ def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
 def _own_dtype(array: Any) -> dtypes.dtype:
     """The dtype of an array of NumPy's.
 
-    Raises: ValueError: its bytes are in the other order. TypeError: there is none.
+    Raises: ValueError: its bytes are in the other order, or elements lie across one another. TypeError:
+    there is none.
     """
+    if any(s % array.itemsize for s in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array "
+            "to reallocate the memory."
+        )
     if not array.dtype.isnative:
         raise ValueError(
             "given numpy array has byte order different from the native byte order. Conversion "

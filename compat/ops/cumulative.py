@@ -17,7 +17,7 @@ from funcgrad.ops.cumulative import part
 from funcgrad.ops.exponential import exp, log
 from funcgrad.ops.index import along_axis, gather
 from funcgrad.ops.join import concatenate
-from funcgrad.ops.logic import equal, greater_equal, isfinite, isnan, logical_or
+from funcgrad.ops.logic import equal, greater_equal, isfinite, isnan, less, logical_and, logical_or
 from funcgrad.ops.rounding import rint
 from funcgrad.ops.select import stop_gradient, where
 
@@ -26,7 +26,7 @@ from ..autograd.base import TensorBase
 from ..autograd.remembered import remembered
 from ..autograd.tape import record, through
 from . import return_types
-from ._apply import finish, inplace
+from ._apply import check_broadcast, finish, inplace
 from ._axes import axis_of
 from ._compose import (
     as_before,
@@ -109,18 +109,26 @@ def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Tensor:
 
 
 def _complex_logcumsumexp(x: Any, /, *, axis: int) -> Any:
-    """The sums are of numbers scaled by those of the absolute values, which only grow."""
+    """The sums are of numbers scaled by those of the absolute values, which only grow.
+
+    Infinite ones are added up as if they were equally large: what is finite is nothing beside them.
+    """
     n = x.shape[axis]
     if not n:
         return x + 0
-    scale = stop_gradient(primitives.logcumsumexp(real(x), axis=axis, reverse=False))
-    finite = isfinite(scale)
-    scale = where(finite, scale, 0.0)
+    size = stop_gradient(real(x))
+    x = where(equal(size, -math.inf), complex(-math.inf), x)
+    top = stop_gradient(primitives.logcumsumexp(size, axis=axis, reverse=False))
+    finite, endless = isfinite(top), equal(top, math.inf)
+    scale = where(finite, top, 0.0)
+    of_one = where(equal(size, math.inf), 1j * imag(x), x - scale)
+    of_one = where(logical_and(endless, less(size, math.inf)), complex(-math.inf), of_one)
     decay = where(
         part(finite, axis, 0, n - 1), exp(part(scale, axis, 0, n - 1) - part(scale, axis, 1)), 0.0
     )
-    sums = primitives.recurrence(decay.astype(x.dtype), exp(x - scale), axis=axis, reverse=False)
-    y = log(sums) + scale
+    decay = where(part(endless, axis, 1), part(endless, axis, 0, n - 1), decay)
+    sums = primitives.recurrence(decay.astype(x.dtype), exp(of_one), axis=axis, reverse=False)
+    y = log(sums) + where(endless, top, scale)
     return y + 2j * math.pi * _turns(stop_gradient(y), stop_gradient(x), axis)
 
 
@@ -265,11 +273,18 @@ def gradient(
             "torch.gradient expected each dimension size to be at least edge_order+1"
         )
     steps = _spacings(spacing, axes, dim, len(shape))
-    steps = [convert(h, dtype_of(x)) if isinstance(h, TensorBase) else h for h in steps]
     return tuple(
-        through(fnp.gradient, x, h, axis=a, edge_order=edge_order)
-        for a, h in zip(axes, steps, strict=True)
+        _along_one(x, h, axis=a, edge_order=edge_order) for a, h in zip(axes, steps, strict=True)
     )
+
+
+def _along_one(x: Any, h: Any, **options: Any) -> Any:
+    """The differences along one axis, in the common dtype of the samples and the distances."""
+    if isinstance(h, TensorBase):
+        x, h = promoted((x, h))
+    elif isinstance(h, complex):
+        x = convert(x, dtypes.promote_types(dtype_of(x), dtypes.complex64))
+    return through(fnp.gradient, x, h, **options)
 
 
 def _require_differences(x: Any) -> None:
@@ -360,6 +375,8 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
             raise RuntimeError(
                 f"{name}: received a bool input for `{letter}`, but bool is not supported"
             )
+    if isinstance(dx, bool | complex | np.bool):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     y, *rest = promoted(given, floating=True)
     points = rest[0] if rest else None
     if points is not None:
@@ -367,6 +384,8 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
         along = axis if len(lengths) == y._array.ndim else len(lengths) - (y._array.ndim - axis)
         if lengths[0 if len(lengths) == 1 else along] != y._array.shape[axis]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        if len(lengths) > 1:
+            check_broadcast(y, points)
     return through(_areas, y, points, axis=axis, dx=1.0 if dx is None else dx), axis
 
 

@@ -81,13 +81,16 @@ def _grid(given: Sequence[Any], swap: bool) -> tuple[Any, ...]:
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of the shapes given broadcast to.
 
-    Raises: RuntimeError: they do not broadcast together.
+    Raises: RuntimeError: they do not broadcast together, or are no integers.
 
     >>> import compat as torch
     >>> torch.broadcast_shapes((2, 1), (3,))
     torch.Size([2, 3])
     """
-    given = [ints_of("broadcast_shapes", "shapes", (s,)) for s in shapes]
+    try:
+        given = [ints_of("broadcast_shapes", "shapes", (s,)) for s in shapes]
+    except TypeError as e:
+        raise RuntimeError(str(e)) from None
     try:
         return Size(np.broadcast_shapes(*given))
     except ValueError:

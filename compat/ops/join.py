@@ -11,6 +11,7 @@ from funcgrad.ops.index_layout import Slice
 from funcgrad.ops.join import along, stack_arrays
 from funcgrad.ops.join import concatenate as concatenate_primitive
 
+from .. import dtypes
 from ..autograd.base import TensorBase
 from ..autograd.remembered import remembered, remembered_of_sequence
 from ..autograd.tape import record
@@ -299,7 +300,7 @@ def tensor_split(
 ) -> tuple[Tensor, ...]:
     """Views of slices along `dim`: cut at the places given, or into as many as equal as possible.
 
-    Raises: RuntimeError: a number of sections that is not positive.
+    Raises: RuntimeError: a number of sections that is not positive, places that are no vector of int64.
 
     >>> import compat as torch
     >>> torch.tensor_split(torch.tensor([1.0, 2.0, 3.0]), (1,))
@@ -316,6 +317,16 @@ def tensor_split(
     if given is None:
         raise TypeError("tensor_split(): need the places to cut at, or the number of sections")
     if isinstance(given, TensorBase):
+        if dtype_of(given) is not dtypes.int64:
+            raise RuntimeError(
+                f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{_type_word(dtype_of(given))}"
+            )
+        if len(given._array.shape) > 1:
+            raise RuntimeError(
+                f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor, but got a tensor with {len(given._array.shape)} dims"
+            )
         given = given._array.tolist()
     length = shape[axis]
     if isinstance(given, tuple | list):

@@ -20,6 +20,7 @@ from ._apply import _TYPE_WORDS
 from ._data import array_of
 from ._layout import alias
 from ._operands import dtype_of
+from .shape import expand
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -145,11 +146,37 @@ def map_(self: Any, tensor: Any, callable: Any) -> Tensor:
     Raises: RuntimeError: a tensor requires grad. TypeError: the dtypes differ, or it returns no real
     number.
     """
-    if dtype_of(tensor) is not dtype_of(self):
-        raise TypeError(
-            f"map_: expected {dtype_of(self)} for argument 'tensor' (got {dtype_of(tensor)})"
-        )
+    _require_dtype("map_", self, tensor=tensor)
     return _mapped("map_", callable, self, tensor)
+
+
+def map2_(self: Any, x: Any, y: Any, callable: Any) -> Tensor:
+    """Replace every number by ``callable(number, of_x, of_y)``: slow, and not recorded.
+
+    The other tensors are of the same dtype and broadcast.
+
+    Raises: RuntimeError: a tensor requires grad. TypeError: the dtypes differ, or it returns no real
+    number.
+
+    >>> import compat as torch
+    >>> one = torch.ones(2)
+    >>> torch.tensor([1.0, 2.0]).map2_(one, one, lambda a, b, c: a + b + c)
+    tensor([3., 4.])
+    """
+    _require_dtype("map2_", self, x=x, y=y)
+    return _mapped("map2_", callable, self, x, y)
+
+
+def _require_dtype(name: str, like: Any, **others: Any) -> None:
+    """Require that the tensors are of the dtype of `like`.
+
+    Raises: TypeError: one is not.
+    """
+    for argument, x in others.items():
+        if dtype_of(x) is not dtype_of(like):
+            raise TypeError(
+                f"{name}: expected {dtype_of(like)} for argument '{argument}' (got {dtype_of(x)})"
+            )
 
 
 def _mapped(name: str, f: Any, x: Any, *others: Any) -> Any:
@@ -160,7 +187,7 @@ def _mapped(name: str, f: Any, x: Any, *others: Any) -> Any:
             f"instead.{views.made_at(x)}"
         )
     views.check_writable(x)
-    arrays = [x._array, *(np.broadcast_to(y._array, x._array.shape) for y in others)]
+    arrays = [x._array, *(expand(y, *x._array.shape)._array for y in others)]
     numbers = zip(*(a.ravel().tolist() for a in arrays), strict=True)
     found = [f(*row) for row in numbers]
     is_complex = dtype_of(x).category == 3

@@ -104,7 +104,8 @@ def mean(
     tensor([2., 3.])
     """
     input = operand("mean", 1, "input", input)
-    if dtype_of(input).category > 1 and (wide := in_dtype_of(out, dtype)) and wide.category > 1:
+    wide = in_dtype_of(out, dtype)
+    if dtype_of(input).category > 1 and wide is not None and dtypes.as_dtype(wide).category > 1:
         dtype = wide
     x = input if dtype is None else convert(input, dtypes.as_dtype(dtype))
     if dtype_of(x).category < 2:
@@ -139,6 +140,7 @@ def nanmean(
             f"nanmean(): expected input to have floating point or complex dtype but got "
             f"{_type_word(dtype_of(input))}"
         )
+    in_dtype_of(out, dtype)
     total = nansum(input, dim, keepdim, dtype=dtype)
     here = record(logical_not, (record(isnan, (input,)),))
     numbers = convert(count_nonzero(here, dim), dtype_of(total))

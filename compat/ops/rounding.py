@@ -339,6 +339,12 @@ def nan_to_num(
             raise TypeError(
                 f"nan_to_num(): argument '{name}' must be float, not {type(given).__name__}"
             )
+    if dtype_of(x) is dtypes.bfloat16:  # computed in single, whose largest it would not hold
+        largest = dtypes.finfo(dtypes.bfloat16).max
+        posinf, neginf = (
+            largest if posinf is None else posinf,
+            -largest if neginf is None else neginf,
+        )
     params = {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf}
     if dtype_of(x).category < 2:
         return finish("nan_to_num", record(stop_gradient, (x,)), out, (x,))
