@@ -12,12 +12,14 @@ import numpy as np
 from funcgrad.indexing import known
 from funcgrad.ops import lu as primitives
 
+from .. import dtypes
 from ..autograd.base import tensor
 from ..autograd.tape import record
 from ..ops import return_types
 from ..ops._apply import finish
 from ..ops._compose import not_implemented
 from ..ops._operands import dtype_of, operand
+from ..ops.scatter import require_bounds
 from .checks import require_same, shape_of, zero_pivots
 from .systems import finish_all, require_fitting, triangular
 
@@ -54,6 +56,26 @@ def _unpacked(factors: Any) -> tuple[Any, Any]:
     k = min(m, n)
     unit = tensor(np.eye(m, k, dtype=factors._array.dtype))
     return factors[..., :k].tril(-1) + unit, factors[..., :k, :].triu()
+
+
+def _places(name: str, pivots: Any, lu: Any) -> Any:
+    """Pivots that were given, counted from 0.
+
+    Raises: RuntimeError: they are of another dtype than int32, or not between 1 and the number of rows.
+    """
+    if dtype_of(pivots) is not dtypes.int32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    rows = shape_of(lu)[-2]
+    require_bounds(
+        pivots,
+        1,
+        rows + 1,
+        lambda i: RuntimeError(
+            f"{name}: pivots must be between 1 and LU.size(-2) = {rows}, but got {i}. Did you properly "
+            f"pass the result of lu_factor?"
+        ),
+    )
+    return pivots - 1
 
 
 def _permutation(pivots: Any, like: Any, count: int) -> Any:
@@ -124,7 +146,7 @@ def lu_solve(
 ) -> Tensor:
     """The X with ``A X = B`` (``X A = B`` if not `left`; A adjoint if so asked), from `lu_factor`.
 
-    Raises: RuntimeError: the shapes do not fit.
+    Raises: RuntimeError: the shapes do not fit, or the pivots are none of `lu_factor`.
 
     >>> import compat as torch
     >>> factors = torch.linalg.lu_factor(torch.tensor([[0.0, 2.0], [4.0, 2.0]]))
@@ -137,7 +159,7 @@ def lu_solve(
     p = operand("linalg_lu_solve", 2, "pivots", pivots)
     require_same(name, x, b)
     require_fitting(name, shape_of(x), shape_of(b), left)
-    permutation = _permutation(p - 1, x, shape_of(x)[-1])
+    permutation = _permutation(_places(name, p, x), x, shape_of(x)[-1])
     return finish(name, _lu_solve(x, permutation, b, left, adjoint), out, (x, b))
 
 
@@ -177,5 +199,5 @@ def lu_unpack(
     low, up = _unpacked(x) if unpack_data else (empty, empty)
     permutation = empty
     if unpack_pivots:
-        permutation = _permutation(p - 1, x, shape_of(x)[-2])
+        permutation = _permutation(_places("lu_unpack", p, x), x, shape_of(x)[-2])
     return return_types.lu_unpack(*finish_all("lu_unpack", (permutation, low, up), out, (x,)))

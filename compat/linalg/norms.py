@@ -33,7 +33,8 @@ def _converted(name: str, x: Any, dtype: Any, out: Any) -> Any:
         )
     if dtype is None:
         return x
-    target = dtypes.as_dtype(in_dtype_of(out, dtype))
+    target = dtypes.as_dtype(dtype)
+    in_dtype_of(out, target.to_real())
     if (found.category == 3) != (target.category == 3):
         kind = "complex" if found.category == 3 else "real"
         raise RuntimeError(

@@ -477,7 +477,8 @@ def addr(
     category = max(dtype_of(x).category, dtype_of(product).category)
     for name, value in (("alpha", alpha), ("beta", beta)):
         if (category and isinstance(value, bool)) or (category < 2 and isinstance(value, float)):
-            raise RuntimeError(f"addr(): {name}={value} is of another kind than the result")
+            kind = "boolean" if isinstance(value, bool) else "floating point number"
+            raise RuntimeError(f"argument {name} must not be a {kind} here: {value}")
     if category == 0:
         alpha, beta = bool(alpha), bool(beta)
     _require_expandable(x, _shape(product))

@@ -50,6 +50,8 @@ def einsum(*args: Any) -> Tensor:
     equation, xs = _equation(args)
     if len(xs) == 1 and isinstance(xs[0], tuple | list):
         xs = tuple(xs[0])
+    if not xs:
+        raise ValueError("einsum(): must specify the equation string and at least one operand")
     for i, x in enumerate(xs):
         if not isinstance(x, TensorBase):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {_kind(x)}")

@@ -192,3 +192,26 @@ def test_it_is_refused(torch: Any, case: str) -> None:
     error, f = REFUSED[case]
     with pytest.raises(error):
         f(torch)
+
+
+def test_a_norm_of_complex_numbers_is_of_the_real_dtype(torch: Any) -> None:
+    x, out = torch.ones(2, 2, dtype=torch.complex64), torch.empty((), dtype=torch.float64)
+    assert torch.linalg.norm(x, dtype=torch.complex128, out=out) is out
+    assert out.item() == 2.0
+
+
+@pytest.mark.parametrize("pivots", [[0, 1], [3, 1], [-1, 1]], ids=str)
+def test_pivots_that_are_no_rows_are_refused(torch: Any, pivots: list[int]) -> None:
+    p = torch.tensor(pivots, dtype=torch.int32)
+    with pytest.raises(RuntimeError):
+        torch.linalg.lu_solve(torch.eye(2), p, torch.ones(2, 1))
+    with pytest.raises(RuntimeError):
+        torch.lu_unpack(torch.eye(2), p)
+    for wide in (torch.tensor([1, 2]), torch.tensor([1.0, 2.0])):
+        with pytest.raises(RuntimeError):
+            torch.linalg.lu_solve(torch.eye(2), wide, torch.ones(2, 1))
+
+
+def test_einsum_of_nothing(torch: Any) -> None:
+    with pytest.raises(ValueError, match="at least one operand"):
+        torch.einsum("", [])
