@@ -174,6 +174,7 @@ _LATER = (
     "__config__",
     "_dynamo",
     "_inductor",
+    "cpu",
     "distributions",
     "library",
     "masked",
@@ -189,6 +190,7 @@ _LATER = (
     "xpu",
 )
 if _typing.TYPE_CHECKING:
+    from . import cpu as cpu
     from . import distributions as distributions
     from . import library as library
     from . import masked as masked
