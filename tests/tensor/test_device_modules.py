@@ -23,6 +23,7 @@ def test_the_host_answers_as_a_device_does(torch: Any) -> None:
     assert module.set_device("cpu") is module.synchronize() is None
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_switches_of_mkldnn(torch: Any) -> None:
     x = torch.ones(2, 2)
     with torch.backends.mkldnn.flags(enabled=False):
