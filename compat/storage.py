@@ -139,25 +139,31 @@ class TypedStorage(UntypedStorage):
         return f"<TypedStorage of {self.size()} elements, dtype={self.dtype}>"
 
 
-def elements_of(storage: UntypedStorage, dtype: dtypes.dtype | None) -> Any:
-    """What is in the storage, as an array of its own; bytes are read as numbers of the dtype, or int64.
+def numbers_of(storage: UntypedStorage, dtype: dtypes.dtype) -> Any:
+    """The memory of the storage as a vector of the dtype, not copied.
 
     Raises: RuntimeError: the storage is one of another dtype, or its bytes are no whole elements.
     """
-    if isinstance(storage, TypedStorage):
-        if dtype is not None and storage.dtype is not dtype:
-            raise RuntimeError(
-                f"Expected a Storage of type {dtype.name} or an UntypedStorage, but got "
-                f"{storage.dtype.name}; make a tensor of it and convert that"
-            )
-        return np.array(storage)
-    chosen = (dtype or dtypes.int64).numpy
-    if storage.nbytes() % chosen.itemsize:
+    if isinstance(storage, TypedStorage) and storage.dtype is not dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {dtype.name} or an UntypedStorage, but got "
+            f"{storage.dtype.name}; make a tensor of it and convert that"
+        )
+    if storage.nbytes() % dtype.numpy.itemsize:
         raise RuntimeError(
             f"a storage of {storage.nbytes()} bytes holds no whole number of elements of "
-            f"{chosen.itemsize} bytes"
+            f"{dtype.numpy.itemsize} bytes"
         )
-    return np.array(storage).view(chosen)
+    return storage._bytes().view(dtype.numpy)
+
+
+def elements_of(storage: UntypedStorage, dtype: dtypes.dtype | None) -> Any:
+    """A copy of what is in the storage; bytes are read as numbers of the dtype, or int64.
+
+    Raises: RuntimeError: the storage is one of another dtype, or its bytes are no whole elements.
+    """
+    own = storage.dtype if isinstance(storage, TypedStorage) else dtypes.int64
+    return numbers_of(storage, dtype or own).copy()
 
 
 __all__ = ["TypedStorage", "UntypedStorage"]

@@ -269,6 +269,7 @@ class ConvertMethods:
     __reversed__ = backwards
     apply_ = legacy.apply_
     map2_ = legacy.map2_
+    set_ = legacy.set_
     map_ = legacy.map_
 
     layout: size.layout = property(lambda self: size.strided)  # type: ignore[assignment]

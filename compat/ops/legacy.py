@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd import base, sites, views
+from ..autograd import base, modes, sites, views
 from ..autograd.base import TensorBase
 from ..size import Size, cpu, device_of
 from ..size import device as Device
+from ..storage import UntypedStorage, numbers_of
+from . import _apply
 from ._apply import _TYPE_WORDS
 from ._data import array_of
-from ._layout import alias
+from ._layout import alias, strides_of
 from ._operands import dtype_of
+from .part import as_strided
 from .shape import expand
 
 if TYPE_CHECKING:
@@ -197,6 +200,39 @@ def _mapped(name: str, f: Any, x: Any, *others: Any) -> Any:
             raise TypeError(f"must be real number, not {kind.__name__}")
     new = np.array(found).astype(x._array.dtype)
     return views.assign(x, new.reshape(x._array.shape), name, whole=True)
+
+
+def set_(
+    self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Show the memory of a tensor or a storage from now on; without one, nothing.
+
+    With a size, the part of the memory that begins at `storage_offset`, in C order without a `stride`.
+    As after an assignment to ``.data``, the two do not know of one another's writes.
+
+    Raises: RuntimeError: a derivative would be lost, another dtype, or the memory is too small.
+
+    >>> import compat as torch
+    >>> torch.zeros(0).set_(torch.arange(4.0), 1, (2,), (2,))
+    tensor([1., 3.])
+    """
+    if _apply.requires_grad(self, source):
+        raise RuntimeError(
+            f"set_() is not differentiable; use it under torch.no_grad(){views.made_at(self)}"
+        )
+    dtype = dtype_of(self)
+    if isinstance(source, UntypedStorage):
+        memory = alias(base.tensor(numbers_of(source, dtype)))
+    else:
+        memory = source.detach() if source is not None else self.detach().new_empty(0)
+    if dtype_of(memory) is not dtype:
+        raise RuntimeError(f"Could not set tensor of type {dtype_of(memory).name} to {dtype.name}")
+    if size is not None:
+        steps = strides_of(np.empty(tuple(size), np.bool)) if stride is None else stride
+        memory = as_strided(memory, size, steps, storage_offset)
+    with modes.no_grad():
+        self.data = memory
+    return self
 
 
 # ---------------------------------------------------------------- typed constructors

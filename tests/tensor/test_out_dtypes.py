@@ -215,3 +215,28 @@ def test_pivots_that_are_no_rows_are_refused(torch: Any, pivots: list[int]) -> N
 def test_einsum_of_nothing(torch: Any) -> None:
     with pytest.raises(ValueError, match="at least one operand"):
         torch.einsum("", [])
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_a_tensor_shows_other_memory(torch: Any) -> None:
+    y = torch.arange(6.0).reshape(2, 3)
+    for source in (y, y.storage(), y.untyped_storage()):
+        x = torch.zeros(3)
+        assert x.set_(source, 1, (2, 2), (2, 1)) is x
+        assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]] and x.storage_offset() == 1
+        x[0, 0] = 9.0
+        assert y[0, 1] == 9.0
+        y[0, 1] = 1.0
+        x.set_(source)
+        assert x.data_ptr() == y.data_ptr() and x.numel() == 6
+        assert x.set_(source, 2, (2, 2)).stride() == (2, 1)
+        assert x.set_().shape == (0,)
+    leaf = torch.zeros(3, requires_grad=True)
+    with pytest.raises(RuntimeError):
+        leaf.set_(y)
+    with torch.no_grad():
+        leaf.set_(y)
+    assert leaf.requires_grad and leaf.shape == (2, 3)
+    for wide in (y.double(), y.double().storage()):
+        with pytest.raises(RuntimeError):
+            torch.zeros(3).set_(wide)
