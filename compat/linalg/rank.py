@@ -31,7 +31,13 @@ def _cutoffs(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
     """Up to where singular values count as zero: ``max(atol, rtol * largest)``.
 
     Without `rtol` it is 0 where there is `atol`, else the precision of the dtype times the longer side.
+    Raises: RuntimeError: one of them is complex.
     """
+    for name, given in (("atol", atol), ("rtol", rtol)):
+        if isinstance(given, TensorBase) and dtype_of(given).category == 3:
+            raise RuntimeError(
+                f"{name} tensor of complex type is not supported. Got {_type_word(dtype_of(given))}"
+            )
     if rtol is None:
         rtol = max(shape) * float(np.finfo(s._array.dtype).eps)
         if atol is not None:
@@ -196,8 +202,7 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None, out: 
     right = b.unsqueeze(-1) if vector else b
     m, n = shape_of(x)[-2:]
     s = svdvals(x.detach())
-    if rcond is None:
-        rcond = max(m, n) * float(np.finfo(s._array.dtype).eps)
+    rcond = _least_ratio(rcond, driver, (m, n), float(np.finfo(s._array.dtype).eps))
     largest = s[..., :1] if min(m, n) else s
     rank = (s > largest * rcond).sum(-1)
     known_full = _is_everywhere(rank._array, min(m, n))
@@ -215,6 +220,15 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None, out: 
     solution = found.squeeze(-1) if vector else found
     results = finish_all("linalg.lstsq", (solution, residuals, rank, s), out, (A, B))
     return return_types.linalg_lstsq(*results)
+
+
+def _least_ratio(given: Any, driver: str, shape: tuple[int, int], eps: float) -> float:
+    """The share of the largest singular value up to which others count as zero, as LAPACK reads it."""
+    if given is None:
+        return max(shape) * eps
+    if given < 0 or (driver == "gelsd" and not 0 < given < 1):
+        return eps
+    return min(given, 1.0 - eps) if driver == "gelsy" else given  # which keeps the largest
 
 
 def _is_everywhere(rank: Any, full: int) -> bool:

@@ -240,3 +240,21 @@ def test_a_tensor_shows_other_memory(torch: Any) -> None:
     for wide in (y.double(), y.double().storage()):
         with pytest.raises(RuntimeError):
             torch.zeros(3).set_(wide)
+
+
+@pytest.mark.parametrize("rcond", [-1.0, 0.4, 0.6, 1.0, 1.5, None], ids=str)
+@pytest.mark.parametrize("driver", ["gelsd", "gelss"])
+def test_shares_of_the_largest_singular_value(torch: Any, driver: str, rcond: float) -> None:
+    a, b = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]), torch.ones(3, 1)
+    found = torch.linalg.lstsq(a, b, rcond=rcond, driver=driver).solution.squeeze(1).tolist()
+    above = 0.0 if rcond is None or rcond < 0 else rcond
+    if driver == "gelsd" and above >= 1:
+        above = 0.0
+    assert found == pytest.approx([0.5 * (above < 1), 1.0 * (above < 0.5), 0.0])
+
+
+def test_cutoffs_are_real(torch: Any) -> None:
+    for f in (torch.linalg.pinv, torch.linalg.matrix_rank):
+        for name in ("atol", "rtol"):
+            with pytest.raises(RuntimeError, match="complex"):
+                f(torch.eye(2), **{name: torch.tensor(1j)})
