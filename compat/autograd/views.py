@@ -24,6 +24,7 @@ from funcgrad.ops.select import where
 from funcgrad.ops.strided import repeats, strided
 from funcgrad.ops.structural import broadcast_to, reshape, transpose
 from funcgrad.views import Link
+from funcgrad.views import View as ArrayView
 
 from . import mirrors, modes, sites
 from .base import UNCOUNTED, TensorBase, View, hold
@@ -47,9 +48,7 @@ def refresh(x: TensorBase) -> None:
     base = base_of(view)
     if mirrors.known and base._array.__class__ is ndarray:
         mirrors.follow(x._counter)
-    # Traced values follow their base themselves, through views of funcgrad's.
-    stale = not isinstance(x._array, Tracer) or not all(prim.is_view for prim, _ in view.chain)
-    if stale and isinstance(base._array, Tracer):
+    if isinstance(base._array, Tracer) and not _follows(x._array, base._array, view.chain):
         _note_traced(x)
         x._array = follow(base._array, view.chain)
         hold(x)
@@ -70,6 +69,21 @@ def refresh(x: TensorBase) -> None:
             aval = out
     move_retained(x, node)
     x._node = node
+
+
+def _follows(array: Any, base: Tracer, chain: tuple[Any, ...]) -> bool:
+    """Whether `array` is a view of `base` as funcgrad has them, which shows later writes by itself.
+
+    It is not where a transform began to trace the base after the view was taken: one inside of that
+    whose values both had been.
+    """
+    if not isinstance(array, Tracer) or not all(prim.is_view for prim, _ in chain):
+        return False
+    return _shown(array) is _shown(base)
+
+
+def _shown(array: Tracer) -> Tracer:
+    return array.alias.base if array.alias.__class__ is ArrayView else array
 
 
 def base_of(view: View) -> TensorBase:
@@ -498,8 +512,12 @@ def _store(x: TensorBase, value: Any) -> None:
         elif not array.flags.writeable:  # a transform that runs has locked it
             _lift(x, current_trace.get())
         array = x._array
-    elif isinstance(value, Tracer) and _is_inside(value.owner, array.owner):
-        _lift(x, value.owner)
+    elif isinstance(value, Tracer) and value.owner is not array.owner:
+        trace = current_trace.get()
+        if _is_inside(value.owner, array.owner):
+            _lift(x, value.owner)
+        elif not trace.is_inside(array.owner):  # a tensor of the tape outside: NOTE [Levels]
+            _lift(x, trace)
         array = x._array
     if isinstance(array, Tracer):
         view = x._view

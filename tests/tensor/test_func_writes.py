@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import compat
+from compat.utils._pytree import tree_leaves
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 
@@ -364,3 +365,80 @@ def test_views_of_tensors_without_axes_are_written(torch: Any, copy: str, view: 
     assert value.item() == pytest.approx(math.sin(2.0))
     assert tangent.item() == pytest.approx(expected)
     assert torch.func.vmap(written)(x[None]).item() == pytest.approx(math.sin(2.0))
+
+
+# ---------------------------------------------------------------- a transform in another one
+
+NESTED_WRITES = {
+    "whole": lambda base, view, y: base.copy_(y),
+    "product": lambda base, view, y: base.mul_(y),
+    "part": lambda base, view, y: base[0].add_(y[1]),
+    "index": lambda base, view, y: base.__setitem__(0, y[1]),
+    "order": lambda base, view, y: base.T.copy_(y),
+    "view": lambda base, view, y: view.mul_(y[1]),
+}
+
+
+def inner(f: Callable[..., Any], which: str, y: Any) -> Any:
+    func = compat.func
+    if which == "jvp":
+        return func.jvp(f, (y,), (y.cos(),))
+    if which == "vmap":
+        return func.vmap(f)(compat.stack([y, -y]))
+    out, pull = func.vjp(f, y)
+    return out, pull(tuple(o.sin() for o in out))
+
+
+def outer(f: Callable[..., Any], which: str, x: Any) -> Any:
+    func = compat.func
+    if which == "jvp":
+        return func.jvp(f, (x,), (x.cos(),))
+    if which == "vmap":
+        return func.vmap(f)(compat.stack([x, -x]))
+    if which == "vjp":
+        out, pull = func.vjp(lambda x: compat.stack([*map(compat.sum, tree_leaves(f(x)))]), x)
+        return out, pull(out.sin())
+    leaf = x.clone().requires_grad_()
+    out = compat.stack([*map(compat.sum, tree_leaves(f(leaf)))])
+    return out, compat.autograd.grad(out.sin().sum(), leaf)
+
+
+@pytest.mark.parametrize("write", NESTED_WRITES)
+@pytest.mark.parametrize("within", ["jvp", "vjp", "vmap"])
+@pytest.mark.parametrize("without", ["jvp", "vjp", "vmap", "tape"])
+def test_a_view_shows_what_an_inner_transform_writes_into_its_base(
+    without: str, within: str, write: str
+) -> None:
+    """The base and the view are the outer transform's, or the tape's outside, what is written is the
+    inner one's. The view is what is read at its place afterwards."""
+
+    def results(read_again: bool) -> Any:
+        def f(x: Any, y: Any) -> Any:
+            base = x * 1
+            view = base[0]
+            NESTED_WRITES[write](base, view, y)
+            return (base[0] if read_again else view) * 2, base
+
+        x = compat.tensor([[1.0, 2.0], [3.0, 5.0]])
+        y = compat.tensor([[0.5, -1.0], [2.0, 0.25]])
+        return outer(lambda x: inner(lambda y: f(x, y), within, y), without, x)
+
+    assert str(results(False)) == str(results(True))
+
+
+def test_a_parameter_s_values_are_written_by_a_transform() -> None:
+    """What was computed of tensors that require grad outside, inside of the transform, may be
+    written with what it differentiates: both derivatives are right."""
+    w = compat.tensor([1.0, 2.0, 3.0], requires_grad=True)
+
+    def f(x: Any) -> Any:
+        y = w * 2
+        y.mul_(x)
+        y[0] = x[1]
+        return (y * y).sum()
+
+    x = compat.tensor([0.5, -1.0, 2.0])
+    slope = compat.func.grad(f)(x)
+    assert slope.tolist() == [0.0, -34.0, 144.0]  # 2 x[1] + 8 w[1]^2 x[1], 8 w[2]^2 x[2]
+    (slope.sum() / 16).backward()
+    assert w.grad.tolist() == [0.0, -2.0, 6.0]
