@@ -31,6 +31,7 @@ from . import ops
 from ._missing import explain as _explain_missing
 from ._tensor import Tensor
 from .autograd import is_grad_enabled, no_grad
+from .autograd.base import UNCOUNTED
 from .autograd.function import Function
 from .autograd.graph import increment_version
 from .utils._pytree import tree_flatten, tree_leaves, tree_unflatten
@@ -72,6 +73,11 @@ class CustomOpDef:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        if bound.kwargs and any(map(_is_tensor, tree_leaves(bound.kwargs))):
+            raise NotImplementedError(
+                f"{self._qualname}: custom_op with kwarg-only Tensor args, for which backward returns "
+                f"no gradient. Take tensors by position too: {', '.join(bound.kwargs)}"
+            )
         if self._mutated:
             return self._called_in_place(bound)
         leaves, tree = tree_flatten((bound.args, bound.kwargs))
@@ -88,8 +94,20 @@ class CustomOpDef:
             )
         with no_grad():
             out = self._function(*bound.args, **bound.kwargs)
+        self._require_new(out, tree_leaves(bound.arguments))
         increment_version(written)
         return out
+
+    def _require_new(self, out: Any, arguments: Sequence[Any]) -> None:
+        """Raises: RuntimeError: a result is an argument or another result, or a view of it."""
+        known = [x for x in arguments if _is_tensor(x)]
+        for y in filter(_is_tensor, tree_leaves(out)):
+            if any(_share_memory(x, y) for x in known):
+                raise RuntimeError(
+                    f"{self._qualname}: a result may not alias an argument or another result, whose "
+                    f"derivative it would not have. Return a copy: x.clone()"
+                )
+            known.append(y)
 
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
@@ -140,6 +158,10 @@ def _is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
 
 
+def _share_memory(x: Tensor, y: Tensor) -> bool:
+    return x is y or (x._counter is y._counter and x._counter is not UNCOUNTED)
+
+
 def _requires_grad(x: Any) -> bool:
     return isinstance(x, Tensor) and x.requires_grad
 
@@ -163,18 +185,14 @@ def _as_function(op: CustomOpDef, backward: Any, setup: Any, vmap: Any) -> type[
     def forward(tree: Any, *leaves: Any) -> Any:
         args, kwargs = tree_unflatten(leaves, tree)
         out = op._function(*args, **kwargs)
-        given = {id(x) for x in leaves if isinstance(x, Tensor)}
-        if any(id(x) in given for x in tree_leaves(out)):
-            raise RuntimeError(
-                f"{op._qualname}: a result is one of the arguments. Return a copy: x.clone()"
-            )
+        op._require_new(out, leaves)
         return tuple(out) if isinstance(out, list) else out
 
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         tree, *leaves = inputs
         args, kwargs = tree_unflatten(leaves, tree)
         ctx.op_arguments = len(leaves), args
-        if setup is not None:
+        if setup is not None and any(ctx.needs_input_grad):
             named = {"keyword_only_inputs": kwargs} if kwargs else {}
             setup(ctx=ctx, inputs=args, output=output, **named)
 
@@ -193,9 +211,18 @@ def _as_function(op: CustomOpDef, backward: Any, setup: Any, vmap: Any) -> type[
             )
         flat: list[Any] = []
         for g, x in zip(found, args, strict=True):
-            leaves = tree_leaves(x)
-            is_leaf = len(leaves) == 1 and leaves[0] is x
-            flat.extend([g] if is_leaf else [None] * len(leaves) if g is None else tree_leaves(g))
+            leaves, tree = tree_flatten(x)
+            if tree.is_leaf():
+                flat.append(g)
+                continue
+            found_leaves, found_tree = ([None] * len(leaves), tree) if g is None else tree_flatten(g)
+            if found_tree != tree:
+                raise RuntimeError(
+                    f"{op._qualname}: backward returned gradients of another structure than an "
+                    f"argument that is a {type(x).__name__}: return one with a gradient for each of "
+                    f"its {len(leaves)} elements"
+                )
+            flat.extend(found_leaves)
         return (None, *flat, *[None] * (number - len(flat)))
 
     methods = {

@@ -132,9 +132,50 @@ def test_results_are_new_tensors(torch: Any) -> None:
     def same(x: Tensor) -> Any:
         return x
 
-    op = _operator(torch, same)
-    with pytest.raises(RuntimeError):
-        op(torch.ones(2))
+    def shown(x: Tensor) -> Any:
+        return x.view(-1)
+
+    def written(x: Tensor) -> Any:
+        return x.mul_(2)
+
+    def twice(x: Tensor) -> Any:
+        y = x * 2
+        return y, y
+
+    for f in (same, shown):
+        with pytest.raises(RuntimeError, match=r"input to this custom operator|may not alias"):
+            _operator(torch, f)(torch.ones(2))
+    with pytest.raises(RuntimeError, match=r"input to this custom operator|may not alias"):
+        _operator(torch, written, mutates=("x",))(torch.ones(2))
+    with pytest.raises(RuntimeError, match=r"input to this custom operator|may not alias"):
+        _operator(torch, twice, results="Pair")(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    "by_list", [lambda g: [g], lambda g: g, lambda g: (g, g), lambda g: [g, g, g]], ids="abcd"
+)
+def test_gradients_by_a_sequence_have_its_structure(torch: Any, by_list: Any) -> None:
+    """One too few had been given to the wrong argument, without a word."""
+
+    def product(ws: Sequence, x: Tensor) -> Any:  # type: ignore[type-arg]
+        return ws[0] * ws[1] * x
+
+    op = _operator(torch, product)
+    op.register_autograd(lambda ctx, g: (by_list(g), g))
+    a, b, x = (torch.ones(2, requires_grad=True) for _ in range(3))
+    with pytest.raises(RuntimeError, match="structure"):
+        op([a, b], x).sum().backward()
+    assert a.grad is b.grad is x.grad is None
+
+
+def test_tensors_by_name_only(torch: Any) -> None:
+    """Backward returns no gradient for these, which had been a cut."""
+
+    def product(x: Tensor, *, y: Tensor) -> Any:
+        return x * y
+
+    with pytest.raises(NotImplementedError, match="kwarg-only Tensor args"):
+        _operator(torch, product)(torch.ones(2), y=torch.ones(2, requires_grad=True))
 
 
 def test_rules_for_vmap(torch: Any) -> None:
