@@ -20,7 +20,7 @@ from funcgrad.transforms.jvp import JVPTracer
 from funcgrad.transforms.vmap import BatchTracer
 
 from . import dtypes
-from .autograd import sites
+from .autograd import modes, sites
 from .autograd.base import TensorBase
 from .size import Size
 
@@ -155,6 +155,24 @@ def require_scalar(out: Any) -> None:
         )
 
 
+def require_numbers(name: str, derivatives: Any) -> None:
+    """Require, where `detect_anomaly` looks for NaN, that there is none in what reverse mode gave.
+
+    Raises: RuntimeError: there is.
+    """
+    if not modes.get().anomaly:
+        return
+    for i, x in enumerate(tree.leaves(derivatives)):
+        array = x._array
+        while isinstance(array, Tracer):
+            array = array.underlying
+        if array is not None and np.isnan(array).any():
+            raise RuntimeError(
+                f"Function '{name}' returned nan values in its {i}th output. Of which operation they "
+                f"are says funcgrad.testing.find_nonfinite, or backward() in place of {name}."
+            )
+
+
 def require_pair(name: str, out: Any) -> None:
     """Raises: RuntimeError: `f` did not return a value and an auxiliary one."""
     if not (isinstance(out, tuple) and len(out) == 2):
@@ -214,6 +232,11 @@ def require_tangents(primals: Any, tangents: Any) -> None:
                 f"jvp(f, primals, tangents): Expected {name} to be a tuple. E.g. it should be valid "
                 f"to call f(*primals)."
             )
+        for x in tree.leaves(value):
+            if not isinstance(x, TensorBase):
+                raise RuntimeError(
+                    f"jvp(f, primals, tangents): Expected {name} to only contain Tensors, got {type(x)}"
+                )
     require_floats("jvp", primals)
     if not tree.leaves(primals):
         raise RuntimeError(
@@ -227,7 +250,7 @@ def require_tangents(primals: Any, tangents: Any) -> None:
             f"{tree.structure(tangents)}"
         )
     for x, t in zip(tree.leaves(primals), tree.leaves(tangents), strict=True):
-        if isinstance(t, TensorBase) and t._array.shape != x._array.shape:
+        if t._array.shape != x._array.shape:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the original "
                 f"Tensor, this is not supported. Tensor is of size {list(x._array.shape)} while the "

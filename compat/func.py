@@ -257,6 +257,7 @@ def grad_and_value(
         transformed = funcgrad.value_and_grad(call.inner, argnums=argnums, has_aux=True)
         (value, rest), grads = call.transform(transformed, *args, **kwargs)
         value, grads = call.tensors((value, grads))
+        checks.require_numbers("grad", grads)
         aux = call.finish(rest)
         return tree.map(_conjugated, grads), (value, *aux) if has_aux else value
 
@@ -315,6 +316,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         given = tree.unflatten(treedef, [here.array(_conjugated(ct)) for ct in cts])
         records = modes.get().records if create_graph is None else create_graph
         found = here.tensors(here.run(pullback, given, records=records))
+        checks.require_numbers("vjp", found)
         return tuple(tree.map(_conjugated, found))
 
     return (out, pull, *aux)
@@ -430,6 +432,8 @@ def _jacobian(
         transformed = getattr(funcgrad, name)(call.inner, argnums=argnums, has_aux=True)
         blocks, rest = call.transform(transformed, *args, **kwargs)
         blocks = call.with_integers(call.tensors(blocks))
+        if name == "jacrev":
+            checks.require_numbers(name, blocks)
         aux = call.finish(rest)
         return (blocks, *aux) if has_aux else blocks
 

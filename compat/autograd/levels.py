@@ -54,7 +54,7 @@ class Level:
 
     def run(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``f(*args, **kwargs)`` inside the transform; every `.grad` outside is restored."""
-        token = modes.current.set(modes.Mode(level=self))
+        token = modes.current.set(modes.Mode(anomaly=modes.get().anomaly, level=self))
         try:
             return f(*args, **kwargs)
         finally:

@@ -460,6 +460,8 @@ ERRORS = [
     ("jvp(torch.sin, (x,), (x[0],))", "forward gradient that has a different size"),
     ("jvp(torch.sin, (x,), (x, x))", "to have the same python structure"),
     ("jvp(torch.sin, [x], [x])", "Expected primals to be a tuple"),
+    ("jvp(torch.sin, (2.0,), (x,))", "Expected primals to only contain Tensors"),
+    ("jvp(torch.sin, (x,), (2.0,))", "Expected tangents to only contain Tensors"),
     ("jvp(torch.sin, (torch.tensor(2),), (x,))", "Expected primal to be floating point"),
     ("vjp(torch.sin, torch.tensor(2))", "floating point dtype can require gradients"),
     ("vjp(torch.sin, x)[1](x[0])", "Mismatch in shape: grad_output[0] has a shape of"),
@@ -619,3 +621,28 @@ def test_numbers_leave_that_are_not_differentiated() -> None:
         1.0,
         1.0,
     ]
+
+
+NAN = {
+    "grad": lambda F, x: F.grad(lambda x: x.sqrt().sum())(x),
+    "vmap": lambda F, x: F.vmap(F.grad(lambda x: x.sqrt()))(x),
+    "vjp": lambda F, x: F.vjp(lambda x: x.sqrt(), x)[1](x),
+    "jacrev": lambda F, x: F.jacrev(lambda x: x.sqrt())(x),
+    "hessian": lambda F, x: F.hessian(lambda x: x.sqrt().sum())(x),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*Anomaly Detection", "ignore:.*Error detected in")
+@pytest.mark.parametrize("which", NAN)
+def test_anomaly_detection_is_about_transforms_too(torch: Any, which: str) -> None:
+    x = torch.tensor([-1.0, 2.0])
+    with (
+        torch.autograd.detect_anomaly(),
+        pytest.raises(RuntimeError, match="returned nan values in its 0th output"),
+    ):
+        NAN[which](torch.func, x)
+    NAN[which](torch.func, x)
+    with torch.autograd.detect_anomaly(check_nan=False):
+        NAN[which](torch.func, x)
+    with torch.autograd.detect_anomaly():
+        NAN[which](torch.func, x.abs())
