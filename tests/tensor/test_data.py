@@ -291,6 +291,31 @@ def test_what_the_loader_asks_for(torch: Any) -> None:
     assert list(loader(Asked(), 2, collate_fn=sum)) == [10, 20]
 
 
+def test_an_error_costs_one_batch(torch: Any) -> None:
+    """Loops that leave out what cannot be read had ended at the first of it, as if all were done."""
+
+    class Faulty(torch.utils.data.Dataset):
+        def __len__(self) -> int:
+            return 5
+
+        def __getitem__(self, i: int) -> int:
+            if i % 2:
+                raise KeyError(i)
+            return i
+
+    iterator = iter(torch.utils.data.DataLoader(Faulty(), batch_size=None))
+    assert len(iterator) == 5
+    found: list[Any] = []
+    for _ in range(5):
+        try:
+            found.append(next(iterator))
+        except KeyError:
+            found.append("error")
+    assert found == [0, "error", 2, "error", 4]
+    with pytest.raises(StopIteration):
+        next(iterator)
+
+
 @given(n=st.integers(1, 9), seed=st.integers(0, 5))
 def test_shuffling(n: int, seed: int) -> None:
     def order() -> list[int]:
@@ -376,6 +401,23 @@ def test_iterable_data_in_workers() -> None:
     loader = ours.DataLoader(Counting(7), 2, num_workers=2, drop_last=True)
     assert [b.tolist() for b in loader] == [[0, 2], [1, 3], [4, 6]]
     assert list(ours.DataLoader(Counting(3), None, num_workers=2)) == [0, 1, 2]
+
+
+class Longer(Counting):
+    def __len__(self) -> int:
+        return 4
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_more_than_the_length_that_was_said_is_a_warning(workers: int) -> None:
+    loader = ours.DataLoader(Longer(6), None, num_workers=workers)
+    assert list(loader) == list(range(6))
+    assert len(loader) == 4
+    iterator = iter(loader)
+    assert [next(iterator) for _ in range(4)] == [0, 1, 2, 3]
+    for i in (4, 5):
+        with pytest.warns(UserWarning, match=f"reported to be 4 .* but {i + 1} samples"):
+            assert next(iterator) == i
 
 
 class Random(ours.Dataset[Any]):

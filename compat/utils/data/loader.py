@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic
 
-from ...autograd import sites
 from .collate import default_collate, default_convert
 from .datasets import IterableDataset
 from .samplers import BatchSampler, RandomSampler, SequentialSampler
-from .workers import Fetcher, ParallelIterator
+from .workers import Batches, Fetcher, ParallelIterator
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -134,8 +133,7 @@ class DataLoader(Generic[T_co]):
                     f"DataLoader(timeout={self.timeout}) needs num_workers > 0: nothing else is "
                     "waited for"
                 )
-            fetch = Fetcher(*self._fetcher_arguments())
-            return _serial(fetch, iter(self._index_sampler), self.dataset, self._said)
+            return _SerialIterator(self)
         if not self.persistent_workers:
             return ParallelIterator(self)
         if self._iterator is None or not self._iterator.alive:
@@ -153,20 +151,15 @@ class DataLoader(Generic[T_co]):
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
-def _serial(
-    fetch: Fetcher, indices: Iterator[Any], dataset: Any, said: int | None
-) -> Iterator[Any]:
-    for n, index in enumerate(indices, 1):
-        try:
-            batch = fetch(index)
-        except StopIteration:
-            return
-        if said is not None and n > said:
-            sites.warn(
-                f"Length of IterableDataset {dataset} was reported to be {said} (when accessing "
-                f"len(dataloader)), but {n} samples have been fetched. "
-            )
-        yield batch
+class _SerialIterator(Batches):
+    """The batches, made here. An error of the data set costs the batch that it is in, no later one."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._begin(loader)
+        self._fetch = Fetcher(*loader._fetcher_arguments())
+
+    def __next__(self) -> Any:
+        return self._counted(self._fetch(next(self._indices)))
 
 
 # ---------------------------------------------------------------- arguments

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...autograd import sites
 from ...ops.generator import manual_seed
 from ...ops.random import randint
 from .datasets import several
@@ -217,8 +218,41 @@ def _stop(workers: list[_Worker], stuck: list[bool]) -> None:
         w.tasks.close()
 
 
-class ParallelIterator:
+class Batches:
+    """One pass over a loader: the indices of its sampler, and how many batches there have been."""
+
+    _hint = ""
+
+    def _begin(self, loader: Any) -> None:
+        self._sampler = loader._index_sampler
+        self._indices: Iterator[Any] = iter(self._sampler)
+        self._dataset, self._said = loader.dataset, loader._said
+        self._fetched = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __len__(self) -> int:
+        return len(self._sampler)
+
+    def _counted(self, batch: Any) -> Any:
+        self._fetched += 1
+        if self._said is not None and self._fetched > self._said:
+            sites.warn(
+                f"Length of IterableDataset {self._dataset} was reported to be {self._said} (when "
+                f"accessing len(dataloader)), but {self._fetched} samples have been fetched. "
+                f"{self._hint}"
+            )
+        return batch
+
+
+class ParallelIterator(Batches):
     """The batches of one pass over a loader with workers, in the order of its sampler."""
+
+    _hint = (
+        "For multiprocessing data-loading, this could be caused by not properly configuring the "
+        "IterableDataset replica at each worker."
+    )
 
     def __init__(self, loader: Any) -> None:
         context = loader.multiprocessing_context
@@ -239,7 +273,7 @@ class ParallelIterator:
         self._timeout, self._in_order = loader.timeout or None, loader.in_order
         self._keep = loader.persistent_workers
         self._epoch += 1
-        self._indices: Iterator[Any] = iter(loader._index_sampler)
+        self._begin(loader)
         self._seed = int(randint(2**62, (), generator=loader.generator))
         self._active = list(range(len(self._workers)))  # whose data set has not ended
         self._sent = self._next = 0
@@ -247,9 +281,6 @@ class ParallelIterator:
         self._ready: dict[int, tuple[str, Any]] = {}
         for _ in range(max(1, loader.prefetch_factor) * len(self._workers)):
             self._ask()
-
-    def __iter__(self) -> ParallelIterator:
-        return self
 
     def __next__(self) -> Any:
         while self._asked or self._ready:
@@ -263,7 +294,7 @@ class ParallelIterator:
             if kind == ERROR:
                 value.reraise()
             if kind == BATCH:
-                return value
+                return self._counted(value)
         if not self._keep:
             self._close()
         raise StopIteration
