@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from funcgrad.core import EVAL, Primitive, Trace, Tracer
 from funcgrad.core import current as current_trace
 from funcgrad.transforms.vmap import BatchTracer
+from funcgrad.views import snapshot
 
 from . import modes, sites, views
 from .base import TensorBase, tensor
 from .cutting import cut
 from .node import AccumulateGrad, Port, sequence_number
-from .tape import TapeArray, record, tape_array
+from .tape import TapeArray, TensorTrace, record
 from .twins import Twins, spread
 
 
@@ -41,6 +42,7 @@ class Level:
         above = self.outside.level
         self.depth: int = 1 if above is None else above.depth + 1
         self.boundary = sequence_number()
+        self.owner = _Outside(self, current_trace.get())
         self.stand_ins: dict[int, tuple[TensorBase, TensorBase, Any]] = {}
         self.traced: dict[int, _Traced] = {}
         self.twins: dict[int, Twins] = {}  # by the id of their counter
@@ -139,7 +141,7 @@ class Level:
         """A traced value as a tensor outside of the transform."""
         while isinstance(value, Tracer) and value.owner not in alive:
             if isinstance(value, TapeArray):
-                return value.tensor
+                return value.shown()
             if value.__class__ is BatchTracer and value.bdim is not None:
                 raise RuntimeError(
                     f"vmap: a tensor of the size {list(value.shape)} from outside of the function is "
@@ -241,6 +243,21 @@ class LevelTrace(Trace):
         return self.parent.lift(value)
 
 
+class _Outside(TensorTrace):
+    """The owner of a level's `OuterArray`s: inside of the transforms around the level, outside of its
+    own. What such a value is written into becomes one.
+    """
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: Level, parent: Trace) -> None:
+        self.level = weakref.ref(level)
+        self.parent = parent
+
+    def lift(self, value: Any) -> Any:
+        return outer_array(tensor(snapshot(value, copy=True)), self.level())
+
+
 class OuterArray(TapeArray):
     """A tensor of the tape outside of a transform, as an array inside it."""
 
@@ -274,7 +291,7 @@ def recorded_outside(
     level: Level, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
 ) -> Any:
     """Record an operation on `OuterArray`s of a level by the tape outside of it."""
-    operands = [a.tensor if is_outside(a, level) else a for a in args]
+    operands = [a.shown() if is_outside(a, level) else a for a in args]
     token = modes.current.set(level.outside)
     try:
         out = record(prim, operands, params)
@@ -285,11 +302,10 @@ def recorded_outside(
     return outer_array(out, level)
 
 
-def outer_array(x: TensorBase, level: Level) -> OuterArray:
+def outer_array(x: TensorBase, level: Any) -> OuterArray:
     """The array face of a tensor outside of `level`."""
-    face = tape_array(x)
     out = OuterArray.__new__(OuterArray)
-    out.owner = face.owner
+    out.owner = level.owner
     out.alias = None
     out.tensor = x
     out.level = level

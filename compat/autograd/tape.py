@@ -21,7 +21,7 @@ from funcgrad.ops.complex import as_complex
 from funcgrad.ops.index import getitem
 from funcgrad.ops.structural import broadcast_to, reshape
 from funcgrad.quiet import QUIET, reset_state, set_state
-from funcgrad.views import Link, snapshot
+from funcgrad.views import Link, refresh, snapshot
 
 from . import modes, sites, views
 from .base import UNCOUNTED, TensorBase, View, hold, sparse, sparse_kinds, tensor
@@ -456,7 +456,7 @@ class watched:
 # ---------------------------------------------------------------- the array face of a tensor
 
 
-class _TensorTrace(EvalTrace):
+class TensorTrace(EvalTrace):
     """The owner of all `TapeArray`s."""
 
     __slots__ = ()
@@ -467,7 +467,7 @@ class _TensorTrace(EvalTrace):
         return tape_array(tensor(value.copy()))
 
 
-_OWNER = _TensorTrace()
+_OWNER = TensorTrace()
 _OWNER.parent = EVAL
 
 
@@ -486,8 +486,14 @@ class TapeArray(TracedArray):
     def __process_primitive__(
         cls, prim: Primitive, args: Sequence[Any], params: dict[str, Any]
     ) -> Any:
-        out = record(prim, [a.tensor if a.__class__ is cls else a for a in args], params)
+        out = record(prim, [a.shown() if a.__class__ is cls else a for a in args], params)
         return tuple(map(tape_array, out)) if out.__class__ is tuple else tape_array(out)
+
+    def shown(self) -> TensorBase:
+        """The tensor; that of a view whose base was written since is taken again."""
+        if self.alias is not None:
+            refresh(self)
+        return self.tensor
 
     @property
     def aval(self) -> Aval:
@@ -534,7 +540,7 @@ def wrapped(x: Any) -> Any:
 def unwrapped(x: Any) -> Any:
     """Arrays as tensors, also inside tuples and lists."""
     if isinstance(x, TapeArray):
-        return x.tensor
+        return x.shown()
     if isinstance(x, tuple | list):
         made = [unwrapped(y) for y in x]
         return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)

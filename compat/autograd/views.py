@@ -378,8 +378,10 @@ def assign(x: _T, new: Any, what: str, *, whole: bool = False) -> _T:
     `whole`: `new` was made without reading `x` (`copy_`, `fill_`, ``x[...] =``). `what` names the
     operation in errors.
     """
-    value = new._array if isinstance(new, TensorBase) else new
     mode = modes.get()
+    if mode.level is not None:
+        new = mode.level.read(new)
+    value = new._array if isinstance(new, TensorBase) else new
     if mode.level is not None and not mode.records:
         value = _with_history_of(x, value, cut)
     if mode.unlocked is not None:

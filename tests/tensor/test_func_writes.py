@@ -442,3 +442,58 @@ def test_a_parameter_s_values_are_written_by_a_transform() -> None:
     assert slope.tolist() == [0.0, -34.0, 144.0]  # 2 x[1] + 8 w[1]^2 x[1], 8 w[2]^2 x[2]
     (slope.sum() / 16).backward()
     assert w.grad.tolist() == [0.0, -2.0, 6.0]
+
+
+def _scaled(w: Any, x: Any) -> Any:
+    y = compat.zeros(3)
+    y.copy_(w)
+    return y * x
+
+
+def _filled(w: Any, x: Any) -> Any:
+    y = compat.zeros(3)
+    part = y[:2]
+    part += w[:2]
+    y[2] = w.sum()
+    return part.sum() * y * x
+
+
+def _unrecorded(w: Any, x: Any) -> Any:
+    y = compat.ones(3)
+    y.mul_(w)
+    with compat.no_grad():
+        y.add_(1)
+    return y * x
+
+
+def _shown(w: Any, x: Any) -> Any:
+    y = w * 2
+    part = y[:2]
+    part[0] = y.sum()
+    return part.sum() * x
+
+
+def _detached(w: Any, x: Any) -> Any:
+    y = x * 1
+    other = y.detach()
+    y.mul_(w.sum())
+    return y * y + other.cos()
+
+
+@pytest.mark.parametrize("f", [_scaled, _filled, _unrecorded, _shown, _detached])
+@pytest.mark.parametrize("within", ["jvp", "vjp", "vmap", "grad"])
+def test_parameters_from_outside_are_written_into_what_is_made_inside(
+    within: str, f: Callable[..., Any]
+) -> None:
+    """The derivative by a parameter that the transform closes over had been lost without a word; it
+    is that by an argument of the transform outside."""
+    x = compat.tensor([0.5, -1.0, 2.0])
+
+    def value(w: Any) -> Any:
+        if within == "grad":
+            return compat.func.grad(lambda x: f(w, x).sin().sum())(x).sum()
+        return sum(t.sum() for t in tree_leaves(inner(lambda x: (f(w, x),), within, x)))
+
+    w = compat.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    value(w).backward()
+    compat.testing.assert_close(w.grad, compat.func.grad(value)(w.detach()))
