@@ -57,9 +57,8 @@ class TransformedDistribution(Distribution):
         if more > 0:
             base_distribution = Independent(base_distribution, more)
         self.base_dist = base_distribution
-        grown = whole.codomain.event_dim - whole.domain.event_dim
         events = whole.codomain.event_dim + max(base_events - whole.domain.event_dim, 0)
-        if len(made) < events or grown + base_events < 0:
+        if len(made) < events:
             raise ValueError("The transforms do not fit the distribution")
         cut = len(made) - events
         super().__init__(made[:cut], made[cut:], validate_args=validate_args)

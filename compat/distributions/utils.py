@@ -125,6 +125,8 @@ def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
             f"The size of last dimension is {count} which cannot be expressed as "
             "the lower triangular part of a square D x D matrix."
         )
+    if not count:
+        return vec.new_zeros((*vec.shape[:-1], n, n))
     rows, columns = torch.tril_indices(n, n, diag, device=vec.device)
     place = torch.zeros(n, n, dtype=dtypes.int64, device=vec.device)
     place[rows, columns] = torch.arange(count, device=vec.device)

@@ -216,6 +216,8 @@ UTILS: dict[str, Callable[[Any, Any], Any]] = {
     "no diagonal": lambda m, u: u.tril_matrix_to_vec(_f64(m, X + X[:1]), 3),
     "vec_to_tril_matrix": lambda m, u: u.vec_to_tril_matrix(_f64(m, X)),
     "below": lambda m, u: u.vec_to_tril_matrix(_f64(m, X), -1),
+    "all above": lambda m, u: u.vec_to_tril_matrix(_f64(m, []), -3),
+    "all above, batched": lambda m, u: u.vec_to_tril_matrix(m.zeros(2, 0), -1),
     "no matrix": lambda m, u: u.vec_to_tril_matrix(_f64(m, [1.0, 2.0])),
     "euler": lambda m, u: u.euler_constant,
 }
@@ -229,3 +231,15 @@ def test_utils(name: str) -> None:
     else:
         assert found[0].shape == found[1].shape
         np.testing.assert_allclose(found[0].numpy(), found[1].numpy(), rtol=1e-7)
+
+
+@pytest.mark.parametrize("events", [0, 1, 2])
+def test_a_transform_takes_axes_of_the_batch_as_its_event(events: int) -> None:
+    """Also where it leaves fewer than it takes, of a distribution of numbers too."""
+    d = compat.distributions
+    base = d.Independent(d.Normal(compat.zeros(4, 5), 1.0), events)
+    flat = d.TransformedDistribution(base, [d.ReshapeTransform((4, 5), (20,))])
+    assert (flat.batch_shape, flat.event_shape) == ((), (20,))
+    x = compat.linspace(-1, 1, 20)
+    expected = d.Normal(0.0, 1.0).log_prob(x).sum()
+    compat.testing.assert_close(flat.log_prob(x), expected)
