@@ -215,7 +215,9 @@ def _as_function(op: CustomOpDef, backward: Any, setup: Any, vmap: Any) -> type[
             if tree.is_leaf():
                 flat.append(g)
                 continue
-            found_leaves, found_tree = ([None] * len(leaves), tree) if g is None else tree_flatten(g)
+            found_leaves, found_tree = (
+                ([None] * len(leaves), tree) if g is None else tree_flatten(g)
+            )
             if found_tree != tree:
                 raise RuntimeError(
                     f"{op._qualname}: backward returned gradients of another structure than an "

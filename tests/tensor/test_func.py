@@ -621,28 +621,3 @@ def test_numbers_leave_that_are_not_differentiated() -> None:
         1.0,
         1.0,
     ]
-
-
-NAN = {
-    "grad": lambda F, x: F.grad(lambda x: x.sqrt().sum())(x),
-    "vmap": lambda F, x: F.vmap(F.grad(lambda x: x.sqrt()))(x),
-    "vjp": lambda F, x: F.vjp(lambda x: x.sqrt(), x)[1](x),
-    "jacrev": lambda F, x: F.jacrev(lambda x: x.sqrt())(x),
-    "hessian": lambda F, x: F.hessian(lambda x: x.sqrt().sum())(x),
-}
-
-
-@pytest.mark.filterwarnings("ignore:.*Anomaly Detection", "ignore:.*Error detected in")
-@pytest.mark.parametrize("which", NAN)
-def test_anomaly_detection_is_about_transforms_too(torch: Any, which: str) -> None:
-    x = torch.tensor([-1.0, 2.0])
-    with (
-        torch.autograd.detect_anomaly(),
-        pytest.raises(RuntimeError, match="returned nan values in its 0th output"),
-    ):
-        NAN[which](torch.func, x)
-    NAN[which](torch.func, x)
-    with torch.autograd.detect_anomaly(check_nan=False):
-        NAN[which](torch.func, x)
-    with torch.autograd.detect_anomaly():
-        NAN[which](torch.func, x.abs())
