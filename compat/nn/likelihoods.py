@@ -25,7 +25,6 @@ from ..ops._fused import fused
 from ..ops._operands import convert, dtype_of, is_number, operand, promoted
 from ..ops.pointwise import sub
 from ..ops.shape import unsqueeze
-from .last_steps import last
 from .loss_functions import (
     _check_reduction,
     _compared,
@@ -65,7 +64,7 @@ def smooth_l1_loss(
     x, y = _compared("smooth_l1_loss", input, target, None)
     require_real_floats("smooth_l1_cpu", x)
     node = "SmoothL1LossBackward0"
-    losses = _huber(sub(x, y), float(beta), 1.0 / beta, node)
+    losses = fused(node, _huber, sub(x, y), delta=float(beta), scale=1.0 / beta)
     return _reduced(losses, reduction, node, node)
 
 
@@ -93,18 +92,18 @@ def huber_loss(
             f"{type_word(kept)}: the loss has the dtype of the input"
         )
     require_real_floats("huber_cpu", x)
-    losses = convert(_huber(sub(x, y), float(delta), 1.0, "HuberLossBackward0"), kept)
+    losses = fused("HuberLossBackward0", _huber, sub(x, y), delta=float(delta), scale=1.0)
+    losses = convert(losses, kept)
     if weight is not None:
         losses = record(multiply, promoted((losses, weight)), None, "MulBackward0")
         return _reduced(losses, reduction, "MeanBackward0", "SumBackward0")
     return _reduced(losses, reduction, "HuberLossBackward0", "HuberLossBackward0")
 
 
-def _huber(d: Any, delta: float, scale: float, node: str) -> Any:
+def _huber(d: Any, /, *, delta: float, scale: float) -> Any:
     """``c (d - c / 2) * scale`` with c = d in its bounds; smooth there, since ``d - c`` is 0."""
-    c = record(clip, (d, -delta, delta))
-    slope = c if scale == 1.0 else c * scale
-    return last(multiply, node)(slope, d - 0.5 * c)
+    c = clip(d, -delta, delta)
+    return (c if scale == 1.0 else c * scale) * (d - 0.5 * c)
 
 
 # ---------------------------------------------------------------- divergences and likelihoods

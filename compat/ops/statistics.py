@@ -26,7 +26,7 @@ from funcgrad.ops.sort import argrank, argsort, sort
 from .. import dtypes
 from ..autograd import sites
 from ..autograd.base import TensorBase, tensor
-from ..autograd.tape import record, through
+from ..autograd.tape import record, through, watchers
 from . import return_types
 from ._apply import _type_word, finish
 from ._axes import axes_of, require_elements, whole
@@ -45,6 +45,8 @@ from .histograms import histc, histogram
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+ndarray = np.ndarray
 
 # ---------------------------------------------------------------- one element by its rank
 
@@ -67,9 +69,17 @@ def _by_place(
     require_elements(name, x, dim)
     rows = at_least_1d(x)
     axis = axes[0] if axes else 0
-    places = own(through(find, rows, axis=axis, **options))
+    places = own(_places(find, rows, axis=axis, **options))
     found = keep(pick(rows, places, axis, node), axes, keepdim), keep(places, axes, keepdim)
     return finish_named(name, getattr(return_types, name), found, out, (x,))
+
+
+def _places(find: Any, x: Any, **options: Any) -> Any:
+    """``find(array, ...)``, which nobody differentiates: nothing is recorded of plain arrays."""
+    array = x._array
+    if array.__class__ is ndarray and not watchers:
+        return tensor(find(array, **options))
+    return through(find, x, **options)
 
 
 def _at(order: Any, rank: Any, axis: int) -> Any:
@@ -103,7 +113,7 @@ def _median(name: str, input: Any, dim: int | None, keepdim: bool, out: Any, ski
             none = np.asarray(np.iinfo(f"i{bits}").min)
             return tensor(none.astype(x._array.dtype))
         return record(structural.sum, (flat,), {"axis": (0,)}) * math.nan
-    places = through(_middle, flat, axis=0, skip_nan=skip_nan)
+    places = _places(_middle, flat, axis=0, skip_nan=skip_nan)
     value = pick(flat, places, 0, f"{node}Backward0")
     if dtype_of(x).category == 2 and (value._node is not None or isinstance(value._array, Tracer)):
         value = composed(f"{node}Backward0", _shared, flat, value.detach())
