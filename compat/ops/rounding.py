@@ -339,7 +339,7 @@ def nan_to_num(
             raise TypeError(
                 f"nan_to_num(): argument '{name}' must be float, not {type(given).__name__}"
             )
-    if dtype_of(x) is dtypes.bfloat16:  # computed in single, whose largest it would not hold
+    if dtype_of(x).name == "bfloat16":  # computed in single, whose largest it would not hold
         largest = dtypes.finfo(dtypes.bfloat16).max
         posinf, neginf = (
             largest if posinf is None else posinf,

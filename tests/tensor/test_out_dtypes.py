@@ -139,6 +139,7 @@ def test_differences_over_complex_distances(torch: Any) -> None:
 
 
 def test_the_largest_of_half_precision_is_finite(torch: Any) -> None:
+    pytest.importorskip("ml_dtypes")
     for dtype in (torch.float16, torch.bfloat16, torch.float32):
         x = torch.tensor([math.nan, math.inf, -math.inf, 1.0], dtype=dtype)
         largest = torch.finfo(dtype).max
