@@ -84,7 +84,8 @@ def permutation(count: int) -> Draw:
 
 def pivots(count: int, rows: int) -> Draw:
     """With which row each was exchanged, counted from 1."""
-    return Draw(lambda rng: np.arange(count) + 1 + rng.integers(0, rows - np.arange(count)), False)
+    first = np.arange(count, dtype=np.int32)
+    return Draw(lambda rng: first + 1 + rng.integers(0, rows - first, dtype=np.int32), False)
 
 
 MORE = [

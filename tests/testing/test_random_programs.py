@@ -77,7 +77,16 @@ SPECIAL = {
         "hypergeometric_parameters",
         "implicit",
     ),
-    *("integrals", "inverses", "lu", "matrix_functions", "polynomials", "reduced", "strided"),
+    *(
+        "integrals",
+        "inverses",
+        "lu",
+        "matrix_functions",
+        "polynomials",
+        "reduced",
+        "strided",
+        "struve",
+    ),
 }
 SAMPLED = {"as_complex", "as_number", "as_real", "eig", "eigvals", "qr_complete", "svd_complete"}
 
