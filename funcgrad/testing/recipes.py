@@ -120,6 +120,10 @@ def positive(r: Recipe, x: int) -> int:
     return r.add("add", r.add("add", square, r.add("multiply", x, 0.0625)), 0.5)
 
 
+def below_zero(r: Recipe, x: int) -> int:
+    return r.add("negative", positive(r, x))
+
+
 def above_one(r: Recipe, x: int) -> int:
     return r.add("add", positive(r, x), 1.0)
 

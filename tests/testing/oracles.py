@@ -132,6 +132,7 @@ JAX: Table = {
     **_named("scipy.special.", "entr gammaln digamma gamma xlogy xlog1py rel_entr logsumexp"),
     **_named("numpy.", "nan_to_num"),
     "log_ndtr_slope": lambda jax, x: jax.scipy.stats.norm.pdf(x) / jax.scipy.stats.norm.cdf(x),
+    "ndtri_exp": lambda jax, x: jax.scipy.special.ndtri(jax.numpy.exp(x)),
     **_named("nn.", "relu softmax log_softmax"),
     **_named("lax.", "cumsum cumprod cummax cummin"),
     "log_expit": "nn.log_sigmoid",
@@ -356,6 +357,7 @@ TORCH: Table = {
     "log_ndtr_slope": lambda torch, x: (
         torch.exp(-x * x / 2) / math.sqrt(2 * math.pi) / torch.special.ndtr(x)
     ),
+    "ndtri_exp": lambda torch, x: torch.special.ndtri(torch.exp(x)),
     **_named("linalg.", "inv qr"),
     "power": "pow",
     "where": _torch_where,
