@@ -69,6 +69,7 @@ SPECIAL = {
         "bessel_orders",
         "beta",
         "callbacks",
+        "collectives",
         "distance",
         "gamma",
         "groups",
