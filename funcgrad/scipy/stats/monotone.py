@@ -121,7 +121,41 @@ class PowerLaw(ContinuousDistribution):
         return 1.0 - divide(1.0, a) - log(a)
 
 
-class JohnsonSU(ContinuousDistribution):
+class OfNormal(ContinuousDistribution):
+    """Of numbers that an increasing function makes normal: ``a + b * inner(z)``, `b` > 0."""
+
+    shapes = ("a", "b")
+
+    def _valid(self, a: Any, b: Any) -> Any:
+        return (b > 0) & (a == a)
+
+    def _inner(self, z: Any) -> Any:
+        raise NotImplementedError
+
+    def _outer(self, y: Any) -> Any:
+        """The inverse of `_inner`."""
+        raise NotImplementedError
+
+    def _cdf(self, z: Any, a: Any, b: Any) -> Any:
+        return ndtr(a + b * self._inner(z))
+
+    def _sf(self, z: Any, a: Any, b: Any) -> Any:
+        return ndtr(-a - b * self._inner(z))
+
+    def _logcdf(self, z: Any, a: Any, b: Any) -> Any:
+        return log_ndtr(a + b * self._inner(z))
+
+    def _logsf(self, z: Any, a: Any, b: Any) -> Any:
+        return log_ndtr(-a - b * self._inner(z))
+
+    def _ppf(self, q: Any, a: Any, b: Any) -> Any:
+        return self._outer((ndtri(q) - a) / b)
+
+    def _isf(self, q: Any, a: Any, b: Any) -> Any:
+        return self._outer((-ndtri(q) - a) / b)
+
+
+class JohnsonSU(OfNormal):
     """Johnson's unbounded distribution: ``a + b arcsinh(z)`` is normal, `b` > 0.
 
     Source: SciPy reference, ``scipy.stats.johnsonsu``.
@@ -130,32 +164,15 @@ class JohnsonSU(ContinuousDistribution):
     0.5
     """
 
-    shapes = ("a", "b")
-
-    def _valid(self, a: Any, b: Any) -> Any:
-        return (b > 0) & (a == a)
-
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
         y = a + b * arcsinh(z)
         return log(b) - 0.5 * (log1p(z * z) + y * y + LOG_2PI)
 
-    def _cdf(self, z: Any, a: Any, b: Any) -> Any:
-        return ndtr(a + b * arcsinh(z))
+    def _inner(self, z: Any) -> Any:
+        return arcsinh(z)
 
-    def _sf(self, z: Any, a: Any, b: Any) -> Any:
-        return ndtr(-a - b * arcsinh(z))
-
-    def _logcdf(self, z: Any, a: Any, b: Any) -> Any:
-        return log_ndtr(a + b * arcsinh(z))
-
-    def _logsf(self, z: Any, a: Any, b: Any) -> Any:
-        return log_ndtr(-a - b * arcsinh(z))
-
-    def _ppf(self, q: Any, a: Any, b: Any) -> Any:
-        return sinh((ndtri(q) - a) / b)
-
-    def _isf(self, q: Any, a: Any, b: Any) -> Any:
-        return -sinh((ndtri(q) + a) / b)
+    def _outer(self, y: Any) -> Any:
+        return sinh(y)
 
     def _mean(self, a: Any, b: Any) -> Any:
         return -exp(divide(0.5, b * b)) * sinh(a / b)

@@ -14,6 +14,7 @@ from ...ops.select import where as choose
 from ...ops.special import log_ndtr, logit, ndtr, ndtri, ndtri_exp
 from .continuous import NORMAL_REACH, ContinuousDistribution
 from .logs import LOG_2, log1mexpexp
+from .monotone import OfNormal
 from .normal import log_density
 
 
@@ -73,7 +74,7 @@ class FatigueLife(ContinuousDistribution):
         return c * c * (1.0 + 1.25 * c * c)
 
 
-class JohnsonSB(ContinuousDistribution):
+class JohnsonSB(OfNormal):
     """Johnson's bounded distribution: ``a + b log(z / (1 - z))`` is normal, `b` > 0, 0 < z < 1.
 
     Source: SciPy reference, ``scipy.stats.johnsonsb``.
@@ -82,35 +83,19 @@ class JohnsonSB(ContinuousDistribution):
     0.5
     """
 
-    shapes = ("a", "b")
     low, high = 0.0, 1.0
     open = True
     formulas_at_ends = False
     exact_ends = False
 
-    def _valid(self, a: Any, b: Any) -> Any:
-        return (b > 0) & (a == a)
-
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
         return log_density(a + b * logit(z)) + log(b) - log(z) - log1p(-z)
 
-    def _cdf(self, z: Any, a: Any, b: Any) -> Any:
-        return ndtr(a + b * logit(z))
+    def _inner(self, z: Any) -> Any:
+        return logit(z)
 
-    def _sf(self, z: Any, a: Any, b: Any) -> Any:
-        return ndtr(-a - b * logit(z))
-
-    def _logcdf(self, z: Any, a: Any, b: Any) -> Any:
-        return log_ndtr(a + b * logit(z))
-
-    def _logsf(self, z: Any, a: Any, b: Any) -> Any:
-        return log_ndtr(-a - b * logit(z))
-
-    def _ppf(self, q: Any, a: Any, b: Any) -> Any:
-        return expit((ndtri(q) - a) / b)
-
-    def _isf(self, q: Any, a: Any, b: Any) -> Any:
-        return expit((-ndtri(q) - a) / b)
+    def _outer(self, y: Any) -> Any:
+        return expit(y)
 
 
 class PowerNorm(ContinuousDistribution):
