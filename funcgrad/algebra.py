@@ -32,6 +32,7 @@ import inspect
 import operator
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -111,10 +112,20 @@ def conform_tangent(t: Any, ans: Any) -> Any:
 
 
 def concrete_namespace(x: Any) -> Any:
-    """The array module that holds the numbers behind `x`."""
+    """The array module that holds, or will hold, the numbers behind `x`."""
     while isinstance(x, Tracer):
-        x = x.underlying
-    return np if x is None or x.__class__ is Aval else namespace(x)
+        owner, x = x.owner, x.underlying
+        if x is None:
+            return owner.namespace()
+    return np if x.__class__ is Aval else namespace(x)
+
+
+def device_namespace(xs: Sequence[Any]) -> ModuleType | None:
+    """The array module of the numbers behind `xs`; None if it is NumPy."""
+    for x in xs:
+        if x.__class__ is not np.ndarray and (xp := concrete_namespace(x)) is not np:
+            return xp
+    return None
 
 
 def zeros_like(x: Any) -> Any:

@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -261,6 +262,10 @@ class Trace:
         """`value` as a traced constant, so that it can be written into."""
         raise NotImplementedError
 
+    def namespace(self) -> ModuleType:
+        """The array module of the numbers that will stand behind values known by type alone."""
+        return self.parent.namespace()
+
     def is_inside(self, other: Trace) -> bool:
         """Whether this trace is another one or runs inside it, whose values are constants here then."""
         trace = self
@@ -303,6 +308,9 @@ class EvalTrace(Trace):
 
     def lift(self, value: Any) -> Any:
         return value
+
+    def namespace(self) -> ModuleType:
+        return np
 
 
 def as_operand(prim: Primitive, position: int, x: Any) -> Any:

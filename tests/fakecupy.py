@@ -109,6 +109,12 @@ def _to_host(value: Any) -> Any:
     return value
 
 
+def _is_foreign(value: Any) -> bool:
+    """Whether CuPy leaves an operation with this operand to the operand."""
+    known = ndarray | np.ndarray | np.generic
+    return hasattr(value, "__array_ufunc__") and not isinstance(value, known)
+
+
 def _to_device(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return ndarray(np.asarray(value))
@@ -144,7 +150,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 def _operator(name: str) -> Callable[..., Any]:
     def operator(self: ndarray, *others: Any) -> Any:
-        if any(isinstance(x, list | tuple) for x in others):
+        if any(isinstance(x, list | tuple) or _is_foreign(x) for x in others):
             return NotImplemented
         return _call(name, getattr(self._host, name), others, {})
 
@@ -186,7 +192,7 @@ class ndarray:
         raise TypeError("Implicit conversion to a NumPy array is not allowed. Use `.get()`.")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if ufunc.__name__ not in NAMES | SPECIAL:
+        if ufunc.__name__ not in NAMES | SPECIAL or any(map(_is_foreign, inputs)):
             return NotImplemented
         found = _Ufunc(ufunc)
         if "out" in kwargs:
@@ -197,7 +203,7 @@ class ndarray:
         name = func.__name__
         if func.__module__ not in ("numpy", "numpy.lib.stride_tricks"):
             name = f"{func.__module__.removeprefix('numpy.')}.{name}"
-        if name not in NAMES | STRIDE_TRICKS:
+        if name not in NAMES | STRIDE_TRICKS or not set(types) <= {ndarray, np.ndarray}:
             return NotImplemented
         return _call(func.__name__, func, args, kwargs)
 

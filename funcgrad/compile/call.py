@@ -6,10 +6,12 @@ Layer 4½.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..algebra import device_namespace
 from ..core import EVAL, Tracer, current
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..transforms.bodies import Split, memo_of, placed
@@ -23,7 +25,7 @@ class JitCall(ProgramCall):
     """Runs the program `jaxpr`, compiled; so is its reverse mode, in two parts."""
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
-        halves = halves_of(params["jaxpr"], tuple(wanted), False)
+        halves = halves_of(params["jaxpr"], tuple(wanted), False, device_namespace(xs))
         found = self._run(halves.forward, [*halves.split.forward.consts, *xs])
         outs, saved = halves.divided(found, xs)
         return outs, (halves, saved)
@@ -54,8 +56,10 @@ class Halves:
     `made`: how many of the saved values the first one makes for the second.
     """
 
-    def __init__(self, jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> None:
-        self.split = split = Split(jaxpr, wanted, shares)
+    def __init__(
+        self, jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool, xp: ModuleType | None
+    ) -> None:
+        self.split = split = Split(jaxpr, wanted, shares, xp)
         self.forward = open_jaxpr(split.forward)
         self.backward = open_jaxpr(split.backward)
         self.made = len(self.forward.outs) - split.count
@@ -90,8 +94,12 @@ class Halves:
         return program_of(self.backward).run(*self.split.backward.consts, *saved, *cts)
 
 
-def halves_of(jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool) -> Halves:
-    return memo_of(jaxpr, ("halves", wanted, shares), lambda: Halves(jaxpr, wanted, shares))
+def halves_of(
+    jaxpr: Jaxpr, wanted: tuple[bool, ...], shares: bool, xp: ModuleType | None = None
+) -> Halves:
+    """`xp`: the array module of what the halves will run on, if not NumPy."""
+    key = ("halves", wanted, shares, xp)
+    return memo_of(jaxpr, key, lambda: Halves(jaxpr, wanted, shares, xp))
 
 
 def _jit_call_impl(xp, *xs, jaxpr):

@@ -16,7 +16,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from .. import tree
-from ..algebra import scaling
+from ..algebra import concrete_namespace, device_namespace, scaling
 from ..backend import unfit
 from ..core import EVAL, Aval, Tracer, aval_of, current
 from ..errors import ArgumentError, user_frame, where
@@ -193,7 +193,7 @@ class _Jitted(Generic[_P, _R]):
             return f(*full, **named)
 
         flat = Flat(call, treedef, origin=self._f)
-        trace = JaxprTrace(current.get(), spreads=True)
+        trace = JaxprTrace(current.get(), spreads=True, xp=device_namespace(leaves))
         trace.function = self._f
         avals = [aval_of(x) for x in leaves]
         _require_no_objects(avals, treedef)
@@ -337,7 +337,7 @@ def _kinds(leaves: Sequence[Any], treedef: Any) -> list[Any]:
             found.append(x.__class__)
         elif is_array(x):
             aval = aval_of(x)
-            found.append((aval.shape, aval.dtype, aval.weak))
+            found.append((aval.shape, aval.dtype, aval.weak, concrete_namespace(x)))
         else:
             raise ArgumentError(
                 f"jit: argument {argument_name(treedef.paths()[i], 1)} {unfit(x)}; an argument whose "
@@ -362,7 +362,10 @@ def _difference(key: Any, other: Any) -> str:
 
 
 def _shown(kind: Any) -> str:
-    return repr(Aval(*kind)) if kind.__class__ is tuple else f"a {kind.__name__}"
+    if kind.__class__ is not tuple:
+        return f"a {kind.__name__}"
+    *aval, xp = kind if len(kind) == 4 else (*kind, np)
+    return repr(Aval(*aval)) + ("" if xp is np else f" of {xp.__name__}")
 
 
 def _depth_of_user() -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import concrete_namespace
 from ..core import Tracer, aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..indexing import known
@@ -116,10 +117,10 @@ def resize(a: Any, new_shape: Any) -> Any:
     if any(n < 0 for n in shape):
         raise ShapeError(f"fnp.resize: a negative length in {list(shape)}{where()}")
     x, size = ravel(array_of(a)), int(np.prod(shape))
-    count = aval_of(x).size
+    count, xp = aval_of(x).size, concrete_namespace(x)
     if not count:
-        return fresh(np.zeros(shape, aval_of(x).dtype))
-    return reshape(x[np.arange(size) % count], shape)
+        return fresh(xp.zeros(shape, aval_of(x).dtype))
+    return reshape(x[xp.arange(size) % count], shape)
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:

@@ -15,7 +15,7 @@ import numpy as np  # noqa: F401  (doctests)
 from ..algebra import broadcast_shapes
 from ..core import aval_of
 from ..errors import ArgumentError, where
-from ..numpy._arguments import array_of, axes_of, concrete, converted, operand, with_axes
+from ..numpy._arguments import array_of, arrays_of, axes_of, concrete, converted, operand, with_axes
 from ..ops import gamma as _gamma
 from ..ops import reduce as _reduce
 from ..ops import softmax as _softmax
@@ -369,7 +369,7 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
     [10.0, 10.0, 0.0]
     """
     _inexact("comb", exact)
-    n, k = array_of(N), array_of(k)
+    n, k = arrays_of(N, k)
     if repetition:
         return _where(equal(n, 0) & equal(k, 0), 1.0, comb(n + k - 1, k))
     known = less_equal(k, n) & greater_equal(n, 0) & greater_equal(k, 0)
@@ -388,7 +388,7 @@ def perm(N: Any, k: Any, exact: bool = False) -> Any:
     [20.0, 0.0]
     """
     _inexact("perm", exact)
-    n, k = array_of(N), array_of(k)
+    n, k = arrays_of(N, k)
     known = less_equal(k, n) & greater_equal(n, 0) & greater_equal(k, 0)
     n, k = _where(known, n, 1), _where(known, k, 0)
     return _where(known, poch(n - k + 1.0, k), 0.0)

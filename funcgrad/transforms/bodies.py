@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -354,11 +355,13 @@ class Split:
     saved values alone stays behind the cut, so that a checkpoint inside saves memory. Python's numbers
     are computed twice, for what is saved of them would be arrays. If it `shares`,
     `backward` is given the results in `shown` after what was made; else they are made a second time,
-    for those who have them may write into them.
+    for those who have them may write into them. `xp`: the array module that they will run on.
     """
 
-    def __init__(self, jaxpr: Jaxpr, wanted: Flags, shares: bool = False) -> None:
-        self._trace = trace = JaxprTrace(EVAL, spreads=True)
+    def __init__(
+        self, jaxpr: Jaxpr, wanted: Flags, shares: bool = False, xp: ModuleType | None = None
+    ) -> None:
+        self._trace = trace = JaxprTrace(EVAL, spreads=True, xp=xp)
         self._contexts: list[tuple[ContextVar[Any], Any]] = [
             (current, trace),
             (scaling, scaling.get()),

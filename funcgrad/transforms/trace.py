@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -71,12 +72,13 @@ class JaxprTrace(Trace):
     is broadcast is an equation too, and no array; so a program that is to be compiled stays simple.
     `encloses`: what is done to tracers of others is recorded as well, as it may not be done at all.
     `linear`: of tangents; what has an effect and no operand of theirs is no part of it.
-    `repeats`: it is run any number of times.
+    `repeats`: it is run any number of times. `xp`: the array module that it will run on, if not the
+    parent's, so that constants made on the way are there.
     """
 
     __slots__ = (
         *("concrete", "constants", "encloses", "eqns"),
-        *("lasting", "linear", "locked", "repeats", "spreads"),
+        *("lasting", "linear", "locked", "repeats", "spreads", "xp"),
     )
     transform = "jit, make_jaxpr or lax"
 
@@ -90,8 +92,10 @@ class JaxprTrace(Trace):
         encloses: bool = False,
         linear: bool = False,
         repeats: bool = False,
+        xp: ModuleType | None = None,
     ) -> None:
         self.parent = parent
+        self.xp = xp
         self.repeats = repeats
         self.linear = linear
         self.spreads = spreads
@@ -118,6 +122,9 @@ class JaxprTrace(Trace):
 
     def new_input(self, aval: Aval, value: Any = None) -> JaxprTracer:
         return JaxprTracer(self, Var(aval), value)
+
+    def namespace(self) -> ModuleType:
+        return self.xp or self.parent.namespace()
 
     def lift(self, value: Any) -> JaxprTracer:
         return JaxprTracer(self, self._constant(value), value)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
-from ..core import aval_of
+from ..core import aval_of, current
 from ..errors import ArgumentError, ConcretizationError, ShapeError, where
 from ..indexing import known
 from ..ops.cast import as_number
@@ -142,7 +142,8 @@ def fori_loop(
     start, stop = known(lower), known(upper)
     is_number = aval_of(lower).weak and aval_of(upper).weak
     if start is not None and stop is not None:
-        steps = np.arange(int(start), max(int(start), int(stop)), dtype=np.int64)
+        xp = current.get().namespace()
+        steps = xp.arange(int(start), max(int(start), int(stop)), dtype=np.int64)
 
         def step(c: Any, i: Any) -> tuple[Any, Any]:
             if is_number:

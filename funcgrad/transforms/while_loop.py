@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import Aval, aval_of
+from ..core import Aval, aval_of, current
 from ..indexing import known
 from ..jaxpr import Jaxpr, eval_jaxpr, quiet
 from ..ops.index import take
@@ -393,7 +393,7 @@ def _masked(
     n, k = counts.test, counts.test + counts.body
     t_consts, b_consts, carry = xs[:n], list(xs[n:k]), list(xs[k:])
     count = len(carry)
-    rows = np.arange(size)
+    rows = current.get().namespace().arange(size)
 
     def flagged(t_consts: Sequence[Any], carry: Sequence[Any], going: Any) -> list[Any]:
         more = eval_jaxpr(tested, *t_consts, *carry)[0].astype(bool)

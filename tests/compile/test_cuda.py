@@ -31,6 +31,7 @@ from funcgrad.compile.simplify import simplify
 from funcgrad.core import REGISTRY
 from funcgrad.errors import DeviceError
 from funcgrad.testing import strategies as fs
+from funcgrad.testing.forms import FORMS
 from funcgrad.testing.programs import programs
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -39,6 +40,7 @@ needs_compiler = pytest.mark.skipif(
 )
 SAMPLES = samples.collect()
 NAMES = sorted((SAMPLES.keys() & REGISTRY.keys()) - NOT_ON_CUPY.keys())
+OF_PROGRAMS = [name for name in FORMS if name not in NOT_ON_CUPY]
 EXAMPLES = max(settings().max_examples // 8, 2)
 # Examples that are many programs at once are expensive to shrink.
 batches = settings(max_examples=EXAMPLES, phases=(Phase.explicit, Phase.generate))
@@ -77,15 +79,17 @@ def on_host(ys: Sequence[Any]) -> list[Any]:
     return [y.get() if hasattr(y, "get") else np.asarray(y) for y in ys]
 
 
-def assert_same(found: Sequence[Any], expected: Sequence[Any], units: float = 1e3) -> None:
-    """The same types, and the same numbers up to rounding."""
+def assert_same(
+    found: Sequence[Any], expected: Sequence[Any], units: float = 1e3, least_eps: float = 0.0
+) -> None:
+    """The same types, and the same numbers up to rounding, of at least `least_eps`."""
     assert len(found) == len(expected)
     for k, (a, b) in enumerate(zip(on_host(found), expected, strict=True)):
         assert (a.shape, a.dtype) == (b.shape, b.dtype), k
         if b.dtype.kind not in "fc":
             np.testing.assert_array_equal(a, b, err_msg=str(k))
             continue
-        eps = float(np.finfo(b.dtype).eps)
+        eps = max(float(np.finfo(b.dtype).eps), least_eps)
         size = float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b)))
         np.testing.assert_allclose(a, b, rtol=units * eps, atol=units * eps * size, err_msg=str(k))
 
@@ -273,7 +277,13 @@ def test_broadcasts(data: Any, cupy: ModuleType) -> None:
 
 @needs_compiler
 @batches
-@given(ps=st.lists(programs(dtypes=(np.float64, np.float32), most=8), min_size=10, max_size=10))
+@given(
+    ps=st.lists(
+        programs(dtypes=(np.float64, np.float32), most=8, only=OF_PROGRAMS),
+        min_size=10,
+        max_size=10,
+    )
+)
 def test_random_programs(ps: Any, cupy: ModuleType) -> None:
     """And their gradients."""
 
@@ -285,7 +295,14 @@ def test_random_programs(ps: Any, cupy: ModuleType) -> None:
     slopes = [funcgrad.grad(total(p), argnums=tuple(range(len(p.args)))) for p in ps]
     joined = Joined([(f, p.args) for p, g in zip(ps, slopes, strict=True) for f in (p, g)])
     compiled = OnDevice(joined, joined.args)
-    assert_same(compiled(cupy, joined.args), results(joined, joined.args))
+    found = compiled(cupy, joined.args)
+    for f, args in joined.parts:
+        expected = results(f, args)
+        # What is computed in single precision on the way to a double has its rounding.
+        eps = max(float(np.finfo(x.dtype).eps) for x in args)
+        assert_same(found[: len(expected)], expected, least_eps=eps)
+        found = found[len(expected) :]
+    assert not found
 
 
 def primitive_case(data: Any, name: str) -> tuple[Callable[..., Any], list[Any]]:

@@ -9,9 +9,13 @@ import fakecupy
 import numpy as np
 import pytest
 from hypothesis import Phase, assume, given, settings
+from test_cuda import OF_PROGRAMS
 
 import funcgrad
+import funcgrad.numpy as fnp
+from funcgrad import lax
 from funcgrad.errors import DeviceError
+from funcgrad.scipy import fft, signal, special
 from funcgrad.testing.programs import programs
 
 needs_compiler = pytest.mark.skipif(
@@ -82,7 +86,7 @@ def test_other_shapes_and_captured_arrays(cupy: ModuleType) -> None:
 
 @needs_compiler
 @settings(max_examples=EXAMPLES, phases=(Phase.explicit, Phase.generate))
-@given(p=programs(most=6))
+@given(p=programs(most=6, only=OF_PROGRAMS))
 def test_gradients_of_programs(p: Any, cupy: ModuleType) -> None:
     def total(*xs: Any) -> Any:
         return sum(np.sum(np.cos(y.real) * y.real) for y in funcgrad.tree.leaves(p(*xs)))
@@ -94,3 +98,47 @@ def test_gradients_of_programs(p: Any, cupy: ModuleType) -> None:
     expected = funcgrad.tree.leaves(funcgrad.grad(total, live)(*p.args))
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a.get(), b, rtol=1e-10, atol=1e-10)
+
+
+def root_of(x: Any) -> Any:
+    return lax.while_loop(
+        lambda y: np.max(abs(y * y - x)) > 1e-12, lambda y: (y + x / y) / 2, x + 1.0
+    )
+
+
+CONSTANTS = {
+    "nothing moves": lambda x: np.sign(x) + np.zeros_like(x),
+    "loop": lambda x: lax.fori_loop(0, 3, lambda i, y: y * np.cos(y + i), x),
+    "while": lambda x: np.zeros_like(x) + root_of(funcgrad.lax.stop_gradient(x)) * x,
+    "scan": lambda x: lax.scan(lambda c, t: (c + t, c * t), np.zeros_like(x[0]), x)[1],
+    "branches": lambda x: lax.cond(np.sum(x) > 0, lambda x: x * x, np.zeros_like, x),
+    "spectrum": lambda x: abs(np.fft.rfft(x)),
+    "transform": lambda x: fft.dct(x),
+    "convolution": lambda x: signal.fftconvolve(x, x),
+    "shapes": lambda x: special.betainc(x + 1, 2.0, x / 3),
+    "products": lambda x: np.cumprod(x[None] * x[:, None], axis=1),
+    "determinant": lambda x: np.linalg.det(np.outer(x, x) + fnp.diag(x + 2)),
+}
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_are_made_on_the_device(name: str, cupy: ModuleType) -> None:
+    """Those of derivatives too, and of the halves of a compiled function's gradient."""
+    f = CONSTANTS[name]
+    x = np.array([0.5, 1.5, 0.25, 0.75])
+
+    def total(g: Any) -> Any:
+        return lambda x: np.sum(np.cos(g(x)) * g(x))
+
+    for g in (
+        f,
+        funcgrad.jit(f),
+        funcgrad.jit(funcgrad.grad(total(f))),
+        funcgrad.grad(total(funcgrad.jit(f))),
+        funcgrad.jit(lambda x: funcgrad.jvp(f, (x,), (x,))),
+        funcgrad.jit(lambda x: funcgrad.vmap(f)(np.stack([x, x + 0.1]))),
+    ):
+        found, expected = funcgrad.tree.leaves(g(cupy.asarray(x))), funcgrad.tree.leaves(g(x))
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a.get(), b, rtol=1e-9, atol=1e-12)
