@@ -772,9 +772,9 @@ LONG: dict[str, Function] = {
 def test_a_chain_of_100_000_operations(name: str) -> None:
     growth = 1.0001 ** (LENGTH // 2)
     value = growth - 1e-7 * (growth - 1) / 0.0001
-    start = time.perf_counter()
+    start = time.thread_time()
     found = float(LONG[name]())
-    assert time.perf_counter() - start < 10
+    assert time.thread_time() - start < 10
     assert found == pytest.approx(value if name in ("vmap", "make_jaxpr") else growth, rel=1e-9)
 
 
