@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from random import Random
 from typing import Any
 
@@ -187,3 +188,23 @@ def test_shrinking_ends_at_few_equations(name: str) -> None:
     found = min(tries, key=lambda p: len(p.jaxpr.eqns))
     assert len(found.jaxpr.eqns) <= few[name], str(found)
     assert all(np.size(x) <= 4 for x in found.args)
+
+
+@many
+@given(p=programs(dtypes=(np.float64,), most=5), several=st.booleans())
+def test_hessians_are_the_same_both_ways(p: Any, several: bool) -> None:
+    """Backwards twice for a number and forwards over backwards; one by one for few columns."""
+
+    def f(*xs: Any) -> Any:
+        ys = [y.real for y in funcgrad.tree.leaves(p(*xs))]
+        return ys if several else sum(np.sum(np.sin(y)) for y in ys)
+
+    places = tuple(range(len(p.args)))
+    inner = funcgrad.jacrev(f, places)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        found = funcgrad.tree.leaves(funcgrad.hessian(f, places)(*p.args))
+        expected = funcgrad.tree.leaves(funcgrad.jacfwd(inner, places)(*p.args))
+    size = max(1.0, *(float(np.max(np.abs(x), initial=0.0)) for x in expected))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9 * size)
