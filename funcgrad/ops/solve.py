@@ -20,6 +20,7 @@ from ..algebra import (
     conform,
     conform_tangent,
     general,
+    zeros_like,
 )
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
@@ -340,15 +341,17 @@ def _cofactor_tangent(t: Any, ans: Any, x: Any) -> Any:
     inverse = matrix_transpose(inv(x))
     scaled = _scaled_matrix(ans, _sum_matrix(t * inverse))
     found = scaled - matmul(inverse, matmul(matrix_transpose(t), ans))
-    return choose(_is_regular(x, inverse), found, math.nan)
+    return found * _known_if_regular(x, inverse)  # a factor: backwards, too, it makes all of it NaN
 
 
-def _is_regular(x: Any, inverse: Any) -> Any:
-    """Whether a matrix is regular by more than rounding, so that its inverse has any digits."""
+def _known_if_regular(x: Any, inverse: Any) -> Any:
+    """1 for a matrix regular by more than rounding, so that its inverse has any digits; else NaN."""
     axes = (x.ndim - 2, x.ndim - 1)
     largest = [reduce.max(absolute(stop_gradient(m)), axis=axes) for m in (x, inverse)]
     limit = 0.1 / float(np.finfo(aval_of(inverse).dtype).eps)
-    return reshape(less(largest[0] * largest[1], limit), shape=(*largest[0].shape, 1, 1))
+    product = largest[0] * largest[1]
+    factor = choose(less(product, limit), zeros_like(product) + 1.0, math.nan)
+    return reshape(factor, shape=(*product.shape, 1, 1))
 
 
 @general(_cofactor_tangent, aval=_square_aval, batch=batch_in_front)
