@@ -1577,7 +1577,9 @@ def test_linalg_on_cupy(name: str, cupy: ModuleType, data: Any) -> None:
     check_cupy(cupy, getattr(fnp.linalg, name), data.draw(LINALG[name]), name != "lstsq")
 
 
-def check_cupy(cupy: ModuleType, f: Callable[..., Any], call: Call, as_program: bool) -> None:
+def check_cupy(
+    cupy: ModuleType, f: Callable[..., Any], call: Call, as_program: bool = True
+) -> None:
     def there(x: Any) -> Any:
         return cupy.asarray(x) if type(x) is np.ndarray else x
 
