@@ -105,6 +105,7 @@ from .ops.legacy import *
 from .ops.like import *
 from .ops.masks import *
 from .ops.matrix import *
+from .ops.memory import *
 from .ops.norm import *
 from .ops.padding import *
 from .ops.part import *

@@ -17,13 +17,12 @@ from funcgrad import tree
 from funcgrad.core import Tracer
 from funcgrad.errors import where
 from funcgrad.indexing import known
-from funcgrad.ops.select import stop_gradient
 from funcgrad.protocols import call_function, call_ufunc
 from funcgrad.views import is_differentiated
 
 from . import autograd, dtypes
 from .autograd import modes, printed, sites, tape, twins, views
-from .autograd.base import UNCOUNTED, TensorBase, made, tensor
+from .autograd.base import UNCOUNTED, TensorBase, made
 from .autograd.node import AccumulateGrad, Port, extras
 from .autograd.tape import unwrapped, wrapped
 from .linalg.names import LinalgMethods
@@ -45,6 +44,7 @@ from .ops.layouts import LayoutsMethods
 from .ops.like import LikeMethods
 from .ops.masks import MaskMethods
 from .ops.matrix import MatrixMethods
+from .ops.memory import MemoryMethods
 from .ops.norm import NormMethods
 from .ops.part import PartMethods
 from .ops.places import PlacesMethods
@@ -128,6 +128,7 @@ class Tensor(
     LinalgMethods,
     MatrixMethods,
     NormMethods,
+    MemoryMethods,
     PartMethods,
     PlacesMethods,
     BlendMethods,
@@ -340,16 +341,7 @@ class Tensor(
 
     def detach(self) -> Tensor:
         """The same numbers in the same memory, cut off from the graph."""
-        level = modes.get().level
-        if level is not None and self._counter is not UNCOUNTED:
-            out = twins.detached(self, level)
-        else:
-            array = self._array
-            if isinstance(array, Tracer):
-                views.edge(self)  # which brings a view up to date
-                array = stop_gradient(self._array)
-            out = tensor(array)
-            out._counter = self._counter
+        out = twins.detached(self, modes.get().level)
         out._origin = sites.site()
         return out
 
@@ -386,6 +378,7 @@ class Tensor(
         if self.requires_grad and not value.dtype.is_floating_point and not value.is_complex():
             raise RuntimeError(f".data of a tensor that requires gradients: got {value.dtype}")
         self._array = value._array
+        self._memory = views.memory_of(value)
         views.touch(self, "an assignment to .data")
         leaf = self.__dict__.get("_leaf")
         if leaf is not None:

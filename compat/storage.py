@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,23 +25,32 @@ class UntypedStorage:
 
     @classmethod
     def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first bytes of a file, in memory of its own.
+        """The first bytes of a file, in memory of its own; `shared`: in the file, which may grow.
 
-        Raises: NotImplementedError: for `shared`, where writes would go to the file. RuntimeError: the
-        file is shorter.
+        Raises: RuntimeError: the file is not there or shorter, and not shared; a negative length.
         """
-        if shared:
-            raise NotImplementedError(
-                "UntypedStorage.from_file(): shared=True is not offered; np.memmap(filename) and "
-                "torch.from_numpy write to files"
-            )
-        data = np.fromfile(filename, np.uint8, nbytes)
-        if data.nbytes < nbytes:
+        if nbytes < 0:
+            raise RuntimeError(f"unable to mmap {nbytes} bytes from file <{filename}>")
+        path = Path(filename)
+        if not shared and not path.is_file():
+            raise RuntimeError(f"unable to open file <{filename}> in read-only mode: there is none")
+        found = path.stat().st_size if path.is_file() else 0
+        if found < nbytes and not shared:
             raise RuntimeError(
-                f"UntypedStorage.from_file(): {nbytes} bytes are asked of {str(filename)!r}, which "
-                f"has {data.nbytes}"
+                f"file <{filename}> size <{found}> is smaller than the required mapping size <{nbytes}>"
             )
-        return cls(data)
+        if not nbytes:
+            return cls(np.zeros(0, np.uint8))
+        mode: Any = ("r+" if path.is_file() else "w+") if shared else "c"
+        part = object.__new__(cls)
+        part._array = np.memmap(path, np.uint8, mode, shape=nbytes).view(np.ndarray)
+        return part
+
+    def clone(self) -> Self:
+        """The same in memory of its own."""
+        part = object.__new__(type(self))
+        part._array = self._array.copy("K")
+        return part
 
     def _bytes(self) -> Any:
         return self._array.ravel(order="K").view(np.uint8)

@@ -76,6 +76,9 @@ class TensorBase:
     _retains = False
     _origin: Any = None  # where it was made, for messages
     _original: Any = None  # of a stand-in (`levels.py`): whose `.grad` it fills
+    _memory: Any = (
+        None  # of what shows a part of a tensor and is no view of it: see `views.memory_of`
+    )
 
     __hash__ = object.__hash__
     __program_reads__ = ("_array",)  # see `funcgrad/compile/captures.py`

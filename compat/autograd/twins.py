@@ -1,4 +1,4 @@
-"""`detach()` inside a transform: the same memory with another derivative.
+"""`detach()`: the same memory with another derivative, which inside a transform takes more than that.
 
 A traced value is its numbers and their derivative, so a detached tensor has a traced value of its
 own. NOTE [Twins] Tensors that share memory but no traced value are *twins*, found by their counter of
@@ -16,11 +16,12 @@ import numpy as np
 
 from funcgrad.core import Tracer
 from funcgrad.ops.index import follow
+from funcgrad.ops.select import stop_gradient
 from funcgrad.views import View as TracedView
 from funcgrad.views import snapshot
 
 from . import views
-from .base import TensorBase, View, hold, tensor
+from .base import UNCOUNTED, TensorBase, View, hold, tensor
 from .cutting import stop
 
 
@@ -32,7 +33,9 @@ class Twins(NamedTuple):
 
 
 def detached(x: TensorBase, level: Any) -> Any:
-    """The same numbers in the same memory, without a derivative by anything inside `level`."""
+    """The same numbers in the same memory, without a derivative by anything inside `level`, if any."""
+    if level is None or x._counter is UNCOUNTED:
+        return _outside(x)
     views.edge(x)  # which brings a view up to date
     view = x._view
     if view is None:
@@ -46,6 +49,18 @@ def detached(x: TensorBase, level: Any) -> Any:
     out = tensor(x._array if is_plain else follow(hidden._array, view.chain))
     out._counter = x._counter
     out._view = View(hidden, view.chain, x._counter[0], view.origin)
+    return out
+
+
+def _outside(x: TensorBase) -> Any:
+    array = x._array
+    if isinstance(array, Tracer):
+        views.edge(x)  # which brings a view up to date
+        array = stop_gradient(x._array)
+    out = tensor(array)
+    out._counter = x._counter
+    if x._view is not None or x._memory is not None:
+        out._memory = views.memory_of(x)
     return out
 
 

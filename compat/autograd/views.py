@@ -89,7 +89,7 @@ def _shown(array: Tracer) -> Tracer:
 def base_of(view: View) -> TensorBase:
     """The base of a view; if that was given another shape in place, what it was before.
 
-    See NOTE [Hidden base] in `ops/part.py`.
+    See NOTE [Hidden base] in `ops/memory.py`.
     """
     base = view.base
     while base._view is not None:
@@ -106,11 +106,25 @@ def layout(x: TensorBase) -> Any:
 
 
 def storage_offset(x: TensorBase) -> int:
-    """How many elements lie before the first one of `x` in the memory of what it is a view of."""
+    """How many elements lie before the first one of `x` in the memory that it shows a part of."""
     if x._view is None:
-        return 0
+        return 0 if x._memory is None else x._memory[1]
+    base = base_of(x._view)
     whole, part = _layouts(x)
-    return (part.ctypes.data - whole.ctypes.data) // part.itemsize
+    before = storage_offset(base) * whole.itemsize + part.ctypes.data - whole.ctypes.data
+    return before // part.itemsize
+
+
+def memory_of(x: TensorBase) -> Any:
+    """What a tensor that shows the same as `x`, but is no view, has as `_memory`; None if `x` is whole.
+
+    That is the array that `x` is a part of, None if it is traced, and where in it `x` begins.
+    """
+    if x._view is None:
+        return x._memory
+    base = base_of(x._view)
+    array = base._array if base._memory is None else base._memory[0]
+    return (array if array.__class__ is ndarray else None), storage_offset(x)
 
 
 def _layouts(x: TensorBase) -> tuple[Any, Any]:

@@ -145,6 +145,13 @@ def lies_in(array: Any, axes: tuple[int, ...]) -> bool:
     return bool(array.transpose(axes).flags.c_contiguous)
 
 
+def as_dtype(memory: Any, dtype: Any) -> Any:
+    """The numbers in the memory of an array read as a dtype, in a row; None where that cannot be."""
+    if memory is None or not memory.flags.forc or memory.nbytes % dtype.itemsize:
+        return None
+    return memory.ravel(order="K").view(dtype.numpy)
+
+
 def laid_out(out: Any, axes: tuple[int, ...]) -> Any:
     """`out`, which nobody has seen and which owns its memory, with its elements in that order."""
     if out._array.__class__ is ndarray:

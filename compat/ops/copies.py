@@ -12,7 +12,8 @@ from ._layout import alias, own
 from ._operands import operand, require_tensor
 from .complex import view_as_complex, view_as_real
 from .join import chunk, split, split_with_sizes, unbind
-from .part import as_strided, diagonal, narrow, select, unfold
+from .memory import as_strided
+from .part import diagonal, narrow, select, unfold
 from .shape import expand, permute, squeeze, t, transpose, unsqueeze, view
 
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ from ._operands import (
     require_tensor,
 )
 from .masks import filled_in_place
-from .part import diagonal, lies_so, narrow
+from .memory import lies_so
+from .part import diagonal, narrow
 from .shape import expand, reshape
 
 if TYPE_CHECKING:

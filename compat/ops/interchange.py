@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ndarray = np.ndarray
 
 # What autograd keeps in the `__dict__` of a tensor; the rest are attributes that users have set.
-_OWN = frozenset({"_grad", "_leaf", "_origin", "_original", "_retains"})
+_OWN = frozenset({"_grad", "_leaf", "_memory", "_origin", "_original", "_retains"})
 
 
 def attributes(x: Any) -> dict[str, Any]:
@@ -51,12 +51,11 @@ class _Memory:
         return ndarray(array.shape, array.dtype, self.buffer, offset, array.strides)
 
 
-def _array_copy(x: Any, memo: dict[Any, Any]) -> tuple[Any, list[Any] | None]:
-    """A copy of the array of `x`, and the counter of its memory if others may share that.
+def _array_copied(array: Any, memo: dict[Any, Any]) -> tuple[Any, list[Any] | None]:
+    """A copy of an array, and the counter of its memory if others may share that.
 
     Arrays that share memory have copies that do.
     """
-    array = x._array
     owner = array
     while owner.__class__ is ndarray and owner.base.__class__ is ndarray:
         owner = owner.base
@@ -66,6 +65,11 @@ def _array_copy(x: Any, memo: dict[Any, Any]) -> tuple[Any, list[Any] | None]:
     if key not in memo:
         memo[key] = _Memory(owner)
     return memo[key].part(array), memo[key].counter
+
+
+def _memory_copy(memory: Any, memo: dict[Any, Any]) -> Any:
+    """That of a copy whose memory has been copied."""
+    return None if memory is None else (_array_copied(memory[0], memo)[0], memory[1])
 
 
 def deep_copy(self: Any, memo: dict[Any, Any]) -> Any:
@@ -85,10 +89,11 @@ def deep_copy(self: Any, memo: dict[Any, Any]) -> Any:
     found = memo.get(id(self))
     if found is not None:
         return found
-    array, counter = _array_copy(self, memo)
+    array, counter = _array_copied(self._array, memo)
     copied = base.tensor(array)
     if counter is not None and copied._counter is not base.UNCOUNTED:
         copied._counter = counter
+        copied._memory = _memory_copy(views.memory_of(self), memo)
     out = memo[id(self)] = recast(type(self), copied)
     if node is not None:
         out.requires_grad_()

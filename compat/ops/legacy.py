@@ -22,7 +22,7 @@ from ._apply import _TYPE_WORDS
 from ._data import array_of
 from ._layout import alias, strides_of
 from ._operands import dtype_of
-from .part import as_strided
+from .memory import as_strided
 from .shape import expand
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def recast(cls: type, x: TensorBase) -> Any:
     """A tensor of the class `cls` that is all that `x` is: of its memory, at its place in the graph."""
     out: Any = TensorBase.__new__(cls)
     out._array, out._counter, out._node, out._view = x._array, x._counter, x._node, x._view
+    if x._memory is not None:
+        out._memory = x._memory
     out._origin = sites.site()
     return out
 

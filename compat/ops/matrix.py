@@ -17,7 +17,7 @@ from ._apply import _type_word, finish, inplace, mismatch, pointwise, requires_g
 from ._elementwise import is_operand
 from ._layout import in_order, unsafe_view
 from ._operands import convert, dtype_of, is_number, number_for, operand, result_type
-from .part import lies_so
+from .memory import lies_so
 from .pointwise import add, mul
 
 if TYPE_CHECKING:

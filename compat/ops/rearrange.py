@@ -29,7 +29,8 @@ from ._axes import axis_of
 from ._compose import composed, rename, values_of
 from ._layout import apart, axes_in, in_order, in_shape, ints_of, own
 from ._operands import convert, dtype_of, operand
-from .part import diagonal, lies_so
+from .memory import lies_so
+from .part import diagonal
 from .reduce import sum as reduced
 from .shape import ravel, reshape
 

@@ -23,7 +23,7 @@ from ..autograd.remembered import remembered
 from ..autograd.tape import record
 from ._apply import _type_word, mismatch
 from ._axes import axis_of
-from ._layout import alias, axes_in, ints_of, shape_for, unlocked, viewable
+from ._layout import alias, as_dtype, axes_in, ints_of, shape_for, unlocked, viewable
 from ._operands import dtype_of, operand
 from .complex import mirrored
 
@@ -83,6 +83,10 @@ def _bytes_as(x: Any, dtype: Any) -> Any:
             )
     out = tensor(array.view(dtype.numpy))
     out._counter = x._counter
+    memory = views.memory_of(x)
+    if memory is not None:
+        whole, before = memory
+        out._memory = as_dtype(whole, dtype), before * found.itemsize // dtype.itemsize
     return out
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from .. import dtypes
 from .._tensor import Tensor
 from ..autograd import base
+from ..ops._layout import as_dtype
 from ..ops.create import moved
 from ..parameter import Parameter
 from ..size import Size
@@ -212,6 +213,8 @@ def _make_tensor(
     x = base.tensor(moved(array, storage.device))
     if x._array is array and array.size and x._counter is not base.UNCOUNTED:
         x._counter = storage.counter
+        if start or array.nbytes < storage.buffer.nbytes:
+            x._memory = as_dtype(storage.buffer, dtype), start
     return x.requires_grad_() if requires_grad is True else x
 
 

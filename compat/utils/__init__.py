@@ -10,4 +10,4 @@ if _typing.TYPE_CHECKING:  # they need the tensors: `compat` imports them after 
     from . import dlpack as dlpack
     from . import hooks as hooks
 
-_explain_missing("torch.utils", globals())
+_explain_missing("torch.utils", globals(), ("deterministic",))
