@@ -19,6 +19,7 @@ from funcgrad.core import current as current_trace
 from funcgrad.ops.cast import cast, cast_constant
 from funcgrad.ops.complex import as_complex
 from funcgrad.ops.index import getitem
+from funcgrad.ops.rounding import nextafter
 from funcgrad.ops.structural import broadcast_to, reshape
 from funcgrad.quiet import QUIET, reset_state, set_state
 from funcgrad.views import Link, refresh, snapshot
@@ -173,7 +174,7 @@ def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
         return prim(*values, **params) if trace is not EVAL else EVAL.process(prim, values, params)
     token = set_state(QUIET)
     try:
-        if BFLOAT16 is not None and prim not in _CASTS and any(map(is_narrow, values)):
+        if BFLOAT16 is not None and prim not in _OF_BFLOAT16 and any(map(is_narrow, values)):
             ans = prim(*map(widened, values), **params)
             return tuple(map(narrowed, ans)) if prim.multiple else narrowed(ans)
         return prim(*values, **params) if trace is not EVAL else EVAL.process(prim, values, params)
@@ -181,7 +182,7 @@ def run(prim: Primitive, values: Sequence[Any], params: dict[str, Any]) -> Any:
         reset_state(token)
 
 
-_CASTS = frozenset({cast, cast_constant})
+_OF_BFLOAT16 = frozenset({cast, cast_constant, nextafter})  # which have it in bfloat16 itself
 
 
 def make_node(

@@ -15,7 +15,7 @@ from .. import dtypes
 from ..autograd.base import TensorBase
 from ..autograd.tape import record
 from ._apply import check_broadcast, finish, requires_grad
-from ._compose import not_implemented
+from ._compose import composed, not_implemented
 from ._operands import convert, dtype_of, is_number, operand, promoted, result_type
 
 # ---------------------------------------------------------------- operands
@@ -77,6 +77,28 @@ def is_plain(x: Any, *numbers: Any) -> bool:
         and x._array.dtype.kind == "f"
         and all(n.__class__ in _PLAIN for n in numbers)
     )
+
+
+def is_half(x: Any) -> bool:
+    """Whether `x` is a tensor of real floats of 16 bits."""
+    return isinstance(x, TensorBase) and dtype_of(x).category == 2 and dtype_of(x).itemsize < 4
+
+
+def is_finer(number: Any, x: Any) -> bool:
+    """Whether `x` is a tensor of halves, and `number` a real one that a half may not hold.
+
+    A tensor without axes counts as a number.
+    """
+    if not is_half(x):
+        return False
+    dtype = dtype_of(x)
+    if isinstance(number, TensorBase):
+        other = dtype_of(number)
+        is_number = x._array.shape and not number._array.shape  # type: ignore[attr-defined]
+        return bool(is_number) and other is not dtype and other.category < 3
+    if not isinstance(number, int | float | np.integer | np.floating):
+        return False
+    return not (-6e4 < number < 6e4 and float(dtype.numpy.type(number)) == number)
 
 
 # ---------------------------------------------------------------- refusals
@@ -156,6 +178,20 @@ def step(
     return finish(name, stepped(node, y, x), out, (x,))
 
 
+def scaled(node: str, prim: Primitive, x: Any, y: Any) -> Any:
+    """``prim(x, y)`` of halves and a number: in single precision, which PyTorch rounds once.
+
+    In half precision the number would be rounded first, to infinity from 65,520 on.
+    """
+    check_broadcast(x, y)
+    return composed(node, _scaled, x, y, prim=prim, dtype=dtype_of(x if is_half(x) else y))
+
+
+def _scaled(x: Any, y: Any, /, *, prim: Primitive, dtype: dtypes.dtype) -> Any:
+    pair = [a.astype(np.float32) if hasattr(a, "astype") else float(a) for a in (x, y)]
+    return prim(*pair).astype(dtype.numpy)
+
+
 def narrow(f: Callable[..., Any], *xs: Any) -> Any:
     """``f(*xs)`` by way of float32 if the dtype is narrower, which SciPy's functions do not have."""
     dtype = result_type(*xs)
@@ -186,6 +222,8 @@ def special_of_two(name: str, prim: Any, input: Any, other: Any, out: Any, node:
 
 __all__ = [
     "floats",
+    "is_finer",
+    "is_half",
     "is_operand",
     "is_plain",
     "narrow",
@@ -194,6 +232,7 @@ __all__ = [
     "refuse_zero",
     "require_real",
     "require_whole",
+    "scaled",
     "special",
     "special_of_two",
     "step",

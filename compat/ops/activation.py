@@ -28,6 +28,7 @@ from ._apply import _type_word, finish
 from ._apply import inplace as in_place
 from ._axes import axis_of
 from ._compose import composed, not_implemented, require_real_floats
+from ._elementwise import is_half
 from ._fused import LONG, by_length, fused, is_long
 from ._layout import in_order
 from ._operands import dtype_of, is_number, number_for, operand, promoted
@@ -49,16 +50,11 @@ def _floats(name: str, input: Any, kernel: str) -> Any:
     return x
 
 
-def _is_half(x: Any) -> bool:
-    dtype = dtype_of(x)
-    return dtype.category == 2 and dtype.itemsize < 4
-
-
 def _rounded(node: str, f: Callable[..., Any], x: Any, **options: Any) -> Any:
     """`fused` of one tensor; halves are computed in single precision and rounded once, as the
     products of slopes in half precision lose all digits where these are small.
     """
-    if _is_half(x):
+    if is_half(x):
         return composed(node, _in_single, x, f=f, **options)
     return fused(node, f, x, **options)
 
@@ -217,8 +213,8 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     x = _floats("celu", input, "elu_cpu")
     if alpha == 1:
-        return fused("CeluBackward0", activations.elu, x)
-    return fused("CeluBackward0", activations.celu, x, alpha=alpha)
+        return _rounded("CeluBackward0", activations.elu, x)
+    return _rounded("CeluBackward0", activations.celu, x, alpha=alpha)
 
 
 # ---------------------------------------------------------------- smooth
@@ -236,7 +232,7 @@ def gelu(input: Any, *, approximate: str = "none", out: Any = None) -> Tensor:
     x = _floats("gelu", input, "GeluKernelImpl")
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    if is_long(x) or _is_half(x):
+    if is_long(x) or is_half(x):
         y = _rounded("GeluBackward0", activations.gelu, x, approximate=approximate == "tanh")
         return finish("gelu", y, out, (x,))
     if approximate == "none":
@@ -259,7 +255,7 @@ def silu(input: Any, inplace: bool = False) -> Tensor:
     x = operand("silu", 1, "input", input)
     if dtype_of(x).category < 2:
         raise not_implemented("silu_cpu", x)
-    if is_long(x) or _is_half(x):
+    if is_long(x) or is_half(x):
         return _rounded("SiluBackward0", activations.silu, x)
     return _silu(x, _sigmoid(x) if dtype_of(x).category == 2 else sigmoid(x))
 
@@ -275,7 +271,7 @@ def mish(input: Any, inplace: bool = False) -> Tensor:
     if inplace:
         return mish_(input)
     x = _floats("mish", input, "mish_cpu")
-    if is_long(x) or _is_half(x):
+    if is_long(x) or is_half(x):
         return _rounded("MishBackward0", activations.mish, x)
     return _mish(x, tanh(record(logaddexp, (x, 0.0), None, "SoftplusBackward0")))
 
@@ -362,7 +358,7 @@ def glu(input: Any, dim: int = -1) -> Tensor:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}"
         )
-    if is_long(x) or _is_half(x):
+    if is_long(x) or is_half(x):
         return in_order(_rounded("GluBackward0", activations.glu, x, axis=axis))
     return in_order(_glu(through(part, x, axis, 0, half), _sigmoid(through(part, x, axis, half))))
 
@@ -447,7 +443,9 @@ def softshrink(input: Any, lambd: float = 0.5, *, out: Any = None) -> Tensor:
             f"lambda must be in range [0, inf) for input dtype {_type_word(dtype_of(x))}, but found "
             f"{lambd:g}"
         )
-    return finish("softshrink", fused("SoftshrinkBackward0", _softshrink, x, by=lambd), out, (x,))
+    return finish(
+        "softshrink", _rounded("SoftshrinkBackward0", _softshrink, x, by=lambd), out, (x,)
+    )
 
 
 def _softshrink(x: Any, /, *, by: float) -> Any:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from funcgrad.core import aval_of
 from funcgrad.ops import arithmetic
 from funcgrad.ops.logic import less
 from funcgrad.ops.select import where
 
+from .. import dtypes
 from ..autograd.base import TensorBase
 from ..autograd.remembered import remembered_of_several
 from ..autograd.tape import record
 from ._apply import _type_word, check_broadcast, finish, inplace
-from ._compose import not_implemented
+from ._compose import composed, not_implemented
+from ._elementwise import is_half
 from ._fused import fused
 from ._operands import dtype_of, is_number, number_for, old_order, operand, plain_number, promoted
 from .pointwise import div, mul
@@ -36,7 +41,25 @@ def _scaled(x: Any, value: Any) -> Any:
     """``value * x``, in the dtype of `x`: a fraction of integers is cut off."""
     if isinstance(value, int | float) and value == 1:
         return x
-    return mul(x, number_for(dtype_of(x), plain_number("addcmul", "value", value)))
+    return mul(x, number_for(dtype_of(x), value))
+
+
+def _plus(node: str, f: Any, prim: Any, xs: Any, value: Any) -> Any:
+    """``x + value * f(a, b)``; halves are computed in single precision, and rounded once."""
+    x, a, b = xs
+    value = plain_number("addcmul", "value", value)
+    if is_half(x):
+        check_broadcast(x, a)
+        check_broadcast(x, b)
+        return composed(node, _in_single, x, a, b, f=prim, value=number_for(dtypes.float32, value))
+    term = _scaled(f(a, b), value)
+    check_broadcast(x, term)
+    return record(arithmetic.add, (x, term), None, node)
+
+
+def _in_single(x: Any, a: Any, b: Any, /, *, f: Any, value: float) -> Any:
+    wide = [y.astype(np.float32) for y in (x, a, b)]
+    return (wide[0] + value * f(*wide[1:])).astype(aval_of(x).dtype)
 
 
 def addcmul(
@@ -51,10 +74,7 @@ def addcmul(
     if old:
         value, tensor1, tensor2 = old_order("addcmul", tensor1, tensor2, *old)
     given = _three("addcmul", input, tensor1, tensor2)
-    x, a, b = promoted(given)
-    term = _scaled(mul(a, b), value)
-    check_broadcast(x, term)
-    y = record(arithmetic.add, (x, term), None, "AddcmulBackward0")
+    y = _plus("AddcmulBackward0", mul, arithmetic.multiply, promoted(given), value)
     return finish("addcmul", y, out, given)
 
 
@@ -78,10 +98,7 @@ def addcdiv(
             "will perform a true division of tensor1 and tensor2. Convert them first, for example "
             "with x.float()."
         )
-    x, a, b = promoted(given)
-    term = _scaled(div(a, b), value)
-    check_broadcast(x, term)
-    y = record(arithmetic.add, (x, term), None, "AddcdivBackward0")
+    y = _plus("AddcdivBackward0", div, arithmetic.divide, promoted(given), value)
     return finish("addcdiv", y, out, given)
 
 
@@ -108,7 +125,12 @@ def lerp(input: Any, end: Any, weight: Any, *, out: Any = None) -> Tensor:
         number_for(dtype_of(x), w)  # which raises if it does not fit
     check_broadcast(x, e)
     node, f = f"LerpBackward{int(isinstance(w, TensorBase))}", _lerp
-    y = fused(node, f, x, e, weight=w) if is_number(w) else fused(node, f, x, e, w)
+    if is_half(x):
+        given = (x, e) if is_number(w) else (x, e, w)
+        options = {"weight": float(w)} if is_number(w) else {}
+        y = composed(node, _lerp_in_single, *given, **options)
+    else:
+        y = fused(node, f, x, e, weight=w) if is_number(w) else fused(node, f, x, e, w)
     return finish("lerp", y, out, (x, e, w))
 
 
@@ -118,6 +140,10 @@ def _lerp(x: Any, end: Any, weight: Any) -> Any:
     if is_number(weight):
         return x + weight * step if near else end - step * (1 - weight)
     return where(near, x + weight * step, end - step * (1 - weight))
+
+
+def _lerp_in_single(*xs: Any, **options: Any) -> Any:
+    return _lerp(*[x.astype(np.float32) for x in xs], **options).astype(aval_of(xs[0]).dtype)
 
 
 class BlendMethods:

@@ -21,10 +21,13 @@ from ..autograd.tape import record, through
 from ._apply import check_broadcast, finish, inplace, pointwise
 from ._compose import not_implemented
 from ._elementwise import (
+    is_finer,
+    is_half,
     is_operand,
     numbers_too,
     refuse_zero,
     require_real,
+    scaled,
     stepped,
 )
 from ._operands import (
@@ -182,7 +185,18 @@ def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
     tensor([3., 6.])
     """
-    return pointwise("mul", arithmetic.multiply, (input, other), out=out, node="MulBackward0")
+    return _product("mul", arithmetic.multiply, input, other, out, "MulBackward0")
+
+
+def _product(
+    name: str, prim: Any, input: Any, other: Any, out: Any, node: str, *, floating: bool = False
+) -> Any:
+    fine = is_finer(other, input) or (is_number(input) and is_finer(input, other))
+    if not fine and floating and other.__class__ in (int, float) and other:
+        fine = is_finer(1 / other, input)  # by which cotangents are multiplied
+    if fine:
+        return finish(name, scaled(node, prim, input, other), out, (input, other))
+    return pointwise(name, prim, (input, other), out=out, node=node, floating=floating)
 
 
 @printed.binary(arithmetic.divide, "DivBackward0", "DivBackward0", rounding_mode=None, out=None)
@@ -198,9 +212,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = 
     tensor([ 3, -3])
     """
     if rounding_mode is None:
-        return pointwise(
-            "div", arithmetic.divide, (input, other), out=out, node="DivBackward0", floating=True
-        )
+        return _product("div", arithmetic.divide, input, other, out, "DivBackward0", floating=True)
     x = operand("div", 1, "input", input, number=True)
     y = operand("div", 2, "other", other, number=True)
     if rounding_mode not in ("floor", "trunc"):
@@ -217,6 +229,10 @@ def _rounded_quotient(x: Any, y: Any, mode: str, node: str) -> Any:
     check_broadcast(x, y)
     if not isinstance(x, TensorBase) and not isinstance(y, TensorBase):
         x = tensor(np.asarray(x, result_type(x, y).numpy))
+    if is_finer(x, y) or is_finer(y, x):
+        half = x if is_half(x) else y
+        wide = [convert(a, dtypes.float32) if isinstance(a, TensorBase) else a for a in (x, y)]
+        return convert(_rounded_quotient(wide[0], wide[1], mode, node), dtype_of(half))
     x, y = promoted((x, y))
     if mode == "floor":
         return stepped(node, record(arithmetic.floor_divide, (x, y)), *_differentiated(x, y))

@@ -109,3 +109,62 @@ def test_activations_are_rounded_once(name: str, half: str, eps: float) -> None:
             assert one.dtype is dtype
             off = (one.double() - other).abs() / other.abs().clamp(min=2.0**-13)
             assert off.max() <= eps
+
+
+NARROW = ["float16", "bfloat16"]
+WITH_NUMBERS: dict[str, Callable[[Any, Any, float], Any]] = {
+    "times": lambda m, x, s: x * s,
+    "number times": lambda m, x, s: s * x,
+    "over": lambda m, x, s: x / s,
+    "number over": lambda m, x, s: s / x,
+    "in place": lambda m, x, s: (x + 0).mul_(s),
+    "over, in place": lambda m, x, s: (x + 0).div_(s),
+    "out": lambda m, x, s: m.mul(x.detach(), s, out=m.empty_like(x)),
+    "tensor without axes": lambda m, x, s: x * m.tensor(s),
+    "over a tensor without axes": lambda m, x, s: x / m.tensor(s),
+    "rounded down": lambda m, x, s: m.div(x, s, rounding_mode="floor"),
+    "addcmul": lambda m, x, s: m.addcmul(x, x, x, value=s),
+    "addcdiv": lambda m, x, s: m.addcdiv(x, x, x + 1, value=s),
+    "lerp": lambda m, x, s: m.lerp(x, x * 2, min(s, 0.3)),
+    "celu": lambda m, x, s: m.celu(-x, s),
+    "softshrink": lambda m, x, s: m.nn.functional.softshrink(x, min(s, 0.3)),
+}
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("name", WITH_NUMBERS)
+def test_numbers_are_not_rounded_to_halves(name: str, dtype: str) -> None:
+    peer = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    values, cotangent = rng.uniform(0.01, 3.0, (2, 50)).astype(np.float32)
+    for s in (0.1, 0.7, 3, 2.0, 65_536.0, 1e-6):
+        found = []
+        for m in (torch, peer):
+            if not hasattr(m, dtype):
+                pytest.skip("needs ml_dtypes")
+            x = m.tensor(values).to(getattr(m, dtype)).requires_grad_()
+            y = WITH_NUMBERS[name](m, x, s)
+            assert y.dtype is x.dtype
+            found.append(y.float().tolist())
+            if y.requires_grad and ("times" in name or "over" in name) and name != "number over":
+                y.backward(m.tensor(cotangent).to(x.dtype))
+                found[-1] += x.grad.float().tolist()
+        assert found[0] == found[1], s
+
+
+def test_numbers_beyond_the_range_of_halves_scale() -> None:
+    x = torch.tensor([1e-5, 100.0], dtype=torch.float16, requires_grad=True)
+    y = x / 1e5
+    assert y.tolist() == [0.0, 0.0010004043579101562]
+    assert y.grad_fn.name() == "DivBackward0"
+    y.backward(torch.tensor([2.0, 4.0], dtype=torch.float16))
+    assert x.grad.tolist() == [float(np.float16(ct / 1e5)) for ct in (2.0, 4.0)]
+
+
+def test_the_next_bfloat16_is_one_of_bfloat16() -> None:
+    if not hasattr(torch, "bfloat16"):
+        pytest.skip("needs ml_dtypes")
+    x = torch.tensor([1.0, 0.0, -2.0], dtype=torch.bfloat16)
+    y = torch.nextafter(x, torch.full_like(x, 3.0))
+    assert ((y - x).view(torch.int16) != 0).all()
+    assert (y.view(torch.int16) - x.view(torch.int16)).abs().tolist() == [1, 1, 1]
