@@ -112,6 +112,17 @@ def log10(xp, x, /):
     return xp.log10(x)
 
 
+def _log1p(xp: Any, x: Any) -> Any:
+    """``log(1 + x)``; NumPy takes the real part of a complex one from ``|1 + x|``, where it is lost."""
+    y = xp.log1p(x)
+    if not isinstance(x, complex) and (not hasattr(x, "dtype") or x.dtype.kind != "c"):
+        return y
+    near = xp.maximum(xp.abs(x.real), xp.abs(x.imag)) < 0.5
+    a, b = xp.where(near, x.real, 0.0), xp.where(near, x.imag, 0.0)
+    true = 0.5 * xp.log1p(a * (2.0 + a) + b * b)
+    return (y - xp.where(near, y.real, 0.0)) - xp.where(near, -true, 0.0)  # -0 stays -0
+
+
 @elementwise(lambda _y, x: 1.0 / (1.0 + x))
 def log1p(xp, x, /):
     """``log(1 + x)``, accurate near 0.
@@ -124,7 +135,7 @@ def log1p(xp, x, /):
     >>> log1p(np.array([0.0, 1.0])).round(4).tolist()
     [0.0, 0.6931]
     """
-    return xp.log1p(x)
+    return _log1p(xp, x)
 
 
 # ---------------------------------------------------------------- roots
@@ -309,4 +320,4 @@ def xlog1py(xp, x, y, /):
     >>> xlog1py(np.array([0.0, 2.0]), np.array([-1.0, 0.0])).tolist()
     [0.0, 0.0]
     """
-    return _product_with_log(xp, xp.log1p, x, y, 0)
+    return _product_with_log(xp, lambda t: _log1p(xp, t), x, y, 0)
