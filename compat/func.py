@@ -25,6 +25,7 @@ from ._func_modules import functional_call, replace_all_batch_norm_modules_, sta
 from .autograd import modes, views
 from .autograd.base import TensorBase, tensor
 from .autograd.cutting import cut
+from .autograd.graph import refuse_hooks
 from .autograd.levels import Level, is_outside, outer_array
 from .autograd.tape import record
 from .ops.generator import get_rng_state, set_rng_state
@@ -55,11 +56,17 @@ class _Call:
     """One call of a transformed function: how its tensors become arrays and back."""
 
     def __init__(
-        self, f: Callable[..., Any], *, has_aux: bool = False, randomness: str | None = None
+        self,
+        f: Callable[..., Any],
+        *,
+        has_aux: bool = False,
+        randomness: str | None = None,
+        reverse: bool = False,
     ) -> None:
         self.f = f
         self.has_aux = has_aux
         self.level = Level(randomness)
+        self.level.refuses_hooks = reverse
         self.given: list[Any] = []  # the leaves of the arguments
         self.places: list[int] = []  # which of them were written into
         self.dtypes: Any = None  # of the output
@@ -73,6 +80,8 @@ class _Call:
         """``f(*args, **kwargs)``, a transform of funcgrad's; its errors are PyTorch's."""
         self.given = tree.leaves((args, kwargs))
         arrays, named = tree.map(self.array, (args, kwargs))
+        if self.level.refuses_hooks:
+            refuse_hooks()
         with checks.torchs_words():
             return self.level.transform(f, *arrays, **named)
 
@@ -253,7 +262,7 @@ def grad_and_value(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         checks.require_floats("grad", checks.chosen(argnums, args))
         scalar = _checked(func, "grad_and_value(f)(*args)", has_aux, checks.require_scalar)
-        call = _Call(scalar, has_aux=has_aux)
+        call = _Call(scalar, has_aux=has_aux, reverse=True)
         transformed = funcgrad.value_and_grad(call.inner, argnums=argnums, has_aux=True)
         (value, rest), grads = call.transform(transformed, *args, **kwargs)
         value, grads = call.tensors((value, grads))
@@ -299,7 +308,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     """
     checks.require_floats("vjp", primals)
     name = "vjp(f, *primals)"
-    call = _Call(_checked(func, name, has_aux, checks.require_float_outputs), has_aux=has_aux)
+    checked = _checked(func, name, has_aux, checks.require_float_outputs)
+    call = _Call(checked, has_aux=has_aux, reverse=True)
     out, pullback, rest = call.transform(
         functools.partial(funcgrad.vjp, call.inner, has_aux=True), *primals
     )
@@ -428,7 +438,7 @@ def _jacobian(
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         checks.require_floats(name, checks.chosen(argnums, args))
-        call = _Call(of_tensors, has_aux=has_aux, randomness=randomness)
+        call = _Call(of_tensors, has_aux=has_aux, randomness=randomness, reverse=name == "jacrev")
         transformed = getattr(funcgrad, name)(call.inner, argnums=argnums, has_aux=True)
         blocks, rest = call.transform(transformed, *args, **kwargs)
         blocks = call.with_integers(call.tensors(blocks))

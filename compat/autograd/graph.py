@@ -25,10 +25,31 @@ from .node import AccumulateGrad, Node, Packed, Port, extras
 # ---------------------------------------------------------------- what is saved
 
 
+class _Hooks(NamedTuple):
+    pack: Callable[[Any], Any]
+    unpack: Callable[[Any], Any]
+
+
+def refuse_hooks() -> None:
+    """Raises: RuntimeError: hooks are in force, which the reverse mode of transforms does not call."""
+    mode = modes.get()
+    while not isinstance(mode.pack, _Hooks):
+        if mode.level is None:
+            return
+        mode = mode.level.outside
+    raise RuntimeError(_NO_HOOKS)
+
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
+    "Use backward() or autograd.grad() with them."
+)
+
+
 class saved_tensors_hooks(modes.ModeSwitch):
     """Operations inside save ``pack(x)`` instead of `x`; backward gets ``unpack`` of that.
 
-    Raises: RuntimeError: hooks are disabled here.
+    Raises: RuntimeError: hooks are disabled here, or `func.grad` and its like run this code.
 
     >>> import compat as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -40,12 +61,17 @@ class saved_tensors_hooks(modes.ModeSwitch):
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        self.changes = {"pack": (pack_hook, unpack_hook)}
+        self.changes = {"pack": _Hooks(pack_hook, unpack_hook)}
 
     def __enter__(self) -> None:
         disabled = modes.get().pack
         if isinstance(disabled, str):
             raise RuntimeError(disabled)
+        level = modes.get().level
+        while level is not None:
+            if level.refuses_hooks:
+                raise RuntimeError(_NO_HOOKS)
+            level = level.outside.level
         super().__enter__()
 
     def clone(self) -> saved_tensors_hooks:

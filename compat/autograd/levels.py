@@ -40,6 +40,7 @@ class Level:
         self.under: Any = current_trace.get()  # what the transform is called in
         self.outside = modes.get()
         above = self.outside.level
+        self.refuses_hooks = False  # for saved tensors: a reverse mode that does not call them
         self.depth: int = 1 if above is None else above.depth + 1
         self.boundary = sequence_number()
         self.owner = _Outside(self, current_trace.get())

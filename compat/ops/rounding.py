@@ -194,8 +194,9 @@ def copysign(input: Any, other: Any, *, out: Any = None) -> Tensor:
     check_broadcast(x, y)
     require_real("copysign_cpu", x, y)
     node = f"CopysignBackward{int(is_number(y))}"
-    z = record(copysign_primitive, promoted((x, y), floating=True), None, node)
-    return finish("copysign", z, out, (x, y))
+    pair = promoted((x, y), floating=True)
+    z = record(copysign_primitive, pair, None, node)
+    return finish("copysign", z if is_number(y) else stepped(node, z, pair[1]), out, (x, y))
 
 
 def heaviside(input: Any, values: Any, *, out: Any = None) -> Tensor:

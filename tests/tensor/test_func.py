@@ -621,3 +621,34 @@ def test_numbers_leave_that_are_not_differentiated() -> None:
         1.0,
         1.0,
     ]
+
+
+@pytest.mark.parametrize("name", ["grad", "grad_and_value", "vjp", "jacrev", "hessian"])
+def test_reverse_mode_refuses_hooks_on_what_is_saved(torch: Any, name: str) -> None:
+    """They would not be called."""
+    hooks = torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x)
+
+    def inside(x: Any) -> Any:
+        with hooks:
+            return x.exp().sum()
+
+    def run(f: Any) -> Any:
+        x = torch.ones(2)
+        return torch.func.vjp(f, x) if name == "vjp" else getattr(torch.func, name)(f)(x)
+
+    with pytest.raises(RuntimeError, match="don't yet support saved tensor hooks"):
+        run(inside)
+    with hooks, pytest.raises(RuntimeError, match="don't yet support saved tensor hooks"):
+        run(lambda x: x.exp().sum())
+    with pytest.raises(RuntimeError, match="don't yet support saved tensor hooks"):
+        torch.func.vmap(lambda x: run(inside))(torch.ones(3))
+
+
+def test_other_transforms_allow_hooks_on_what_is_saved(torch: Any) -> None:
+    def f(x: Any) -> Any:
+        with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
+            return x.exp()
+
+    x = torch.zeros(2)
+    assert torch.func.jvp(f, (x,), (x + 1,))[1].tolist() == [1.0, 1.0]
+    assert torch.func.vmap(f)(x).tolist() == [1.0, 1.0]

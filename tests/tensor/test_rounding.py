@@ -188,3 +188,20 @@ def test_frexp_has_names() -> None:
     found = compat.frexp(compat.tensor([3.0]))
     assert found.mantissa.item() == 0.75 and found.exponent.dtype is compat.int32
     np.testing.assert_array_equal(found[0].numpy() * 2.0 ** found[1].numpy(), [3.0])
+
+
+@needs_torch
+def test_the_slope_of_copysign_by_the_sign_is_zero() -> None:
+    agree(lambda m: _slopes_of_copysign(m, m.tensor([2.0, -3.0, 0.0]), m.tensor([-1.0])))
+    agree(lambda m: _slopes_of_copysign(m, m.tensor([2.0]), m.tensor([[-1.0], [0.0]])))
+
+
+def _slopes_of_copysign(m: Any, x: Any, y: Any) -> Any:
+    x.requires_grad_()
+    y.requires_grad_()
+    z = m.copysign(x, y)
+    return (
+        z,
+        *m.autograd.grad((z * z + z).sum(), [x, y]),
+        m.copysign(x.detach(), y).grad_fn.name(),
+    )
