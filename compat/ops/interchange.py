@@ -149,6 +149,20 @@ class _Capsule:
         return (1, 0)
 
 
+class _Writable:
+    """The memory of an array, to be written."""
+
+    def __init__(self, array: ndarray) -> None:
+        self.array = array
+        address = array.__array_interface__["data"][0]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+def _writable(array: ndarray) -> ndarray:
+    """An array from a capsule, which does not say whether it may be written; NumPy thinks not."""
+    return array if array.flags.writeable else np.asarray(_Writable(array))
+
+
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's, through DLPack.
 
@@ -171,6 +185,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     kind, number = ext_tensor.__dlpack_device__()
     with there("cpu" if int(kind) == 1 else f"cuda:{number}") as xp:
         array = xp.from_dlpack(ext_tensor)
+    if ext_tensor.__class__ is _Capsule and array.__class__ is ndarray:
+        array = _writable(array)
     on = moved(array, device) if device is not None else array
     if copy is False and on is not array:
         raise ValueError(f"from_dlpack: the tensor is not on {device}, and copy is False")

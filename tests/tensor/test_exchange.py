@@ -150,3 +150,12 @@ def test_optimizers_take_a_gradient_that_is_a_tensor(method: str) -> None:
 
     found = scipy.optimize.minimize(f, np.array([0.3, 0.4]), jac=True, method=method)
     np.testing.assert_allclose(found.x, [0.5, 0.5], atol=1e-3)
+
+
+@pytest.mark.parametrize("library", ["compat", "torch"])
+def test_what_comes_from_a_capsule_may_be_written(library: str) -> None:
+    dlpack = pytest.importorskip(f"{library}.utils.dlpack")
+    x = pytest.importorskip(library).zeros(3)
+    y = dlpack.from_dlpack(dlpack.to_dlpack(x))
+    y[0] += 20.0
+    assert x.tolist() == [20.0, 0.0, 0.0]
