@@ -20,6 +20,7 @@ from .decompositions import (
     svdvals,
 )
 from .functions import cross, diagonal, matrix_exp, matrix_power, vander, vecdot
+from .ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from .lu import lu, lu_factor, lu_factor_ex, lu_solve
 from .norms import cond, matrix_norm, norm, vector_norm
 from .rank import lstsq, matrix_rank, pinv
@@ -50,6 +51,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",
