@@ -158,20 +158,24 @@ def _pulled(check: _Check, i: int, ct: np.ndarray) -> list[np.ndarray]:
 
 
 def _pulled_twice(check: _Check, i: int, ct: np.ndarray) -> list[np.ndarray]:
-    """As `_pulled`.
-
-    Raises: GradcheckError: a second run gives something else.
-    """
+    """As `_pulled`. Raises: GradcheckError: a second run gives something else."""
     first, second = _pulled(check, i, ct), _pulled(check, i, ct)
-    for a, b in zip(first, second, strict=True):
-        if a.size and np.max(np.abs(a - b)) > check.nondet_tol:
-            raise GradcheckError(
-                "Backward is not reentrant, i.e., running backward with same input and grad_output "
-                "multiple times gives different values, although analytical gradient matches "
-                f"numerical gradient. The tolerance for nondeterminism was {check.nondet_tol}. If "
-                "the function is random on purpose, pass nondet_tol=."
-            )
+    if check.nondet_tol < _apart(first, second) < 1e-12 * _apart(first, [-x for x in first]):
+        # A program became C in between, which rounds differently from then on.
+        first, second = second, _pulled(check, i, ct)
+    if _apart(first, second) > check.nondet_tol:
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output "
+            "multiple times gives different values, although analytical gradient matches "
+            f"numerical gradient. The tolerance for nondeterminism was {check.nondet_tol}. If the "
+            "function is random on purpose, pass nondet_tol=."
+        )
     return first
+
+
+def _apart(xs: list[np.ndarray], ys: list[np.ndarray]) -> float:
+    sizes = [float(abs(a - b).max()) for a, b in zip(xs, ys, strict=True) if a.size]
+    return max(sizes, default=0.0)
 
 
 def _analytical(check: _Check, i: int, unit: complex) -> list[np.ndarray]:

@@ -314,6 +314,24 @@ def test_no_number(torch: Any, fast: bool) -> None:
                 torch.autograd.gradcheck(f, leaf(torch, at), fast_mode=fast)
 
 
+def test_a_program_that_becomes_c_between_two_runs_is_reentrant(fast: bool) -> None:
+    """From then on it rounds differently; what is random does so every time."""
+    for steps, passes in (
+        ([0.0, 1e-15], True),
+        ([0.0, 1e-15, 0.0, 1e-15], False),
+        ([0, 1e-6], False),
+    ):
+        left = list(steps)
+
+        def backward(x: Any, g: Any, left: list[float] = left) -> Any:
+            return g * (2 + (left.pop(0) if len(left) > 1 else left[0]))
+
+        f = function(compat, lambda x: x * 2, backward)
+        x = leaf(compat, [1.0])
+        found = compat.autograd.gradcheck(f, x, fast_mode=fast, raise_exception=False)
+        assert found is passes
+
+
 def test_not_the_same_every_time(torch: Any, fast: bool) -> None:
     """Backward that changes from run to run, by less than the tolerances."""
     runs = [0.0]
