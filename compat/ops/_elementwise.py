@@ -94,8 +94,8 @@ def is_finer(number: Any, x: Any) -> bool:
     dtype = dtype_of(x)
     if isinstance(number, TensorBase):
         other = dtype_of(number)
-        is_number = x._array.shape and not number._array.shape  # type: ignore[attr-defined]
-        return bool(is_number) and other is not dtype and other.category < 3
+        has_axes, has_none = bool(x._array.shape), not number._array.shape
+        return has_axes and has_none and other is not dtype and other.category < 3
     if not isinstance(number, int | float | np.integer | np.floating):
         return False
     return not (-6e4 < number < 6e4 and float(dtype.numpy.type(number)) == number)

@@ -269,7 +269,7 @@ def _whole(x: Any, first: int, last: int) -> tuple[Any, int]:
     What was detached from a part of a tensor is its own base. Elements that are not its own have no
     gradient, so without one it may be the whole.
     """
-    whole = x if x._view is None else views.base_of(x._view)
+    whole: Any = x if x._view is None else views.base_of(x._view)
     if views.edge(whole) is None and views.edge(x) is not None:  # a leaf, view of a constant
         whole = x
     before = views.storage_offset(whole) * whole.itemsize // x.itemsize
