@@ -746,9 +746,18 @@ def test_storages_of_files(tmp_path: Path) -> None:
     same(code)
 
 
-def test_storages_do_not_write_to_files(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError, match=r"np\.memmap"):
-        compat.UntypedStorage.from_file(str(tmp_path / "bytes"), True, 4)
+def test_shared_storages_are_those_of_files(tmp_path: Path) -> None:
+    """Which grow with them; others may be longer than what is asked for, but not shorter."""
+
+    def code(th: Any) -> Any:
+        name = tmp_path / th.__name__
+        first = th.UntypedStorage.from_file(str(name), True, 4).tolist()
+        name.write_bytes(bytes(range(6)))
+        own = th.UntypedStorage.from_file(str(name), False, 3).tolist()
+        longer = th.UntypedStorage.from_file(str(name), True, 8).tolist()
+        return [first, own, longer, name.stat().st_size]
+
+    same(code)
 
 
 def test_tensors_as_one_vector_and_back() -> None:
