@@ -15,6 +15,7 @@ import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad import lax, tree
 from funcgrad.errors import ArgumentError, ShapeError
+from funcgrad.scipy.sparse.linalg import gmres
 from funcgrad.testing import check_all
 from funcgrad.testing.strategies import floats
 
@@ -556,6 +557,45 @@ def test_derivatives_of_linear_solutions() -> None:
     np.testing.assert_allclose(funcgrad.grad(symmetric)(a), by_hand, rtol=1e-9)
     with pytest.raises(ArgumentError, match="transpose_solve"):
         funcgrad.grad(lambda a: fnp.sum(lax.custom_linear_solve(lambda x: a @ x, b, solve)))(a)
+
+
+@pytest.mark.parametrize("iterative", [False, True])
+def test_custom_linear_solve_in_the_users_tangent(iterative: bool) -> None:
+    """A rule that solves for the tangent serves gradients, too: the solution is turned round."""
+    rng = np.random.default_rng(5)
+    m, b = rng.normal(size=(3, 3)) + 4.0 * np.eye(3), rng.normal(size=3)
+
+    def solved(a: Any, y: Any) -> Any:
+        if iterative:
+            return gmres(lambda x: a @ x, y, rtol=1e-13)[0]
+        return lax.custom_linear_solve(
+            lambda x: a @ x,
+            y,
+            lambda _, y: fnp.linalg.solve(a, y),
+            lambda _, y: fnp.linalg.solve(a.T, y),
+        )
+
+    @funcgrad.custom_jvp
+    def inverse(a: Any) -> Any:
+        return fnp.linalg.solve(a, b)
+
+    @inverse.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        (a,), (dot,) = primals, tangents
+        x = inverse(a)
+        return x, solved(a, -(dot @ x))
+
+    def own(a: Any) -> Any:
+        return fnp.sum(fnp.sin(inverse(a)))
+
+    def exact(a: Any) -> Any:
+        return fnp.sum(fnp.sin(fnp.linalg.solve(a, b)))
+
+    for t in (funcgrad.grad, funcgrad.hessian, lambda f: funcgrad.jit(funcgrad.grad(f))):
+        np.testing.assert_allclose(t(own)(m), t(exact)(m), rtol=1e-8, atol=1e-10)
+    rows = np.stack([m, m + 0.1])
+    found = funcgrad.vmap(funcgrad.grad(own))(rows)
+    np.testing.assert_allclose(found, funcgrad.vmap(funcgrad.grad(exact))(rows), rtol=1e-8)
 
 
 TRANSFORMS = {

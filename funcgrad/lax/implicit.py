@@ -313,4 +313,4 @@ def _linear_solution(
 
         return vjp(residual, *(held[i] for i in places))[1](dual)
 
-    return with_tangent("custom_linear_solve", x, held, tangent, pullback)
+    return with_tangent("custom_linear_solve", x, held, tangent, pullback, linear=0)

@@ -121,13 +121,18 @@ def on_host(name: str, f: FlatFunction, xs: Sequence[Any], out_avals: Sequence[A
 
 
 def with_tangent(
-    name: str, x: Any, held: Sequence[Any], tangent: Function, pullback: Function | None = None
+    name: str,
+    x: Any,
+    held: Sequence[Any],
+    tangent: Function,
+    pullback: Function | None = None,
+    linear: int | None = None,
 ) -> Any:
     """`x`, which depends on `held` as ``tangent(x, held, dots)`` says, a linear function of `dots`.
 
     `dots` are None for what has no derivative. ``pullback(x, held, places, ct)`` gives the cotangents
     of the values at `places`; without it `tangent` is transposed. The rules hold at `x` with its own
-    derivatives, so they are right to any order.
+    derivatives, so they are right to any order. In ``held[linear]`` `x` is linear.
     """
     places = [i for i, h in enumerate(held) if isinstance(h, Tracer)]
     flags = [aval_of(h).dtype.kind in "fc" for h in held]
@@ -156,7 +161,13 @@ def with_tangent(
         found = iter(pullback(y, filled(traced, held), moving, cts[0]))  # type: ignore[misc]
         return [None, *(next(found) if flags[i] else None for i in places)]
 
-    rules = Rules(name, value, jvp=jvp, backward=backward if pullback else None)
+    rules = Rules(
+        name,
+        value,
+        jvp=jvp,
+        backward=backward if pullback else None,
+        linear=(0, *(1 + n for n, i in enumerate(places) if i == linear)) if pullback else (),
+    )
     return custom_call(x, *(held[i] for i in places), rules=rules)[0]
 
 

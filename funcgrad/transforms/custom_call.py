@@ -39,11 +39,12 @@ class Rules:
     cotangents``, and `forward`: ``(*xs) -> (outs, residual leaves)``; without it the residual is
     ``(*outs, *xs)``. `transpose`: ``(cts) -> cotangents`` of a linear function. `batch`: ``(size,
     bdims, *xs) -> (outs, out bdims)``. `program`: of `f`, for operands of some types. Of the operands
-    the first `held` are what `f` closes over, of which the user's rules know nothing.
+    the first `held` are what `f` closes over, of which the user's rules know nothing. In the `linear`
+    ones together `f` is linear, so `backward`, at 0, is its transpose there.
     """
 
     __slots__ = (
-        *("backward", "batch", "f", "forward", "held", "jvp", "name", "program"),
+        *("backward", "batch", "f", "forward", "held", "jvp", "linear", "name", "program"),
         "transpose",
     )
 
@@ -59,6 +60,7 @@ class Rules:
         batch: Any = None,
         program: Jaxpr | None = None,
         held: int = 0,
+        linear: tuple[int, ...] = (),
     ) -> None:
         self.name = name
         self.f = f
@@ -69,6 +71,7 @@ class Rules:
         self.batch = batch
         self.program = program
         self.held = held
+        self.linear = linear
 
     @property
     def __name__(self) -> str:
@@ -159,6 +162,7 @@ class Rules:
             batch=self.batch and batch,
             program=opened,
             held=n,
+            linear=tuple(i + n for i in self.linear),
         )
 
     def require_still(self, is_moving: Sequence[bool]) -> None:
@@ -244,11 +248,18 @@ class CustomCall(Primitive):
     ) -> list[Any]:
         """Of a linear function inside a linear program; `xs` are types there."""
         rules: Rules = params["rules"]
+        cts = [instantiate(c, a) for c, a in zip(ct, ans, strict=True)]
+        moving = [i for i, w in enumerate(wanted) if w]
+        if rules.transpose is None and {*moving} <= {*rules.linear}:
+            outs = [zeros_like(a) for a in ans]
+            full = [zeros_like(x) if w else x for x, w in zip(xs, wanted, strict=True)]
+            found = rules.backward([*outs, *full], cts)
+            return [c if w else None for c, w in zip(found, wanted, strict=True)]
         if rules.transpose is None:
             raise MissingRuleError(
                 f"{rules.name}: it is used as a linear map and has no transpose{where()}"
             )
-        return list(rules.transpose(*[instantiate(c, a) for c, a in zip(ct, ans, strict=True)]))
+        return list(rules.transpose(*cts))
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         return False, (False,) * len(wanted)
@@ -386,6 +397,7 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         backward=backward if rules.backward else None,
         transpose=transpose if rules.transpose else None,
         held=rules.held,
+        linear=rules.linear,
     )
 
 
