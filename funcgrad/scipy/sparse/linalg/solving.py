@@ -1,4 +1,4 @@
-"""Solvers of linear systems under the names of ``scipy.sparse.linalg``.
+"""Solvers of linear systems: `cg`, `bicgstab`, `gmres`, `minres`, `spsolve`.
 
 The matrix is an array, one of SciPy's sparse matrices, which is a constant, or, for iterative solvers,
 a function of a vector, or of a tree of arrays, as `b` then is. Derivatives are those of the solution,
@@ -8,31 +8,25 @@ found by the same method, not those of the steps.
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ... import numpy as fnp
-from ... import tree
-from ...core import Tracer, aval_of
-from ...errors import ArgumentError, ShapeError, where
-from ...flatten_util import ravel_pytree
-from ...lax.implicit import custom_linear_solve
-from ...numpy._arguments import array_of, converted, is_array
-from ...ops.sparse import is_sparse
-from ...transforms.linearize import linear_transpose
-from ...transforms.loops import scan
-from ...transforms.trace import eval_shape
-from ...transforms.until import while_loop
-from ...transforms.vmap import vmap
-from .._arrays import floating
-from .._options import refuse_options
-from .._programs import on_host
-from ..linalg import expm
-
-__all__ = ["LinearOperator", "bicgstab", "cg", "expm_multiply", "gmres", "minres", "spsolve"]
+from .... import numpy as fnp
+from .... import tree
+from ....core import Tracer, aval_of
+from ....errors import ArgumentError, ShapeError, where
+from ....flatten_util import ravel_pytree
+from ....lax.implicit import custom_linear_solve
+from ....numpy._arguments import array_of, converted, is_array
+from ....ops.sparse import is_sparse
+from ....transforms.linearize import linear_transpose
+from ....transforms.trace import eval_shape
+from ....transforms.until import while_loop
+from ..._arrays import floating
+from ..._options import refuse_options
+from ..._programs import on_host
 
 Function = Callable[[Any], Any]
 Method = Callable[..., tuple[Any, Any]]
@@ -227,132 +221,6 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
         return solve
 
     return custom_linear_solve(lambda x: fnp.matmul(A, x), b, solver("N"), solver("T"))
-
-
-# ---------------------------------------------------------------- matrices that are functions
-
-
-class LinearOperator:
-    """A matrix of the shape (m, n) by what it makes of vectors, for the solvers here.
-
-    ``A(x)`` and ``A @ x`` are ``matvec(x)``, of a matrix column by column unless `matmat` is given.
-    `rmatvec` is the conjugate transpose, which is found where it is not given. `dtype` is that of the
-    vectors that `rmatvec` is then found for.
-
-    Shapes: ``x: (n,) or (n, k) -> (m,) or (m, k)``.   Dtypes: those of the function.
-    Derivative: that of the function.
-    Raises: ShapeError: another shape. MissingRuleError: the transpose of what is not linear.
-    Source: SciPy reference, ``scipy.sparse.linalg.LinearOperator``.
-
-    >>> A = LinearOperator((2, 2), lambda x: np.array([[2.0, 1.0], [0.0, 4.0]]) @ x)
-    >>> (A @ np.ones(2)).tolist(), A.rmatvec(np.ones(2)).tolist()
-    ([3.0, 4.0], [2.0, 5.0])
-    """
-
-    def __init__(
-        self,
-        shape: tuple[int, int],
-        matvec: Function,
-        rmatvec: Function | None = None,
-        matmat: Function | None = None,
-        dtype: Any = np.float64,
-        rmatmat: Function | None = None,
-    ) -> None:
-        self.shape, self.dtype = tuple(shape), np.dtype(dtype)
-        self._given = matvec, rmatvec, matmat, rmatmat
-
-    def _applied(self, x: Any, length: int, one: Function, many: Function | None) -> Any:
-        x = array_of(x)
-        if x.ndim not in (1, 2) or x.shape[0] != length:
-            raise ShapeError(
-                f"LinearOperator: the operand is {aval_of(x)}; need ({length},) or ({length}, k)"
-                f"{where()}"
-            )
-        if x.ndim == 1:
-            return one(x)
-        return vmap(one, 1, 1)(x) if many is None else many(x)
-
-    def matvec(self, x: Any) -> Any:
-        """What the matrix makes of a vector, or of columns."""
-        return self._applied(x, self.shape[1], self._given[0], self._given[2])
-
-    def rmatvec(self, x: Any) -> Any:
-        """What the conjugate transpose makes of a vector, or of columns."""
-        given = self._given[1]
-
-        def transposed(y: Any) -> Any:
-            like = np.zeros(self.shape[1], np.result_type(self.dtype, aval_of(y).dtype))
-            (found,) = linear_transpose(self._given[0], like)(fnp.conj(y))
-            return fnp.conj(found)
-
-        one = transposed if given is None else given
-        return self._applied(x, self.shape[0], one, self._given[3])
-
-    __call__ = __matmul__ = matmat = dot = matvec
-    rmatmat = rmatvec
-
-    @property
-    def H(self) -> LinearOperator:
-        """The conjugate transpose."""
-        there, back, many, many_back = self._given
-        turned = self.shape[1], self.shape[0]
-        return LinearOperator(turned, back or self.rmatvec, there, many_back, self.dtype, many)
-
-
-def expm_multiply(
-    A: Any,
-    B: Any,
-    start: float | None = None,
-    stop: float | None = None,
-    num: int | None = None,
-    endpoint: bool | None = None,
-    traceA: Any = None,
-) -> Any:
-    """``expm(A) B``; with the times ``expm(t A) B`` for `num` of them from `start` to `stop`.
-
-    Of a sparse matrix by Taylor's polynomials of small steps, without the exponential. `traceA` changes
-    nothing.
-
-    Shapes: ``A: (n, n), B: (n,) or (n, k) -> the same as B``; with times ``(num, ...)``.
-    Dtypes: floating, complex; integers give float64.
-    Derivative: linear in `B`; by `A` if it is an array.
-    Raises: ShapeError: the shapes do not fit. ArgumentError: some of the times' options, not all.
-    Source: Al-Mohy & Higham, SIAM J. Sci. Comput. 33 (2011) 488; SciPy reference,
-    ``scipy.sparse.linalg.expm_multiply``.
-
-    >>> expm_multiply(np.array([[0.0, 2.0], [0.0, 0.0]]), np.array([1.0, 1.0])).tolist()
-    [3.0, 1.0]
-    """
-    B = floating(B)
-    A = A if is_sparse(A) else floating(A)
-    if A.ndim != 2 or A.shape != B.shape[:1] * 2 or B.ndim > 2:
-        raise ShapeError(
-            f"expm_multiply: A has shape {list(A.shape)} and B {list(B.shape)}; need (n, n), and (n,) "
-            f"or (n, k){where()}"
-        )
-    if start is None and stop is None and num is None and endpoint is None:
-        return _grown(A, B)
-    if start is None or stop is None:
-        raise ArgumentError(f"expm_multiply: start={start} and stop={stop}; need both{where()}")
-    times = np.linspace(start, stop, 50 if num is None else num, endpoint=endpoint is not False)
-    return fnp.stack([_grown(t * A, B) for t in times])
-
-
-def _grown(A: Any, B: Any) -> Any:
-    if not is_sparse(A):
-        return expm(A) @ B
-    size = float(abs(A).sum(axis=0).max(initial=0.0)) if A.shape[0] else 0.0
-    steps = max(1, math.ceil(size))
-    wider = np.result_type(A.dtype, aval_of(B).dtype)
-
-    def step(x: Any, _: Any) -> tuple[Any, None]:
-        term = total = x
-        for k in range(1, 19):  # 1 / 19! is 8e-18
-            term = fnp.matmul(A, term) * (1.0 / (k * steps))
-            total = total + term
-        return total, None
-
-    return scan(step, converted(B, wider), None, steps)[0]
 
 
 # ---------------------------------------------------------------- what they share
