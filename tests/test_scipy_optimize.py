@@ -440,7 +440,7 @@ def traced(f: Callable[..., Any]) -> Callable[[], Any]:
         (traced(lambda c: optimize.root(lambda x: x - c, [0.0], callback=print).x[0]), ArgumentError,
          "callback"),
         (lambda: optimize.minimize(bowl, [0.0, 0.0], (1.0,), constraints=[{"type": "eq"}]),
-         ArgumentError, "constraints"),
+         ArgumentError, "a constraint has the type 'eq'"),
         (traced(lambda c: optimize.minimize(lambda x: fnp.ones(2) * x * c, [0.0]).x[0]), ShapeError,
          "need a number"),
         (traced(lambda c: optimize.minimize(lambda x: (x[0] - c) ** 2, [0.0], method="trust-constr",

@@ -17,7 +17,7 @@ from ....transforms.vmap import vmap
 from ..._arrays import floating
 from ..._programs import Programs
 
-Function = Callable[[Any], Any]
+Function = Callable[..., Any]
 
 
 class LinearOperator:
