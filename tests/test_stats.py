@@ -128,6 +128,27 @@ CONTINUOUS = [
     Family("powernorm", ((0.3, 9.0),), "mean var std entropy", invalid=(-1.0,)),
     Family("powerlognorm", ((0.3, 9.0), (0.3, 2.0)), "mean var std entropy", invalid=(1.0, -1.0)),
     Family("exponnorm", ((0.3, 4.0),), without="entropy", invalid=(-1.0,)),
+    Family("foldnorm", ((0.1, 6.0),), without="entropy", invalid=(-1.0,)),
+    Family("foldcauchy", ((0.1, 6.0),), without="entropy", invalid=(-1.0,)),
+    Family("halfgennorm", ((0.4, 4.0),), without="mean var std", invalid=(-1.0,)),
+    Family("exponpow", ((0.4, 4.0),), without="mean var std entropy", invalid=(-1.0,)),
+    # SciPy takes seconds for its moments
+    Family("recipinvgauss", ((0.2, 4.0),), without="mean var std entropy", invalid=(-1.0,)),
+    Family("truncpareto", ((0.3, 4.0), (1.5, 20.0)), invalid=(0.0, 2.0)),
+    Family("truncpareto", ((-3.0, -0.5), (1.5, 9.0)), invalid=(1.0, 0.5)),
+    Family(
+        "truncweibull_min",
+        ((0.4, 3.0), (0.2, 0.9), (1.2, 3.0)),
+        without="entropy",
+        invalid=(1.0, 2.0, 1.0),
+    ),
+    Family("crystalball", ((0.3, 3.0), (3.2, 9.0)), without="entropy", invalid=(1.0, 0.5)),
+    Family(
+        "norminvgauss",
+        ((1.5, 4.0), (-1.2, 1.2)),
+        without="cdf sf logcdf logsf ppf isf median entropy",
+        invalid=(1.0, 2.0),
+    ),
 ]
 NO_SUMS = "cdf sf logcdf logsf entropy"
 DISCRETE = [
@@ -138,6 +159,7 @@ DISCRETE = [
     Family("nbinom", ((0.5, 9.0), (0.1, 0.9)), "entropy", invalid=(3.0, -0.1)),
     Family("geom", ((0.05, 0.9),), invalid=(-0.1,)),
     Family("betabinom", ((5, 5), (0.3, 5.0), (0.3, 5.0)), NO_SUMS, invalid=(5.0, 1.0, -1.0)),
+    Family("betanbinom", ((5, 5), (2.2, 6.0), (0.3, 5.0)), NO_SUMS, invalid=(0.5, 1.0, 1.0)),
     Family("planck", ((0.3, 3.0),), invalid=(-1.0,)),
     Family("dlaplace", ((0.3, 3.0),), invalid=(-1.0,)),
     Family("logser", ((0.1, 0.9),), NO_SUMS, invalid=(1.5,)),

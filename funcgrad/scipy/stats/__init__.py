@@ -27,6 +27,7 @@ from .comparing import (
 from .counts import (
     bernoulli,
     betabinom,
+    betanbinom,
     binom,
     geom,
     hypergeom,
@@ -34,6 +35,7 @@ from .counts import (
     poisson,
     randint,
 )
+from .cut_off import truncpareto, truncweibull_min
 from .descriptive import kurtosis, moment, sem, skew, variation, zscore
 from .doubled import dgamma, dweibull, loglaplace, skewcauchy
 from .elementary import (
@@ -52,6 +54,7 @@ from .elementary import (
 )
 from .elliptical import multivariate_normal, multivariate_t
 from .extremes import genextreme, genpareto, gompertz, lomax, weibull_max
+from .folded import foldcauchy, foldnorm, halfgennorm
 from .gammas import chi2, expon, gamma, gennorm, invgamma, loggamma
 from .kernels import gaussian_kde
 from .matrices import invwishart, matrix_normal, wishart
@@ -80,11 +83,12 @@ from .ordered import (
     wilcoxon,
 )
 from .pairs import energy_distance, linregress, pearsonr, spearmanr, wasserstein_distance
-from .powers import chi, fisk, gengamma, maxwell, nakagami
+from .peaks import crystalball, norminvgauss
+from .powers import chi, exponpow, fisk, gengamma, maxwell, nakagami
 from .ranks import mode, rankdata
 from .series import dlaplace, logser, planck, yulesimon, zipf
 from .simplex import dirichlet, dirichlet_multinomial, multinomial
-from .skewed import exponnorm, invgauss, rice, skewnorm
+from .skewed import exponnorm, invgauss, recipinvgauss, rice, skewnorm
 from .special_cases import (
     arcsine,
     erlang,
@@ -126,25 +130,26 @@ from .variances import (
 )
 
 __all__ = [
-    "anglit", "arcsine", "bartlett", "bernoulli", "beta", "betabinom", "betaprime", "binom", "boxcox",
-    "boxcox_llf", "bradford", "burr", "burr12", "cauchy", "chi", "chi2", "chi2_contingency",
-    "chisquare", "circmean", "circstd", "circvar", "combine_pvalues", "describe", "dgamma",
-    "differential_entropy", "dirichlet", "dirichlet_multinomial", "dlaplace", "dweibull",
-    "energy_distance", "entropy", "erlang", "expon", "exponnorm", "exponweib", "f", "f_oneway",
-    "fatiguelife", "fisk", "fligner", "friedmanchisquare", "gamma", "gaussian_kde", "genextreme",
-    "gengamma", "genlogistic", "gennorm", "genpareto", "geom", "gibrat", "gmean", "gompertz", "gstd",
-    "gumbel_l", "gumbel_r", "halfcauchy", "halflogistic", "halfnorm", "hmean", "hypergeom", "hypsecant",
-    "invgamma", "invgauss", "invweibull", "invwishart", "iqr", "jarque_bera", "johnsonsb", "johnsonsu",
-    "kappa3", "kendalltau", "kruskal", "ks_1samp", "ks_2samp", "kstat", "kstest", "kurtosis",
-    "kurtosistest", "laplace", "laplace_asymmetric", "levene", "levy", "levy_l", "linregress",
-    "loggamma", "logistic", "loglaplace", "lognorm", "logser", "loguniform", "lomax", "mannwhitneyu",
-    "matrix_normal", "maxwell", "median_abs_deviation", "mielke", "mode", "moment", "moyal",
-    "multinomial", "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest",
+    "anglit", "arcsine", "bartlett", "bernoulli", "beta", "betabinom", "betanbinom", "betaprime",
+    "binom", "boxcox", "boxcox_llf", "bradford", "burr", "burr12", "cauchy", "chi", "chi2",
+    "chi2_contingency", "chisquare", "circmean", "circstd", "circvar", "combine_pvalues", "crystalball",
+    "describe", "dgamma", "differential_entropy", "dirichlet", "dirichlet_multinomial", "dlaplace",
+    "dweibull", "energy_distance", "entropy", "erlang", "expon", "exponnorm", "exponpow", "exponweib",
+    "f", "f_oneway", "fatiguelife", "fisk", "fligner", "foldcauchy", "foldnorm", "friedmanchisquare",
+    "gamma", "gaussian_kde", "genextreme", "gengamma", "genlogistic", "gennorm", "genpareto", "geom",
+    "gibrat", "gmean", "gompertz", "gstd", "gumbel_l", "gumbel_r", "halfcauchy", "halfgennorm",
+    "halflogistic", "halfnorm", "hmean", "hypergeom", "hypsecant", "invgamma", "invgauss", "invweibull",
+    "invwishart", "iqr", "jarque_bera", "johnsonsb", "johnsonsu", "kappa3", "kendalltau", "kruskal",
+    "ks_1samp", "ks_2samp", "kstat", "kstest", "kurtosis", "kurtosistest", "laplace",
+    "laplace_asymmetric", "levene", "levy", "levy_l", "linregress", "loggamma", "logistic",
+    "loglaplace", "lognorm", "logser", "loguniform", "lomax", "mannwhitneyu", "matrix_normal",
+    "maxwell", "median_abs_deviation", "mielke", "mode", "moment", "moyal", "multinomial",
+    "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest", "norminvgauss",
     "pareto", "pearsonr", "planck", "pmean", "poisson", "power_divergence", "powerlaw", "powerlognorm",
-    "powernorm", "randint", "rankdata", "ranksums", "rayleigh", "rdist", "reciprocal", "rice", "sem",
-    "semicircular", "skellam", "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr", "t", "tmean",
-    "triang", "trim_mean", "truncexpon", "truncnorm", "tsem", "tstd", "ttest_1samp", "ttest_ind",
-    "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform", "variation", "vonmises", "wald",
-    "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon", "wishart", "wrapcauchy",
-    "yeojohnson", "yeojohnson_llf", "yulesimon", "zipf", "zmap", "zscore",
+    "powernorm", "randint", "rankdata", "ranksums", "rayleigh", "rdist", "recipinvgauss", "reciprocal",
+    "rice", "sem", "semicircular", "skellam", "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr",
+    "t", "tmean", "triang", "trim_mean", "truncexpon", "truncnorm", "truncpareto", "truncweibull_min",
+    "tsem", "tstd", "ttest_1samp", "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform",
+    "variation", "vonmises", "wald", "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon",
+    "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon", "zipf", "zmap", "zscore",
 ]  # fmt: skip

@@ -287,6 +287,37 @@ class BetaBinom(SolvedCounts):
         return n * (a / total) * (b / total) * (total + n) / (total + 1.0)
 
 
+class BetaNBinom(SolvedCounts):
+    """The number of failures before the `n`-th success, whose probability is a beta variable of `a`,
+    `b` > 0: ``f(k) = (n + k - 1)! / (k! (n - 1)!) beta(a + n, b + k) / beta(a, b)`` for k = 0, 1, ..
+
+    Source: SciPy reference, ``scipy.stats.betanbinom``.
+
+    >>> float(betanbinom.pmf(1, 1, 1.0, 1.0).round(4))
+    0.1667
+    """
+
+    shapes = ("n", "a", "b")
+
+    def _valid(self, n: Any, a: Any, b: Any) -> Any:
+        return (n > 0) & _whole(n) & (a > 0) & (b > 0)
+
+    def _logpmf(self, k: Any, n: Any, a: Any, b: Any) -> Any:
+        odds = stop_gradient(log((a + n) / (b + k)))  # of the hump
+        several = log_beta_density(n, k + 1.0, odds) + logaddexp(odds, 0.0) - log(n + k)
+        return several + log_beta_density(a, b, odds) - log_beta_density(a + n, b + k, odds)
+
+    def _mean(self, n: Any, a: Any, b: Any) -> Any:
+        known = greater(a, 1.0)
+        return choose(known, n * b / (choose(known, a, 2.0) - 1.0), math.inf)
+
+    def _var(self, n: Any, a: Any, b: Any) -> Any:
+        known = greater(a, 2.0)
+        less_one = choose(known, a, 3.0) - 1.0
+        spread = (n + less_one) * (less_one + b) / (less_one - 1.0)
+        return choose(known, n * b / (less_one * less_one) * spread, math.inf)
+
+
 class RandInt(DiscreteDistribution):
     """Whole numbers ``low <= k < high``, all as likely: ``f(k) = 1 / (high - low)``.
 
@@ -370,5 +401,6 @@ bernoulli = Bernoulli("bernoulli")
 nbinom = NBinom("nbinom")
 geom = Geom("geom")
 betabinom = BetaBinom("betabinom")
+betanbinom = BetaNBinom("betanbinom")
 randint = RandInt("randint")
 hypergeom = HyperGeom("hypergeom")

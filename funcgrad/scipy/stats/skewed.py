@@ -18,7 +18,7 @@ from ...ops.select import maximum, minimum, stop_gradient
 from ...ops.select import where as choose
 from ...ops.special import erfcx, erfcx_fall, log_ndtr, log_ndtr_slope, ndtr
 from ...ops.structural import sum
-from .continuous import FADED, NORMAL_REACH
+from .continuous import FADED, NORMAL_REACH, ContinuousDistribution
 from .logs import LOG_2, log1mexp, log_i0e, log_of, log_sum
 from .normal import LOG_2PI, log_density
 from .solved import SolvedDistribution
@@ -238,6 +238,55 @@ class InvGauss(SolvedDistribution):
         return whole - 1.5 * scaled_exp1(divide(2.0, mu))
 
 
+class RecipInvGauss(ContinuousDistribution):
+    """One over an inverse Gaussian variable, `mu` > 0:
+    ``f(z) = exp(-(1 - mu z)**2 / (2 z mu**2)) / sqrt(2 pi z)`` for z > 0.
+
+    Source: SciPy reference, ``scipy.stats.recipinvgauss``.
+
+    >>> float(recipinvgauss.mean(2.0))
+    1.5
+    """
+
+    shapes = ("mu",)
+    low = 0.0
+    inside = 1.0
+    open = True
+    formulas_at_ends = False
+    exact_ends = False
+
+    def _reach(self, mu: Any) -> tuple[Any, Any]:
+        low, high = invgauss._reach(mu)
+        return divide(1.0, high), divide(1.0, low)
+
+    def _logpdf(self, z: Any, mu: Any) -> Any:
+        return invgauss._logpdf(divide(1.0, z), mu) - 2.0 * log(z)
+
+    def _cdf(self, z: Any, mu: Any) -> Any:
+        return invgauss._sf(divide(1.0, z), mu)
+
+    def _sf(self, z: Any, mu: Any) -> Any:
+        return invgauss._cdf(divide(1.0, z), mu)
+
+    def _logcdf(self, z: Any, mu: Any) -> Any:
+        return invgauss._logsf(divide(1.0, z), mu)
+
+    def _logsf(self, z: Any, mu: Any) -> Any:
+        return invgauss._logcdf(divide(1.0, z), mu)
+
+    def _ppf(self, q: Any, mu: Any) -> Any:
+        return divide(1.0, invgauss._isf(q, mu))
+
+    def _isf(self, q: Any, mu: Any) -> Any:
+        return divide(1.0, invgauss._ppf(q, mu))
+
+    def _mean(self, mu: Any) -> Any:
+        return 1.0 + divide(1.0, mu)
+
+    def _var(self, mu: Any) -> Any:
+        return 2.0 + divide(1.0, mu)
+
+
 # of the mean of Rice's distribution over b, in powers of 2 / b**2, and of b**2 times its square less 1
 _RICE_MEAN = [math.prod((j - 0.5) ** 2 / (j + 1.0) for j in range(k)) for k in range(22)]
 _RICE_SQUARE = [2.0 * c for c in np.convolve(_RICE_MEAN, _RICE_MEAN)[1:22].tolist()]
@@ -336,4 +385,5 @@ def scaled_exp1(x: Any) -> Any:
 skewnorm = SkewNorm("skewnorm")
 exponnorm = ExponNorm("exponnorm")
 invgauss = InvGauss("invgauss")
+recipinvgauss = RecipInvGauss("recipinvgauss")
 rice = Rice("rice")

@@ -28,13 +28,12 @@ def log_mass(a: Any, b: Any) -> Any:
     >>> float(log_mass(-1.0, 1.0).round(4))
     -0.3817
     """
-    log_rate, width = _rate(a, b)
+    log_rate, width = rate_and_width(a, b, 0.5 * (a + b), b - a)
     return log_rate + log(width)
 
 
-def _rate(a: Any, b: Any) -> tuple[Any, Any]:
+def rate_and_width(a: Any, b: Any, middle: Any, width: Any) -> tuple[Any, Any]:
     """The logarithm of the probability over a width, and that: of the bounds if they are near, or 1."""
-    middle, width = 0.5 * (a + b), b - a
     narrow = less(width * (1.0 + absolute(middle)), 1.0)
     inner = _log_narrow(choose(narrow, middle, 0.0), choose(narrow, width, 0.0))
     outer = _log_wide(choose(narrow, -1.0, a), choose(narrow, 1.0, b))
@@ -105,7 +104,8 @@ class TruncNorm(ContinuousDistribution):
 
     def _share(self, low: Any, high: Any, a: Any, b: Any) -> Any:
         """The probability between two numbers, which may be one."""
-        log_rate, width = _rate(maximum(low, -_FAR), minimum(high, _FAR))
+        low, high = maximum(low, -_FAR), minimum(high, _FAR)
+        log_rate, width = rate_and_width(low, high, 0.5 * (low + high), high - low)
         return exp(log_rate - self._mass(a, b)) * width
 
     def _logpdf(self, z: Any, a: Any, b: Any) -> Any:
