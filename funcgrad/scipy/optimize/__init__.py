@@ -1,6 +1,16 @@
 """``scipy.optimize``: roots, minima and fits, with derivatives by the implicit function theorem."""
 
 from .assigned import isotonic_regression, linear_sum_assignment
+from .classic import (
+    brent,
+    fmin,
+    fmin_bfgs,
+    fmin_cg,
+    fmin_l_bfgs_b,
+    fmin_powell,
+    fminbound,
+    golden,
+)
 from .differences import approx_fprime, check_grad
 from .fits import curve_fit, least_squares, leastsq
 from .linear import lsq_linear, nnls
@@ -15,6 +25,7 @@ __all__ = [
     "approx_fprime",
     "basinhopping",
     "bisect",
+    "brent",
     "brenth",
     "brentq",
     "check_grad",
@@ -22,7 +33,14 @@ __all__ = [
     "differential_evolution",
     "dual_annealing",
     "fixed_point",
+    "fmin",
+    "fmin_bfgs",
+    "fmin_cg",
+    "fmin_l_bfgs_b",
+    "fmin_powell",
+    "fminbound",
     "fsolve",
+    "golden",
     "isotonic_regression",
     "least_squares",
     "leastsq",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def _constraint(name: str, given: Any) -> Constraint:
                 f"{given.get('fun')!r}; need 'eq' or 'ineq', and a function{where()}"
             )
         further, jac = extras(given.get("args", ())), given.get("jac")
-        own = (lambda x: jac(x, *further)) if callable(jac) else None
+        own = partial(_with, jac, further) if callable(jac) else None
         high = 0.0 if kind == "eq" else np.inf
         return Constraint(_vector(lambda x: given["fun"](x, *further)), own, 0.0, high, given)
     if not hasattr(given, "lb"):
@@ -77,6 +78,10 @@ def _constraint(name: str, given: Any) -> Constraint:
         return Constraint(lambda x: A @ x, lambda x: A, given.lb, given.ub, given)
     jac = given.jac if callable(given.jac) else None
     return Constraint(_vector(given.fun), jac, given.lb, given.ub, given)
+
+
+def _with(jac: Function, further: tuple[Any, ...], x: Any) -> Any:
+    return jac(x, *further)
 
 
 def _vector(fun: Function) -> Function:
@@ -141,7 +146,8 @@ class Conditions:
 
 def limits_of(name: str, constraints: Sequence[Constraint], avals: Sequence[Any]) -> Any:
     """The bounds of all constraints, whose values are of the types `avals`."""
-    low, high = [], []
+    low: list[Any] = []
+    high: list[Any] = []
     for c, aval in zip(constraints, avals, strict=True):
         if len(aval.shape) != 1:
             raise ShapeError(f"{name}: a constraint gives {aval}; need a number or a row{where()}")
