@@ -37,6 +37,7 @@ from .counts import (
 )
 from .cut_off import truncpareto, truncweibull_min
 from .descriptive import kurtosis, moment, sem, skew, variation, zscore
+from .directions import vonmises_fisher
 from .doubled import dgamma, dweibull, loglaplace, skewcauchy
 from .elementary import (
     cauchy,
@@ -150,6 +151,7 @@ __all__ = [
     "rice", "sem", "semicircular", "skellam", "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr",
     "t", "tmean", "triang", "trim_mean", "truncexpon", "truncnorm", "truncpareto", "truncweibull_min",
     "tsem", "tstd", "ttest_1samp", "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform",
-    "variation", "vonmises", "wald", "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon",
-    "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon", "zipf", "zmap", "zscore",
+    "variation", "vonmises", "vonmises_fisher", "wald", "wasserstein_distance", "weibull_max",
+    "weibull_min", "wilcoxon", "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon",
+    "zipf", "zmap", "zscore",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core import aval_of
-from ...ops.arithmetic import divide, polynomial, power
+from ...ops.arithmetic import divide, hypot, polynomial, power
 from ...ops.bessel import i0e, ive
 from ...ops.exponential import exp, log, log1p, sqrt
 from ...ops.gamma import gammaln
@@ -17,6 +17,7 @@ from ...ops.logic import greater, less
 from ...ops.select import minimum
 from ...ops.select import where as choose
 from ...ops.special import LOG_2, log1mexp
+from ...ops.trigonometric import arcsinh
 
 __all__ = [
     "LOG_2",
@@ -111,11 +112,18 @@ def _uniform(count: int) -> tuple[tuple[float, ...], ...]:
 
 
 def log_ive(v: Any, x: Any) -> Any:
-    """``log(ive(v, x))`` for x > 0 and a constant v >= 0, also where `ive` underflows.
+    """``log(ive(v, x))`` for x > 0 and a constant v >= 0, also where `ive` underflows, or is nan for a
+    large x.
 
     >>> float(log_ive(np.array(690.0), np.array(128.7)).round(4))
     -1073.8451
     """
+    far = greater(x, 1e8)  # there two terms of the uniform expansion do, for any v
+    large, x = choose(far, x, 1e8), choose(far, 1.0, x)
+    long = hypot(v, large)
+    share = v / long
+    outer = v * (v / (long + large)) - v * arcsinh(v / large) - 0.5 * log(2.0 * math.pi * long)
+    outer = outer + log1p((3.0 - 5.0 * share * share) / (24.0 * long))
     value = ive(v, x)
     tiny = less(value, 1e10 * float(np.finfo(aval_of(value).dtype).tiny))
     v, x = choose(tiny, v, 1.0), choose(tiny, x, 1.0)
@@ -127,7 +135,7 @@ def log_ive(v: Any, x: Any) -> Any:
     start = polynomial(divide(1.0, v), [0.0, *[math.fsum(u) for u in _uniform(4)]])
     first = v * log(0.5 * x) - gammaln(v + 1.0)
     rest = v * (2.0 * half - log1p(half)) - 0.5 * log(root) + log1p(here) - log1p(start) - x
-    return choose(tiny, first + rest, log(choose(tiny, 1.0, value)))
+    return choose(far, outer, choose(tiny, first + rest, log(choose(tiny, 1.0, value))))
 
 
 def bounded_exp(x: Any) -> Any:
