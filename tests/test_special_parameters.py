@@ -146,3 +146,37 @@ def test_where_series_do_not_tell() -> None:
     for name in ("iv", "kv", "kve"):
         with pytest.raises(NotImplementedError, match=f"{name}: there is no derivative by `v`"):
             funcgrad.grad(lambda v, f=name: np.real(getattr(special, f)(v, 1.0 + 1j)))(1.0)
+
+
+# ---------------------------------------------------------------- far out
+
+
+@given(st.sampled_from([0.0, 1.0, 2.5, 90.0, -99.7, 300.25]), st.floats(1e5, 1e15))
+def test_second_kind_completes_the_wave(v: float, z: float) -> None:
+    """``(jv**2 + yv**2) pi z / 2`` is ``1 + (4 v**2 - 1) / (8 z**2) + ...`` there (DLMF 10.18.17)."""
+    size = (special.jv(v, z) ** 2 + special.yv(v, z) ** 2) * (np.pi * z / 2)
+    np.testing.assert_allclose(size, 1 + (4 * v * v - 1) / (8 * z * z), rtol=1e-9)
+
+
+@given(st.floats(0.0, 1e12), st.floats(3e9, 1e150))
+def test_scaled_wronskian_far_out(v: float, z: float) -> None:
+    """``iv kv' - iv' kv = -1 / z``; the slope by the order of a logarithm is ``-arcsinh(v / z)``."""
+    v = min(v, z)
+    i, k = special.ive(v, z), special.kve(v, z)
+    np.testing.assert_allclose(2 * i * k * np.hypot(v, z), 1, rtol=1e-10)
+    if 1e-3 < v < 100:
+        np.testing.assert_allclose(slope(special.kve, 0, v, z) / k, v / z, rtol=1e-8)
+
+
+@given(st.floats(1e-14, 1e-3), st.sampled_from([1e-290, 1e-100, 1e-9, 0.5]))
+def test_slight_orders(v: float, z: float) -> None:
+    """The slope of ``(z / 2)**v / gamma(v + 1)`` at small `z`: its factor `v` has all its digits."""
+    for name, side in (("jv", -1), ("iv", 1)):
+        f, above = getattr(special, name), special.gammaln(v + 1)
+        leading = np.exp(v * np.log(z / 2) - above) * v / z
+        next_one = side * np.exp((v + 1) * np.log(z / 2) - special.gammaln(v + 2)) * (1 + v / 2)
+        if z < 1e-8:
+            np.testing.assert_allclose(slope(f, 1, v, z), leading + next_one, rtol=1e-12)
+        else:
+            expected = v / z * f(v, z) + side * f(v + 1, z)
+            np.testing.assert_allclose(slope(f, 1, v, z), expected, rtol=1e-12)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from funcgrad.ops import bessel
+from funcgrad.ops import airy, bessel
 from funcgrad.scipy.special import spherical_jn
 
 from ..autograd import printed
@@ -221,7 +221,7 @@ def airy_ai(input: Any, *, out: Any = None) -> Tensor:
     >>> torch.special.airy_ai(torch.tensor([0.0, 1.0]))
     tensor([0.3550, 0.1353])
     """
-    return special("airy_ai", bessel.airy_ai, input, out, "SpecialAiryAiBackward0", "airy_ai_cpu")
+    return special("airy_ai", airy.airy_ai, input, out, "SpecialAiryAiBackward0", "airy_ai_cpu")
 
 
 def spherical_bessel_j0(x: Any, *, out: Any = None) -> Tensor:

@@ -13,11 +13,12 @@ from ..core import aval_of
 from ..errors import ArgumentError
 from ..errors import where as at_user_code
 from .arithmetic import absolute, divide, polynomial
+from .bessel_far import scaled_or_far, wave_or_far
 from .bessel_orders import i_by_order, kve_moment
 from .exponential import exp, sqrt
-from .from_scipy import by_nothing, floating, scipy_function, together
+from .from_scipy import by_nothing, scipy_function, together
 from .gamma import double
-from .logic import greater, greater_equal, isinf, less
+from .logic import equal, greater, greater_equal, isinf, less, not_equal
 from .rounding import sign
 from .select import maximum, where
 
@@ -301,6 +302,15 @@ def _with_order(xp: Any, name: str, v: Any, z: Any) -> tuple[Any, Any]:
     return together(xp, name, v, z.real)[0], z
 
 
+def _wave(xp: Any, name: str, v: Any, z: Any) -> Any:
+    """`jv` or `yv`."""
+    v, z = _with_order(xp, name, v, z)
+    known = scipy_function(xp, name)(v, z)
+    if known.dtype.kind == "c":
+        return known
+    return wave_or_far(xp, known, v, z, second=name == "yv")
+
+
 def _by_order(name: str, rule: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """The rule of the order, for real `z`: in double precision, as its terms cancel."""
     refused = by_nothing(name, "v")
@@ -309,9 +319,17 @@ def _by_order(name: str, rule: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     )
 
 
-def _jv_slope(_y: Any, v: Any, z: Any) -> Any:
+def _slight(y: Any, v: Any, z: Any) -> Any:
+    """Where ``v - 1`` would lose digits of the order, a factor of the slope at a small `z`."""
+    return less(absolute(v), 0.5) & not_equal(z, 0.0) & not_equal(y, 0.0)
+
+
+def _jv_slope(y: Any, v: Any, z: Any) -> Any:
     large = jv(v - 1.0, z)  # infinite at 0 if v < 1 is no integer
-    return (large - jv(v + 1.0, _unless(isinf(large), z, v))) * 0.5
+    above = jv(v + 1.0, _unless(isinf(large), z, v))
+    return where(
+        _slight(y, v, z), divide(v, _unless(equal(z, 0.0), z)) * y - above, (large - above) * 0.5
+    )
 
 
 @elementwise(by_nothing("jv", "v"), _jv_slope)
@@ -328,7 +346,7 @@ def jv(xp, v, z, /):
     >>> jv(np.array([0, 1]), 1.0).round(4).tolist()
     [0.7652, 0.4401]
     """
-    return scipy_function(xp, "jv")(*_with_order(xp, "jv", v, z))
+    return _wave(xp, "jv", v, z)
 
 
 def _yv_slope(_y: Any, v: Any, z: Any) -> Any:
@@ -351,12 +369,16 @@ def yv(xp, v, z, /):
     >>> yv(np.array([0, 1]), 1.0).round(4).tolist()
     [0.0883, -0.7812]
     """
-    return scipy_function(xp, "yv")(*_with_order(xp, "yv", v, z))
+    return _wave(xp, "yv", v, z)
 
 
-def _iv_slope(_y: Any, v: Any, z: Any) -> Any:
-    v = double(v)  # of a small order nothing is left in single precision
-    return (iv(v - 1.0, z) + iv(v + 1.0, z)) * 0.5
+def _iv_slope(y: Any, v: Any, z: Any) -> Any:
+    above = iv(v + 1.0, z)
+    return where(
+        _slight(y, v, z),
+        divide(v, _unless(equal(z, 0.0), z)) * y + above,
+        (iv(v - 1.0, z) + above) * 0.5,
+    )
 
 
 @elementwise(_by_order("iv", lambda v, z: i_by_order(v, z, scaled=False)), _iv_slope)
@@ -399,7 +421,8 @@ def ive(xp, v, z, /):
     >>> ive(np.array([0, 1]), 1.0).round(4).tolist()
     [0.4658, 0.2079]
     """
-    return scipy_function(xp, "ive")(*together(xp, "ive", v, z))
+    v, z = together(xp, "ive", v, z)
+    return scaled_or_far(xp, scipy_function(xp, "ive")(v, z), v, z, side=1)
 
 
 def _kv_slope(_y: Any, v: Any, z: Any) -> Any:
@@ -448,7 +471,9 @@ def kve(xp, v, z, /):
     >>> kve(np.array([0, 1]), 1.0).round(4).tolist()
     [1.1445, 1.6362]
     """
-    return scipy_function(xp, "kve")(*_with_order(xp, "kve", v, z))
+    v, z = _with_order(xp, "kve", v, z)
+    known = scipy_function(xp, "kve")(v, z)
+    return known if known.dtype.kind == "c" else scaled_or_far(xp, known, v, z, side=-1)
 
 
 # ---------------------------------------------------------------- spherical Bessel functions
@@ -524,66 +549,3 @@ def _in_precision_of(z: Any, y: Any) -> Any:
     """SciPy makes float64 of all."""
     exact = not hasattr(z, "dtype") or z.dtype.kind not in "fc"
     return y if exact else y.astype(z.dtype)
-
-
-# ---------------------------------------------------------------- Airy functions
-
-
-@elementwise(lambda _y, z: airy_aip(z))
-def airy_ai(xp, z, /):
-    """The Airy function Ai, the solution of ``w'' = z w`` that vanishes for large `z`.
-
-    Shapes: ``z: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
-    Derivative: ``airy_aip(z)``; smooth everywhere.
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 9.2; SciPy reference, ``scipy.special.airy``.
-
-    >>> airy_ai(np.array([0.0, 1.0])).round(4).tolist()
-    [0.355, 0.1353]
-    """
-    return scipy_function(xp, "airy")(floating(xp, z))[0]
-
-
-@elementwise(lambda _y, z: z * airy_ai(z))
-def airy_aip(xp, z, /):
-    """The derivative of the Airy function Ai.
-
-    Shapes: ``z: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
-    Derivative: ``z airy_ai(z)``; smooth everywhere.
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 9.2; SciPy reference, ``scipy.special.airy``.
-
-    >>> airy_aip(np.array([0.0, 1.0])).round(4).tolist()
-    [-0.2588, -0.1591]
-    """
-    return scipy_function(xp, "airy")(floating(xp, z))[1]
-
-
-@elementwise(lambda _y, z: airy_bip(z))
-def airy_bi(xp, z, /):
-    """The Airy function Bi, a solution of ``w'' = z w`` that grows for large `z`.
-
-    Shapes: ``z: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
-    Derivative: ``airy_bip(z)``; smooth everywhere.
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 9.2; SciPy reference, ``scipy.special.airy``.
-
-    >>> airy_bi(np.array([0.0, 1.0])).round(4).tolist()
-    [0.6149, 1.2074]
-    """
-    return scipy_function(xp, "airy")(floating(xp, z))[2]
-
-
-@elementwise(lambda _y, z: z * airy_bi(z))
-def airy_bip(xp, z, /):
-    """The derivative of the Airy function Bi.
-
-    Shapes: ``z: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
-    Derivative: ``z airy_bi(z)``; smooth everywhere.
-    Raises: ImportError: SciPy is not installed.
-    Source: DLMF 9.2; SciPy reference, ``scipy.special.airy``.
-
-    >>> airy_bip(np.array([0.0, 1.0])).round(4).tolist()
-    [0.4483, 0.9324]
-    """
-    return scipy_function(xp, "airy")(floating(xp, z))[3]

@@ -95,7 +95,8 @@ def kve_moment(xp, v, z, /, *, n, m):
     c, peak = xp.hypot(order, z), xp.arcsinh(order / z)
     reach = (FADED + 5.0 * m) / c
     low = xp.maximum(peak - reach - xp.sqrt(2.0 * reach), 0.0)
-    width, finest = peak + xp.arccosh(1.0 + reach) - low, xp.minimum(0.25, 0.6 / xp.sqrt(c))
+    width = peak + 2.0 * xp.arcsinh(xp.sqrt(0.5 * reach)) - low  # cosh of it: 1 + reach
+    finest = xp.minimum(0.25, 0.6 / xp.sqrt(c))
     nodes = min(8 + int(xp.max(width / finest)), MOST_NODES) if width.size else 1
     step = width / nodes
     largest = order * peak - order * (order / (c + z))

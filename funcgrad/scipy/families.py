@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentError, where
 from ..numpy._arguments import array_of, beside, concrete, fresh, operand
+from ..ops import airy as _airy
 from ..ops import bessel as _bessel
 from ..ops import integrals as _integrals
 from ..ops import inverses as _inverses
@@ -118,7 +119,7 @@ def airy(z: Any, /) -> tuple[Any, Any, Any, Any]:
     [0.1353, -0.1591, 1.2074, 0.9324]
     """
     z = operand(z)
-    return _bessel.airy_ai(z), _bessel.airy_aip(z), _bessel.airy_bi(z), _bessel.airy_bip(z)
+    return _airy.airy_ai(z), _airy.airy_aip(z), _airy.airy_bi(z), _airy.airy_bip(z)
 
 
 def spherical_jn(n: Any, z: Any, derivative: bool = False) -> Any:
