@@ -19,7 +19,17 @@ import funcgrad
 import funcgrad.numpy as fnp
 from funcgrad.algebra import Constant, Elementwise, General
 from funcgrad.core import REGISTRY, Primitive
-from funcgrad.ops import cumulative, decompose, groups, pool, reduce, rounding, softmax, solve
+from funcgrad.ops import (
+    cumulative,
+    decompose,
+    determinants,
+    groups,
+    pool,
+    reduce,
+    rounding,
+    softmax,
+    solve,
+)
 
 NO_SUM = "no share in a sum of nothing"
 FIRST = "the one met first"
@@ -115,7 +125,7 @@ OF_ARRAYS = [
     ),
     Kink(
         "det of a singular matrix",
-        lambda fnp, x: solve.det(x),
+        lambda fnp, x: determinants.det(x),
         at([[1.0, 2.0], [2.0, 4.0]]),
         0,
         [[4.0, -2.0], [-2.0, 1.0]],

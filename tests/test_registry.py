@@ -130,7 +130,7 @@ WAITS_FOR_CUPY: dict[str, str] = {
     ),
     **dict.fromkeys(["banded_solve", "lu_factor", "polar", "sylvester"], SINGULAR),
     **dict.fromkeys(["expm", "expm_frechet"], "the size of the matrices decides"),
-    **dict.fromkeys(["det", "slogdet", "cofactor"], SINGULAR),
+    **dict.fromkeys(["det", "slogdet", "cofactor", "adjugate_along"], SINGULAR),
     **dict.fromkeys(["hyp0f1_by_v", "kve_moment"], "how many terms are needed"),
     **dict.fromkeys(["eigh", "eigvalsh", "svd", "svdvals", "gap_divide"], "repeated values warn"),
     "svd_complete": "CuPy gives NaN where NumPy raises",

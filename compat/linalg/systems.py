@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funcgrad.indexing import known
+from funcgrad.ops import determinants
 from funcgrad.ops import solve as primitives
 from funcgrad.ops.select import where
 from funcgrad.ops.structural import squeeze
@@ -50,7 +51,7 @@ def det(A: Any, *, out: Any = None) -> Tensor:
     """
     x = square("linalg.det", A)
     require_floats("linalg.det", x, lu_kernel(x))
-    found = record(primitives.det, (x,), None, "LinalgDetBackward0")
+    found = record(determinants.det, (x,), None, "LinalgDetBackward0")
     return finish("linalg.det", found, out, (x,))
 
 
@@ -78,13 +79,13 @@ def _slogdet(A: Any, name: str = "linalg.slogdet") -> Any:
     x = square(name, A)
     require_floats(name, x, lu_kernel(x))
     node = "LinalgSlogdetBackward0"
-    found = record(primitives.slogdet, (x,), None, node)
+    found = record(determinants.slogdet, (x,), None, node)
     sign = known(found[0]._array)
     if sign is None or np.all(sign) or not requires_grad(x):
         return found
     # Minus infinity for singular matrices has no derivative: log(0 x) has the value, and NaN there.
     info = (sign == 0).astype(np.int32)
-    sign, size = record(primitives.slogdet, (regular(x, info),), None, node)
+    sign, size = record(determinants.slogdet, (regular(x, info),), None, node)
     none = (x.sum((-2, -1)) * 0.0).abs()
     nothing = record(where, (info != 0, none, np.ones((), none._array.dtype))).log()
     zero = np.zeros((), sign._array.dtype)

@@ -31,18 +31,16 @@ from .decompose import (
     svd_complete,
     svdvals,
 )
+from .determinants import cofactor, det, slogdet
 from .logic import equal, greater, isfinite, logical_and, not_equal
 from .select import stop_gradient
 from .select import where as choose
 from .solve import (
     adjoint,
-    cofactor,
-    det,
     inv,
     matrix_solve,
     pinv,
     require_matrix,
-    slogdet,
     triangular_solve,
 )
 from .structural import reshape, transpose

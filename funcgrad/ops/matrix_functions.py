@@ -104,7 +104,7 @@ class Frechet(_OneRule):
         return self(*aligned), 0
 
 
-def _frechet_aval(a: Aval, e: Aval) -> Aval:
+def frechet_aval(a: Aval, e: Aval) -> Aval:
     require_matrix("expm_frechet", a, square=True)
     require_matrix("expm_frechet", e, square=True)
     if a.shape[-1] != e.shape[-1]:
@@ -215,7 +215,7 @@ def _exponential(xp: Any, x: Any) -> Any:
         return xp.where(finite[:, None, None], y, math.nan).astype(dtype).reshape(shape)
 
 
-@lambda impl: Frechet(impl, (), aval=_frechet_aval)
+@lambda impl: Frechet(impl, (), aval=frechet_aval)
 def expm_frechet(xp, a, e, /):
     """``L(a, e)``: the derivative of `expm` at `a` along `e`.
 
@@ -229,7 +229,7 @@ def expm_frechet(xp, a, e, /):
     >>> expm_frechet(np.zeros((2, 2)), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    out = _frechet_aval(Aval(a.shape, a.dtype), Aval(e.shape, e.dtype))
+    out = frechet_aval(Aval(a.shape, a.dtype), Aval(e.shape, e.dtype))
     pair = [xp.broadcast_to(x.astype(out.dtype, copy=False), out.shape) for x in (a, e)]
     return _exponential(xp, xp.stack(pair))[1]
 
@@ -300,7 +300,7 @@ def sqrtm(xp, x, /):
     return _by_scipy(xp, "sqrtm", x)
 
 
-@lambda impl: Frechet(impl, (), aval=_frechet_aval)
+@lambda impl: Frechet(impl, (), aval=frechet_aval)
 def logm_frechet(xp, a, e, /):
     """``L(a, e)``: the derivative of `logm` at `a` along `e`.
 
@@ -313,7 +313,7 @@ def logm_frechet(xp, a, e, /):
     >>> logm_frechet(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).round(9).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    out = _frechet_aval(Aval(a.shape, a.dtype), Aval(e.shape, e.dtype))
+    out = frechet_aval(Aval(a.shape, a.dtype), Aval(e.shape, e.dtype))
     if 0 in out.shape:
         return xp.zeros(out.shape, out.dtype)
     if not a.imag.any() and e.imag.any():  # the blocks of `_by_scipy` are real then

@@ -1,4 +1,4 @@
-"""Systems of linear equations and determinants: solve, inv, det and what they are made of.
+"""Systems of linear equations: solve, inv and what they are made of.
 
 Matrices are the last two axes; all axes before them are a batch and broadcast.
 """
@@ -16,21 +16,14 @@ from ..algebra import (
     _OneRule,
     batch_first,
     broadcast_shapes,
-    concrete_namespace,
     conform,
     conform_tangent,
     general,
-    zeros_like,
 )
 from ..core import Aval, Primitive, aval_of
 from ..errors import ShapeError, where
-from . import reduce, structural
-from .arithmetic import absolute
-from .complex import conjugate, imag, real
+from .complex import conjugate
 from .contract import matmul, matrix_transpose
-from .logic import less
-from .select import stop_gradient
-from .select import where as choose
 from .structural import batch_in_front, reshape, transpose, tril, triu
 
 _BLOCK = 64  # triangles up to this size are solved like any upper triangular matrix
@@ -62,6 +55,12 @@ def require_matrix(name: str, x: Aval, *, square: bool) -> None:
     if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         need = "square matrix" if square else "matrix"
         raise ShapeError(f"{name}: needs a {need} or a stack of them, found {x}{where()}")
+
+
+def batch_outputs(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
+    """Batch rule of primitives of stacks of matrices with several results."""
+    outs = prim(batch_first(xs[0], bdims[0]), **params)
+    return outs, (0,) * len(outs)
 
 
 def checked(xp: Any, out: Any, x: Any, message: str) -> Any:
@@ -312,169 +311,3 @@ def pinv(xp, x, /, *, rcond):
     [[0.5, 0.0]]
     """
     return checked(xp, xp.linalg.pinv(x, rcond), x, "SVD did not converge")
-
-
-# ---------------------------------------------------------------- determinants
-
-
-def _matrices_with(found: Any) -> Any:
-    """Which matrices have an element that is marked."""
-    return found.any(axis=(-2, -1))
-
-
-def _sum_matrix(x: Any) -> Any:
-    """The sum over the last two axes."""
-    return structural.sum(x, axis=(x.ndim - 2, x.ndim - 1))
-
-
-def _scaled_matrix(x: Any, scale: Any) -> Any:
-    """Each matrix of `x` times its number in `scale`."""
-    return reshape(scale, shape=(*scale.shape, 1, 1)) * x
-
-
-def _cofactor_tangent(t: Any, ans: Any, x: Any) -> Any:
-    if x.shape[-1] < 2:  # constant
-        return t * 0
-    if x.shape[-1] == 2:  # linear
-        signs = 2 * concrete_namespace(ans).eye(2, dtype=t.dtype) - 1
-        return structural.flip(t, axis=(t.ndim - 2, t.ndim - 1)) * signs
-    inverse = matrix_transpose(inv(x))
-    scaled = _scaled_matrix(ans, _sum_matrix(t * inverse))
-    found = scaled - matmul(inverse, matmul(matrix_transpose(t), ans))
-    return found * _known_if_regular(x, inverse)  # a factor: backwards, too, it makes all of it NaN
-
-
-def _known_if_regular(x: Any, inverse: Any) -> Any:
-    """1 for a matrix regular by more than rounding, so that its inverse has any digits; else NaN."""
-    axes = (x.ndim - 2, x.ndim - 1)
-    largest = [reduce.max(absolute(stop_gradient(m)), axis=axes) for m in (x, inverse)]
-    limit = 0.1 / float(np.finfo(aval_of(inverse).dtype).eps)
-    product = largest[0] * largest[1]
-    factor = choose(less(product, limit), zeros_like(product) + 1.0, math.nan)
-    return reshape(factor, shape=(*product.shape, 1, 1))
-
-
-@general(_cofactor_tangent, aval=_square_aval, batch=batch_in_front)
-def cofactor(xp, x, /):
-    """The matrix of cofactors: ``c_ij = d det(x) / d x_ij``; ``det(x) x^-T`` if `x` is regular.
-
-    Shapes: ``x: (*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex; integers as float64.
-    Derivative: ``tr(x^-1 dx) c - x^-T dx^T c``; smooth, the rule for regular matrices only, if they
-    are larger than 2 x 2; NaN where `x` is singular but for rounding.
-    Raises: LinAlgError: only its derivative, where `x` is singular.
-    Source: Stewart, "On the adjugate matrix", Linear Algebra Appl. 283 (1998).
-
-    >>> cofactor(np.array([[1.0, 2.0], [3.0, 4.0]])).round(12).tolist()
-    [[4.0, -3.0], [-2.0, 1.0]]
-    """
-    if x.shape[-1] < 2:
-        return xp.ones(x.shape, factor_dtype(Aval(x.shape, x.dtype)))
-    out = _minors(xp, x)
-    if out is not None:
-        return out
-    with np.errstate(over="ignore", invalid="ignore"):
-        try:
-            det = xp.linalg.det(x)
-            out = det[..., None, None] * xp.swapaxes(xp.linalg.inv(x), -1, -2)
-            if bool(xp.isfinite(out).all()):
-                return out
-        except np.linalg.LinAlgError:
-            pass
-    return _cofactor_of_singular(xp, x)
-
-
-def _minors(xp: Any, x: Any) -> Any:
-    """Cofactors of many 3 x 3 matrices: the determinants of what is left of each in turn."""
-    if xp is not np or x.shape[-1] != 3 or math.prod(x.shape[:-2]) < _MANY:
-        return None
-    x = x.astype(factor_dtype(Aval(x.shape, x.dtype)), copy=False)
-    x = np.ascontiguousarray(_matrices_last(x))
-    left, right = [1, 2, 0], [2, 0, 1]
-    upper, lower = x[left], x[right]
-    with np.errstate(over="ignore", invalid="ignore"):
-        out = upper[:, left] * lower[:, right] - upper[:, right] * lower[:, left]
-    return _matrices_first(out) if np.isfinite(out).all() else None
-
-
-def _cofactor_of_singular(xp: Any, x: Any) -> Any:
-    """From the singular value decomposition, with products in place of quotients.
-
-    There is none of matrices with infinities or NaN; their cofactors count as NaN.
-    """
-    unknown = _matrices_with(~xp.isfinite(x))[..., None, None]
-    u, s, vh = xp.linalg.svd(xp.where(unknown, xp.eye(x.shape[-1], dtype=x.dtype), x))
-    n = s.shape[-1]
-    others = xp.where(xp.eye(n, dtype=bool), 1, s[..., None, :]).prod(axis=-1)
-    turn = xp.linalg.det(u) * xp.linalg.det(vh)
-    out = turn[..., None, None] * xp.matmul(u.conj() * others[..., None, :], vh.conj())
-    return xp.where(unknown, xp.asarray(math.nan, out.dtype), out)
-
-
-def _det_aval(x: Aval) -> Aval:
-    require_matrix("det", x, square=True)
-    return Aval(x.shape[:-2], factor_dtype(x))
-
-
-@general(lambda t, _ans, x: _sum_matrix(t * cofactor(x)), aval=_det_aval, batch=batch_in_front)
-def det(xp, x, /):
-    """The determinant; NaN of a matrix with NaN, which to LAPACK may look singular.
-
-    Shapes: ``x: (*a, n, n) -> (*a)``.   Dtypes: floating, complex; integers as float64.
-    Derivative: ``sum_ij c_ij dx_ij`` with the cofactors c; right for singular matrices too. Their
-    second derivatives raise from 3 x 3 on, and are NaN where rounding hides it.
-    Raises: nothing of its own.
-    Source: Giles (2008), section 2.2.4; Jacobi's formula.
-
-    >>> det(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
-    8.0
-    """
-    out = xp.linalg.det(x)
-    return out if bool(xp.all(out)) else _nan_of_nan(xp, x, out)
-
-
-def _nan_of_nan(xp: Any, x: Any, out: Any) -> Any:
-    """One number for each matrix, or NaN where the matrix has NaN."""
-    if x.dtype.kind not in "fc":
-        return out
-    return xp.where(_matrices_with(xp.isnan(x)), xp.asarray(math.nan, out.dtype), out)[()]
-
-
-def _slogdet_aval(x: Aval) -> tuple[Aval, Aval]:
-    require_matrix("slogdet", x, square=True)
-    dtype = factor_dtype(x)
-    return Aval(x.shape[:-2], dtype), Aval(x.shape[:-2], real_dtype(dtype))
-
-
-def _slogdet_tangent(t: Any, _ans: Any, x: Any) -> Any:
-    relative = _sum_matrix(t * matrix_transpose(inv(x)))
-    if relative.dtype.kind != "c":
-        return None, relative
-    return imag(relative) * 1j * slogdet(x)[0], real(relative)
-
-
-def batch_outputs(prim: Primitive, size: int, xs: Any, bdims: Any, params: dict) -> Any:
-    """Batch rule of primitives of stacks of matrices with several results."""
-    outs = prim(batch_first(xs[0], bdims[0]), **params)
-    return outs, (0,) * len(outs)
-
-
-@general(_slogdet_tangent, aval=_slogdet_aval, batch=batch_outputs, multiple=True)
-def slogdet(xp, x, /):
-    """``(sign, logabsdet)`` with ``det(x) = sign exp(logabsdet)`` and ``|sign| = 1``, or 0.
-
-    Both are NaN of a matrix with NaN, which to LAPACK may look singular.
-
-    Shapes: ``x: (*a, n, n) -> (*a), (*a)``.
-    Dtypes: floating, complex; integers as float64; `logabsdet` is real.
-    Derivative: ``Re tr(x^-1 dx)`` of `logabsdet`, ``sign i Im tr(x^-1 dx)`` of a complex `sign`;
-    smooth wherever `x` is regular.
-    Raises: LinAlgError: only the derivative, where `x` is singular.
-    Source: Giles (2008), section 2.2.4.
-
-    >>> [float(y) for y in slogdet(np.eye(2) * -3.0)]
-    [1.0, 2.1972]
-    """
-    sign, log = xp.linalg.slogdet(x)
-    if bool(xp.isfinite(log).all()):
-        return sign, log
-    return _nan_of_nan(xp, x, sign), _nan_of_nan(xp, x, log)

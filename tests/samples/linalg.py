@@ -1,4 +1,4 @@
-"""Samples of `funcgrad/ops/solve.py`, `decompose.py` and `lu.py`: well-conditioned matrices.
+"""Samples of `funcgrad/ops/solve.py`, `determinants.py`, `decompose.py`, `lu.py`: well-conditioned.
 
 Matrices are a multiple of the identity and a smaller part, eigenvalues and singular values at least
 0.3 apart. What has a phase that LAPACK is free to choose is drawn real.
@@ -33,6 +33,14 @@ def regular(draw: Any, shape: tuple[int, ...], domains: list[Array] = NUMBERS) -
 def square(draw: Any) -> Sample:
     n = draw(SIDES)
     return Sample((draw(regular((*draw(lead()), n, n))),))
+
+
+@st.composite
+def with_direction(draw: Any) -> Sample:
+    n = draw(SIDES)
+    leads = draw(broadcastable(2, ndim=(0, 1), side=(0, 2)))
+    e = draw(array(draw(st.sampled_from(NUMBERS)), (*leads[1], n, n)))
+    return Sample((draw(regular((*leads[0], n, n))), e))
 
 
 @st.composite
@@ -120,6 +128,7 @@ SAMPLES = {
     "triangular_solve": system(lower=st.booleans(), unit_diagonal=st.booleans()),
     "inv": square(),
     "pinv": rectangular(NUMBERS, rcond=1e-15),
+    "adjugate_along": with_direction(),
     "cofactor": square(),
     "det": square(),
     "slogdet": square(),
