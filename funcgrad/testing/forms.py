@@ -275,6 +275,11 @@ def _solution(r: Recipe, name: str, x: int, **params: Any) -> None:
     r.add(name, matrix, side, **params)
 
 
+def _adjugate(r: Recipe, name: str, x: int) -> None:
+    matrix = gram(r, x)
+    r.add(name, matrix, r.add("sin", matrix))
+
+
 def _recurrence(r: Recipe, name: str, x: int) -> None:
     axis = r.draw(fs.axis(np.ndim(r[x])))
     n = np.shape(r[x])[axis]
@@ -379,6 +384,7 @@ FORMS: dict[str, Form] = {
     "dot_general": Form(_contraction, "cf"),
     **_each("matrix_solve triangular_solve", Form(_solution, "cf", 2)),
     **_each("inv det slogdet cholesky cofactor", of_one(gram, "cf", 2)),
+    "adjugate_along": Form(_adjugate, "cf", 2),
     "qr": of_one(gram, least=2),  # LAPACK's phases jump where a complex matrix is partly real
     "pinv": of_one(gram, "cf", 2, rcond=1e-15),
     "fft": Form(_fourier, "cf", 1),
