@@ -253,3 +253,28 @@ def test_slopes_of_modified_bessel_functions_that_overflow(dtype: Any) -> None:
         assert even(dtype(1000.0)) == even(dtype(-1000.0)) == odd(dtype(1000.0)) == math.inf
         assert odd(dtype(-1000.0)) == -math.inf
         even, odd = funcgrad.grad(odd), funcgrad.grad(even)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(-8, 8), min_size=2, max_size=9).filter(lambda x: len({*x}) > 1),
+    st.floats(-0.95, 0.95),
+    st.sampled_from(["f4", "f8", "c16"]),
+    st.sampled_from([0, 1]),
+)
+def test_slopes_of_std_do_not_depend_on_the_size(
+    numbers: list[int], exponent: float, dtype: str, ddof: int
+) -> None:
+    """Also where squares overflow or are 0."""
+    x = np.array(numbers, dtype)
+    if dtype == "c16":
+        x = x * (1 + 2j)
+    scale = x.real.dtype.type(2.0 ** round(exponent * np.finfo(dtype).maxexp))
+    std = lambda x: fnp.std(x, ddof=ddof)  # noqa: E731
+    slope, rtol = funcgrad.grad(std), 1e-5 if dtype == "f4" else 1e-12
+    np.testing.assert_allclose(fnp.std(x * scale, ddof=ddof) / scale, std(x), rtol=rtol)
+    for f in (slope, funcgrad.jit(slope)):
+        np.testing.assert_allclose(f(x * scale), slope(x), rtol=rtol, atol=rtol)
+    rows = np.stack([x * scale, x, 0 * x])
+    found = funcgrad.jit(funcgrad.grad(lambda x: fnp.sum(fnp.std(x, axis=1, ddof=ddof))))(rows)
+    np.testing.assert_allclose(found, [slope(x)] * 2 + [0 * x], rtol=rtol, atol=rtol)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core import EVAL, run_under
 from ..ops.join import concatenate, stack_arrays
+from ..ops.reduce import ranges
 from ..transforms.bodies import derived, placed, zeros
 from ..transforms.deferred import Mapped, Pullback
 from ..transforms.while_loop import Looped, unwound
@@ -110,16 +111,30 @@ class _InC(Namespace):
         places = np.arange(n).reshape([-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
         return np.where(hit, places, n).min(axis)
 
-    def var(self, x: Symbol, axis: Any, ddof: float) -> Symbol:
+    def var(self, x: Symbol, axis: Any, ddof: float) -> Any:
+        apart, n = self._apart(x, axis)
+        return (apart * apart).sum(axis) / max(n - ddof, 0)
+
+    def std(self, x: Symbol, axis: Any, ddof: float) -> Any:
+        """As `norm2` is found: what is squared is scaled, by a power of 2, where it would overflow."""
+        apart, n = self._apart(x, axis)
+        if not x.size:
+            raise NotLowerableError("of nothing")
+        big, small, down, up = ranges(x.dtype)
+        largest = np.abs(apart).max(axis, keepdims=True)
+        scale = np.where(np.less(largest, small), up, x.dtype.type(1))
+        scale = np.where(np.greater(largest, big), down, scale)
+        apart = apart * scale
+        total = (apart * apart).sum(axis)
+        return np.sqrt(total / max(n - ddof, 0)) / scale.reshape(total.shape)
+
+    def _apart(self, x: Symbol, axis: Any) -> tuple[Any, int]:
+        """Differences from the mean, and of how many it is."""
         if x.dtype.kind != "f":
             raise NotLowerableError("of integers")
         total = x.sum(axis, keepdims=True)
         n = x.size // max(total.size, 1)
-        apart = x - total / n
-        return (apart * apart).sum(axis) / max(n - ddof, 0)
-
-    def std(self, x: Symbol, axis: Any, ddof: float) -> Any:
-        return np.sqrt(self.var(x, axis, ddof))
+        return x - total / n, n
 
     def tril(self, x: Symbol, k: int) -> Any:
         return np.where(np.tril(np.ones(x.shape[-2:], bool), k), x, x.dtype.type(0))

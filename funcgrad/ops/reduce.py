@@ -83,9 +83,11 @@ def mean(xp, x, /, *, axis):
     return _mean(xp, x, axis)
 
 
-def _covariation(t: Any, x: Any, axis: Axes, correction: float) -> Any:
-    """``sum_i conj(x_i - mean(x)) t_i / (n - correction)``; the kind takes the real part."""
+def _covariation(t: Any, x: Any, axis: Axes, correction: float, size: Any = None) -> Any:
+    """``sum_i conj(x_i - mean(x)) t_i / (n - correction) / size``; the kind takes the real part."""
     deviation = x - _back(mean(x, axis=axis), x, axis)
+    if size is not None:
+        deviation = deviation / _back(size, x, axis)
     total = summed(t * _conjugate(deviation), axis)
     divisor = _length(x.shape, axis) - correction
     return total / (divisor if divisor > 0 else 0)  # 0 / 0 in arrays: NaN, as the variance
@@ -116,14 +118,15 @@ def var(xp, x, /, *, axis, correction):
 
 
 def _std_tangent(t: Any, ans: Any, x: Any, *, axis: Axes, correction: float) -> Any:
-    # An infinite divisor makes every order of derivative 0 where the deviation is.
-    return _covariation(t, x, axis, correction) / where(equal(ans, 0), math.inf, ans)
+    # An infinite divisor makes every order of derivative 0 where the deviation is. Dividing what is
+    # added up, not the sum, keeps it in range where `x` is huge.
+    return _covariation(t, x, axis, correction, where(equal(ans, 0), math.inf, ans))
 
 
 @general(_std_tangent, aval=_moment_aval, batch=batch_axis_first)
 @in_single
 def std(xp, x, /, *, axis, correction):
-    """``sqrt(sum_i |x_i - mean(x)|^2 / (n - correction))`` along the axes `axis` (a tuple).
+    """``sqrt(sum_i |x_i - mean(x)|^2 / (n - correction))`` along `axis` (a tuple), without overflow.
 
     Shapes: ``x: (*a, n, *b) -> (*a, *b)``.   Dtypes: all; complex give reals, integers float64.
     Derivative: ``Re(conj(x_i - mean(x)) dx_i) / ((n - correction) y)``; 0 where y is 0.
@@ -133,7 +136,20 @@ def std(xp, x, /, *, axis, correction):
     >>> std(np.array([1.0, 3.0]), axis=(0,), correction=0).tolist()
     1.0
     """
-    return xp.std(x, axis=axis, ddof=correction)
+    if not on_host(xp):
+        return xp.std(x, axis=axis, ddof=correction)
+    token = set_state(QUIET)
+    try:
+        y = xp.std(x, axis=axis, ddof=correction)
+        fits = ~((y * y <= ranges(y.dtype)[1]) | (y == math.inf))
+    finally:
+        reset_state(token)
+    freedom = _length(x.shape, axis) - correction
+    if (fits.all() if fits.ndim else fits) or freedom <= 0:  # in most cases
+        return y
+    deviation = x - xp.mean(x, axis=axis, keepdims=True)
+    root = y.dtype.type(math.sqrt(freedom))
+    return xp.where(fits, y, norm2.impl(xp, deviation, axis=axis) / root)[()]
 
 
 # ---------------------------------------------------------------- prod
@@ -260,7 +276,7 @@ def norm2(xp, x, /, *, axis):
             total = _sum_of_squares(parts, axis)
         finally:
             reset_state(token)
-        _, small, _, _ = _ranges(total.dtype)
+        _, small, _, _ = ranges(total.dtype)
         fits = (total > small) & (total < math.inf)
         if fits.all() if total.ndim else fits:  # in most cases
             return xp.sqrt(total)
@@ -270,7 +286,7 @@ def norm2(xp, x, /, *, axis):
 
 
 @functools.cache
-def _ranges(dtype: Any) -> tuple[Any, ...]:
+def ranges(dtype: Any) -> tuple[Any, ...]:
     """What is too large and too small to be squared, and the factors for these, powers of 2."""
     e = int(np.finfo(dtype).maxexp)
     exponents = (0.4 * e, -0.47 * e, -0.6 * e, 0.78 * e)
@@ -279,7 +295,7 @@ def _ranges(dtype: Any) -> tuple[Any, ...]:
 
 def _scale(xp: Any, parts: Sequence[Any], axis: Axes) -> Any:
     """The factor for what is along `axis`, by its largest element; a product with it is exact."""
-    big, small, down, up = _ranges(parts[0].dtype)
+    big, small, down, up = ranges(parts[0].dtype)
     if not parts[0].size:
         return xp.ones(kept(parts[0].shape, axis), dtype=parts[0].dtype)
     sizes = [xp.abs(p).max(axis=axis, keepdims=True) for p in parts]
