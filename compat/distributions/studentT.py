@@ -6,7 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
+from funcgrad.scipy.stats import t as student
 
+from ..ops._compose import composed
 from . import _draws, constraints
 from .chi2 import Chi2
 from .distribution import EMPTY, Distribution
@@ -68,12 +70,7 @@ class StudentT(Distribution):
 
     def log_prob(self, value: Any) -> Tensor:
         y, df = (self._checked(value) - self.loc) / self.scale, self.df
-        gammas = torch.lgamma(0.5 * df) - torch.lgamma(0.5 * (df + 1.0))
-        normalizer = self.scale.log() + 0.5 * df.log() + 0.5 * math.log(math.pi) + gammas
-        return -0.5 * (df + 1.0) * torch.log1p(y**2.0 / df) - normalizer
+        return composed("SubBackward0", student.logpdf, y, df) - self.scale.log()
 
     def entropy(self) -> Tensor:
-        df = self.df
-        beta = torch.lgamma(0.5 * df) + math.lgamma(0.5) - torch.lgamma(0.5 * (1 + df))
-        slopes = torch.digamma(0.5 * (df + 1)) - torch.digamma(0.5 * df)
-        return self.scale.log() + 0.5 * (df + 1) * slopes + 0.5 * df.log() + beta
+        return self.scale.log() + composed("AddBackward0", student.entropy, self.df)
