@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np  # noqa: F401  (doctests)
+import numpy as np
 
 HUGE = 1e9  # from here on two terms of an expansion are exact
 TERMS = 16
@@ -58,5 +58,9 @@ def scaled_or_far(xp: Any, known: Any, v: Any, z: Any, *, side: int) -> Any:
     size = order * (order / (w + z)) - order * xp.arcsinh(order / z)
     first = (3.0 - 5.0 * slant * slant) / (24.0 * w)
     leading = 1.0 / xp.sqrt(2.0 * math.pi * w) if side > 0 else xp.sqrt(0.5 * math.pi / w)
-    found = leading * xp.exp(side * size) * (1.0 + side * first)
+    half = xp.exp(
+        xp.minimum(0.5 * side * size, 700.0)
+    )  # its square may overflow, and is an infinity
+    with np.errstate(over="ignore", under="ignore"):
+        found = leading * half * half * (1.0 + side * first)
     return xp.where(far, found, known).astype(known.dtype)
