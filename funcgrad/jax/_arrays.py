@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import numpy as fnp
 from ..array_methods import ArrayMethods
-from ..core import aval_of
+from ..core import Trace, Tracer, aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import of_numpy
 from . import _operators
@@ -57,6 +57,8 @@ def set_attributes() -> None:
         _write(changed, methods)
     _operators.look_up(by_name=True)
     ArrayMethods.reducing = staticmethod(_without_none)
+    Tracer._trace = property(lambda x: x.owner)  # type: ignore[attr-defined]
+    Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
 
 
 def take_attributes() -> None:
@@ -67,6 +69,7 @@ def take_attributes() -> None:
     for changed, methods in _operators.OWN.items():
         _write(changed, methods)
     ArrayMethods.reducing = staticmethod(of_numpy)
+    del Tracer._trace, Trace.main  # type: ignore[attr-defined]
 
 
 def _write(kind: type, attributes: dict[str, Any]) -> None:

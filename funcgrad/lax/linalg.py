@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from .. import numpy as fnp
 from ..core import aval_of
 from ..errors import ArgumentError, ShapeError, where
 from ..numpy._arguments import array_of, arrays_of, beside
+from ..ops import linalg as _linalg
 from ..ops import solve as _solve
 from ..ops.lu import permutation_of_pivots
 from ..scipy import linalg as _scipy
@@ -20,9 +22,11 @@ __all__ = [
     "cholesky_update",
     "eig",
     "eigh",
+    "geqrf",
     "householder_product",
     "lu",
     "lu_pivots_to_permutation",
+    "ormqr",
     "qdwh",
     "qr",
     "schur",
@@ -297,10 +301,70 @@ def householder_product(a: Any, taus: Any) -> Any:
     dtype = aval_of(a).dtype
     columns = fnp.tril(a, -1) + beside(a, np.eye(m, n, dtype=dtype))
     q = fnp.broadcast_to(beside(a, np.eye(m, n, dtype=dtype)), a.shape)
-    for i in reversed(range(taus.shape[-1])):
+    return _reflected(columns, taus, q, reversed(range(taus.shape[-1])))
+
+
+def _reflected(columns: Any, taus: Any, q: Any, order: Iterable[int]) -> Any:
+    """`q`, multiplied from the left by ``1 - tau_i v_i v_i^H`` for every i in `order`."""
+    for i in order:
         v = columns[..., i : i + 1]
-        q = q - taus[..., i, None, None] * v @ (fnp.conjugate(fnp.matrix_transpose(v)) @ q)
+        q = q - taus[..., i, None, None] * v @ (_adjoint(v) @ q)
     return q
+
+
+def _adjoint(x: Any) -> Any:
+    return fnp.conjugate(fnp.matrix_transpose(x))
+
+
+def geqrf(a: Any) -> tuple[Any, Any]:
+    """R of `qr` in the upper triangle, the reflections that make Q below, and their scales.
+
+    Shapes: ``(*a, m, n) -> (*a, m, n), (*a, min(m, n))``.   Dtypes: floating, complex.
+    Derivative: none; that of `qr` says the same.
+    Raises: MissingRuleError: a derivative.
+    Source: LAPACK ``geqrf``.
+
+    >>> a, taus = geqrf(np.array([[3.0], [4.0]]))
+    >>> a.tolist(), householder_product(a, taus).round(1).tolist()
+    ([[-5.0], [0.5]], [[-0.6], [-0.8]])
+    """
+    return _linalg.geqrf(array_of(a))
+
+
+def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = False) -> Any:
+    """``Q c`` or, if not `left`, ``c Q``; Q^H in the place of Q with `transpose`.
+
+    Q is the square matrix that the reflections of `geqrf` stand for; it is not made.
+
+    Shapes: ``a: (*a, m, n), taus: (*a, k), c: (*a, m, l) -> (*a, m, l)``, or ``(*a, l, m)`` if not
+    `left`; k <= min(m, n).
+    Dtypes: floating, complex.
+    Derivative: smooth.
+    Raises: ShapeError: the shapes do not fit.
+    Source: LAPACK ``ormqr``, ``unmqr``.
+
+    >>> a, taus = geqrf(np.array([[3.0], [4.0]]))
+    >>> ormqr(a, taus, np.array([[3.0], [4.0]]), transpose=True).round().tolist()
+    [[-5.0], [0.0]]
+    """
+    a, taus, c = arrays_of(a, taus, c)
+    if (
+        a.ndim < 2
+        or not a.ndim == c.ndim == taus.ndim + 1
+        or not a.shape[:-2] == taus.shape[:-1] == c.shape[:-2]
+        or c.shape[-2 if left else -1] != a.shape[-2]
+        or taus.shape[-1] > min(a.shape[-2:])
+    ):
+        found = f"{aval_of(a)} with {aval_of(taus)} and {aval_of(c)}"
+        raise ShapeError(f"lax.ormqr: {found}{where()}")
+    m, k = a.shape[-2], taus.shape[-1]
+    columns = fnp.tril(a[..., :k], -1) + beside(a, np.eye(m, k, dtype=aval_of(a).dtype))
+    # From the right, Q is Q^H from the left of the adjoint; Q^H has the reflections' adjoints.
+    is_adjoint = bool(transpose) == bool(left)
+    order = range(k) if is_adjoint else reversed(range(k))
+    taus = fnp.conjugate(taus) if is_adjoint else taus
+    found = _reflected(columns, taus, c if left else _adjoint(c), order)
+    return found if left else _adjoint(found)
 
 
 def tridiagonal_solve(dl: Any, d: Any, du: Any, b: Any, *, perturb_singular: bool = False) -> Any:

@@ -216,6 +216,40 @@ def qr_complete(xp, x, /):
     return q, r
 
 
+def _geqrf_aval(x: Aval) -> tuple[Aval, Aval]:
+    require_matrix("geqrf", x, square=False)
+    *lead, m, n = x.shape
+    dtype = factor_dtype(x)
+    return Aval((*lead, m, n), dtype), Aval((*lead, min(m, n)), dtype)
+
+
+@general(
+    _no_rule("geqrf: the reflections (use qr)"),
+    aval=_geqrf_aval,
+    batch=batch_outputs,
+    multiple=True,
+)
+def geqrf(xp, x, /):
+    """R of `qr` in the upper triangle, the reflections that make Q below, and their scales.
+
+    Q is the product of ``1 - tau_i v_i v_i^H``; v_i is column i below a one on the diagonal.
+
+    Shapes: ``x: (*a, m, n) -> (*a, m, n), (*a, min(m, n))``.
+    Dtypes: floating, complex; integers as float64.
+    Derivative: refused: that of `qr` says the same.
+    Raises: MissingRuleError: a derivative.
+    Source: LAPACK geqrf.
+
+    >>> [y.tolist() for y in geqrf(np.array([[3.0], [4.0]]))]
+    [[[-5.0], [0.5]], [1.6]]
+    """
+    if not x.size:
+        packed, tau = _geqrf_aval(Aval(x.shape, x.dtype))
+        return xp.zeros(packed.shape, packed.dtype), xp.zeros(tau.shape, tau.dtype)
+    packed, tau = xp.linalg.qr(x, "raw")
+    return xp.ascontiguousarray(packed.swapaxes(-1, -2)), tau
+
+
 # ---------------------------------------------------------------- gaps
 
 

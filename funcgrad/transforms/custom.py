@@ -360,7 +360,7 @@ def custom_rule(
         if vjp is not None:
             rules["backward"] = _flat_vjp(call, vjp)
         if transpose is not None:
-            rules["transpose"] = lambda *cts: call.flat_cotangents(
+            rules["transpose"] = lambda cts, known: call.flat_cotangents(
                 "transpose rule", transpose(tree.unflatten(call.out_def, cts))
             )
         if batch is not None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra import zeros_like
 from ..core import EVAL, Aval, Primitive, aval_of, current, moves, tangent_dtype
-from ..errors import MissingRuleError, RuleError, where
+from ..errors import RuleError, where
 from ..jaxpr import Jaxpr, Var, eval_jaxpr, live
 from ..views import snapshot
 from .jvp import instantiate, jvp_flat
@@ -28,7 +28,7 @@ from .vmap import batch_flat, move_batch
 FlatFunction = Callable[..., list[Any]]
 
 
-# Which operands a derivative is wanted by, while a forward rule runs.
+# Which operands a derivative is wanted by, while a jvp rule or a forward rule runs.
 perturbed: ContextVar[tuple[bool, ...]] = ContextVar("perturbed", default=())
 
 
@@ -37,7 +37,8 @@ class Rules:
 
     `jvp`: ``(primals, tangents) -> (outs, out tangents)``. `backward`: ``(residual, cts) ->
     cotangents``, and `forward`: ``(*xs) -> (outs, residual leaves)``; without it the residual is
-    ``(*outs, *xs)``. `transpose`: ``(cts) -> cotangents`` of a linear function. `batch`: ``(size,
+    ``(*outs, *xs)``. `transpose`: ``(cts, known) -> cotangents``, where `f` is linear in the
+    operands that are None in `known`; without `jvp` it is linear in all of them. `batch`: ``(size,
     bdims, *xs) -> (outs, out bdims)``. `program`: of `f`, for operands of some types. Of the operands
     the first `held` are what `f` closes over, of which the user's rules know nothing. In the `linear`
     ones together `f` is linear, so `backward`, at 0, is its transpose there.
@@ -77,6 +78,19 @@ class Rules:
     def __name__(self) -> str:
         return self.name
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether `f` is linear in all of its operands together."""
+        return self.transpose is not None and self.jvp is None
+
+    def _told(self, moving: Sequence[bool], rule: Callable[..., Any], *args: Any) -> Any:
+        """What a rule of the user's gives, who can ask which operands are `moving`."""
+        token = perturbed.set(tuple(moving[self.held :]))
+        try:
+            return rule(*args)
+        finally:
+            perturbed.reset(token)
+
     def recorded(
         self, xs: Sequence[Any], moving: Sequence[bool]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -86,23 +100,23 @@ class Rules:
         the function.
         """
         if self.forward is not None:
-            token = perturbed.set(tuple(moving[self.held :]))
-            try:
-                return self.forward(*xs)
-            finally:
-                perturbed.reset(token)
+            return self._told(moving, self.forward, *xs)
         outs = custom_call(*xs, rules=self)
         return outs, [*outs, *xs]
 
     def tangent_rule(
-        self, primals: Sequence[Any], tangents: Sequence[Any], ans: Sequence[Any] = ()
+        self,
+        primals: Sequence[Any],
+        tangents: Sequence[Any],
+        moving: Sequence[bool],
+        ans: Sequence[Any] = (),
     ) -> Any:
         """The user's jvp rule, or else the function's own derivative; `ans` if it is known.
 
         Raises: RuleError: values or tangents of another shape or kind of dtype.
         """
         if self.jvp is not None:
-            outs, dots = self.jvp(primals, tangents)
+            outs, dots = self._told(moving, self.jvp, primals, tangents)
             for y, z in zip(outs, ans or outs, strict=True):
                 found, needed = aval_of(y), aval_of(z)
                 fits = np.can_cast(found.dtype, needed.dtype, "equiv")  # in any order of bytes
@@ -150,6 +164,9 @@ class Rules:
                 residual = (*residual[:outs], *residual[outs + n :])
             return [*(None,) * n, *self.backward(residual, cts)]
 
+        def transpose(cts: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+            return [*(None,) * n, *self.transpose(cts, known[n:])]
+
         def batch(size: int, bdims: Sequence[int | None], *xs: Any) -> Any:
             return self.batch(size, bdims[n:], *xs[n:])
 
@@ -159,6 +176,7 @@ class Rules:
             jvp=self.jvp and (lambda xs, ts: self.jvp(xs[n:], ts[n:])),
             forward=self.forward and (lambda *xs: self.forward(*xs[n:])),
             backward=self.backward and backward,
+            transpose=self.transpose and transpose,
             batch=self.batch and batch,
             program=opened,
             held=n,
@@ -187,20 +205,20 @@ class CustomCall(Primitive):
 
     def closed(self, avals: Sequence[Aval], params: dict) -> tuple[Sequence[Any], dict]:
         rules: Rules = params["rules"]
-        if rules.program is not None or rules.transpose is not None:
+        if rules.program is not None or rules.is_linear:
             return (), params
         program = trace_to_jaxpr(rules.f, avals)
         return program.consts, {"rules": rules.closed(program)}
 
     def tangent(self, ans: Any, xs: Sequence[Any], ts: Sequence[Any], params: dict) -> Any:
         rules: Rules = params["rules"]
-        rules.require_still([t is not None for t in ts])
+        moving = [t is not None for t in ts]
+        rules.require_still(moving)
         full = [instantiate(t, x) for t, x in zip(ts, xs, strict=True)]
-        if rules.transpose is not None:
+        if rules.is_linear:
             return self(*full, rules=rules)
         if rules.backward is None or rules.jvp is not None:
-            return tuple(rules.tangent_rule(xs, full, ans)[1])
-        moving = [t is not None for t in ts]
+            return tuple(rules.tangent_rule(xs, full, moving, ans)[1])
         residual = [snapshot(x, copy=True) for x in rules.recorded(xs, moving)[1]]
         n = rules.held
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts)[n:], ans, ts[n:]))
@@ -211,7 +229,7 @@ class CustomCall(Primitive):
         if rules.backward is not None:
             outs, residual = rules.recorded(xs, wanted)
             return tuple(outs), (residual, None)
-        if rules.transpose is not None:
+        if rules.is_linear:
             return self(*xs, rules=rules), (None, None)
         recorder = JaxprTrace(current.get(), linear=True, lasting=True)
         ts = [
@@ -221,7 +239,7 @@ class CustomCall(Primitive):
         in_vars = [t.symbol for t in ts if t.__class__ is JaxprTracer and t.owner is recorder]
         token = current.set(recorder)
         try:
-            outs, dots = rules.tangent_rule(xs, ts)
+            outs, dots = rules.tangent_rule(xs, ts, wanted)
         finally:
             current.reset(token)
         values = rules.untraced(outs, recorder, in_vars)
@@ -239,27 +257,27 @@ class CustomCall(Primitive):
         if program is not None:
             found = iter(transpose_jaxpr(program, cts))
             return [next(found) if w else None for w in wanted]
-        if rules.transpose is not None:
-            return list(rules.transpose(*cts))
+        if rules.is_linear:
+            return list(rules.transpose(cts, (None,) * len(wanted)))
         return list(rules.backward(saved, cts))
 
     def cotangents(
         self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
-        """Of a linear function inside a linear program; `xs` are types there."""
+        """Of a linear function inside a linear program; those `xs` are types that are `wanted`."""
         rules: Rules = params["rules"]
-        cts = [instantiate(c, a) for c, a in zip(ct, ans, strict=True)]
-        moving = [i for i, w in enumerate(wanted) if w]
-        if rules.transpose is None and {*moving} <= {*rules.linear}:
-            outs = [zeros_like(a) for a in ans]
-            full = [zeros_like(x) if w else x for x, w in zip(xs, wanted, strict=True)]
-            found = rules.backward([*outs, *full], cts)
-            return [c if w else None for c, w in zip(found, wanted, strict=True)]
         if rules.transpose is None:
-            raise MissingRuleError(
-                f"{rules.name}: it is used as a linear map and has no transpose{where()}"
-            )
-        return list(rules.transpose(*cts))
+            moving = [i for i, w in enumerate(wanted) if w]
+            if not {*moving} <= {*rules.linear}:
+                return _transposed_alone(rules, ct, xs, wanted)
+            full = [zeros_like(x) if w else x for x, w in zip(xs, wanted, strict=True)]
+            cts = [instantiate(c, a) for c, a in zip(ct, ans, strict=True)]
+            found = rules.backward([*map(zeros_like, ans), *full], cts)
+            return [c if w else None for c, w in zip(found, wanted, strict=True)]
+        rules.require_still(wanted)
+        cts = [instantiate(c, a) for c, a in zip(ct, ans, strict=True)]
+        known = [None if w else x for x, w in zip(xs, wanted, strict=True)]
+        return list(rules.transpose(cts, known))
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         return False, (False,) * len(wanted)
@@ -277,7 +295,7 @@ def _custom_call_impl(xp, *xs, rules):
 
     Shapes: those of the function.   Dtypes: those of the function.
     Derivative: the user's rule; what it does not say is derived from it.
-    Raises: MissingRuleError: a transform needs a rule that was neither given nor derivable.
+    Raises: NotLinearError: a map that is to be transposed, and has no rule for that, is not linear.
     Source: the rules are the user's.
 
     >>> import funcgrad
@@ -329,6 +347,23 @@ def _transposed(linear: FlatFunction, outs: Sequence[Any], ts: Sequence[Any]) ->
     program = trace_to_jaxpr(linear, [_tangent_aval(y) for y in outs])
     found = transpose_jaxpr(program, ts)
     return [instantiate(t, y) for t, y in zip(found, outs, strict=True)]
+
+
+def _transposed_alone(
+    rules: Rules, ct: Sequence[Any], xs: Sequence[Any], wanted: Sequence[bool]
+) -> list[Any]:
+    """Cotangents of operands in which the function itself is linear.
+
+    Derivatives were taken before, by its rules: what is left to do is to transpose what it computes.
+    """
+
+    def linear(*ts: Any) -> list[Any]:
+        rest = iter(ts)
+        return rules.f(*[next(rest) if w else x for x, w in zip(xs, wanted, strict=True)])
+
+    program = trace_to_jaxpr(linear, [x for x, w in zip(xs, wanted, strict=True) if w])
+    found = iter(transpose_jaxpr(program, ct))
+    return [next(found) if w else None for w in wanted]
 
 
 def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Rules:
@@ -386,8 +421,16 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         axes = [*saved, *[0] * len(cts)]
         return pulled(lambda *v: rules.backward(v[:count], v[count:]), [*residual, *cts], axes)
 
-    def transpose(*cts: Any) -> list[Any]:
-        return pulled(lambda *c: rules.transpose(*c), cts, [0] * len(cts))
+    def transpose(cts: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+        count = len(cts)
+        given = [(x, b) for x, b in zip(known, bdims, strict=True) if x is not None]
+
+        def each(*values: Any) -> list[Any]:
+            rest = iter(values[count:])
+            return rules.transpose(values[:count], [x if x is None else next(rest) for x in known])
+
+        axes = [*[0] * count, *(b for _, b in given)]
+        return pulled(each, [*cts, *(x for x, _ in given)], axes)
 
     return Rules(
         rules.name,

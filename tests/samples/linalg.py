@@ -134,6 +134,7 @@ SAMPLES = {
     "slogdet": square(),
     "cholesky": positive_definite(),
     "qr": rectangular([floats(0.05, 0.3), complexes() * 0.15]),
+    "geqrf": whole(),
     "qr_complete": whole(),
     "svd_complete": whole(),
     "eigh": symmetric(),

@@ -90,7 +90,16 @@ SPECIAL = {
         "struve",
     ),
 }
-SAMPLED = {"as_complex", "as_number", "as_real", "eig", "eigvals", "qr_complete", "svd_complete"}
+SAMPLED = {
+    "as_complex",
+    "as_number",
+    "as_real",
+    "eig",
+    "eigvals",
+    "geqrf",
+    "qr_complete",
+    "svd_complete",
+}
 
 
 def test_most_differentiable_primitives_have_a_form() -> None:

@@ -7,16 +7,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import numpy as fnp
-from .._absent import absent
+from ...transforms.jvp import JVPTracer
+
+__all__ = [
+    "JVPTracer",
+    "UndefinedPrimal",
+    "Zero",
+    "instantiate_zeros",
+    "is_undefined_primal",
+    "primitive_jvps",
+    "primitive_transposes",
+]
 
 primitive_jvps: dict[Any, Callable[..., Any]] = {}
 primitive_transposes: dict[Any, Callable[..., Any]] = {}
-JVPTracer = absent("JVPTracer", "transforms have tracers of their own")
 
 
 @dataclass(frozen=True)
 class Zero:
-    """A tangent or cotangent of a type that is 0; rules are given arrays, and may return this."""
+    """A tangent or cotangent of a type that is 0, as rules are given it and may return it."""
 
     aval: Any = field(metadata={"static": True})
 

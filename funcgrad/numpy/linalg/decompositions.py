@@ -59,21 +59,28 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 def qr(a: Any, mode: str = "reduced") -> Any:
     """``Q, R`` with ``a = Q R``: orthonormal columns and an upper triangle; or R with mode "r".
 
-    Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k, n)``, ``k = min(m, n)``; m with "complete".
+    With "raw", LAPACK's reflections, which stand for Q, below R, as columns of the transpose, and
+    their scales.
+
+    Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k, n)``, ``k = min(m, n)``; m with "complete"; with "raw"
+    ``(*a, n, m), (*a, k)``.
     Dtypes: floating, complex; integers give float64.
     Derivative: smooth where the first k columns are independent.
-    Raises: ArgumentError: an unknown mode. MissingRuleError: the derivative of "complete" of a tall
-    matrix, since the columns that it adds have none.
+    Raises: ArgumentError: an unknown mode. MissingRuleError: the derivative of "raw", or of "complete"
+    of a tall matrix, since the columns that it adds have none.
     Source: NumPy reference, ``numpy.linalg.qr``.
 
     >>> qr([[0.0], [2.0]], "r").tolist()
     [[-2.0]]
     """
     a = array_of(a)
-    if mode not in ("reduced", "complete", "r"):
+    if mode not in ("reduced", "complete", "r", "raw"):
         raise ArgumentError(
-            f"fnp.linalg.qr: mode={mode!r}; need 'reduced', 'complete' or 'r'{where()}"
+            f"fnp.linalg.qr: mode={mode!r}; need 'reduced', 'complete', 'r' or 'raw'{where()}"
         )
+    if mode == "raw":
+        packed, scales = _linalg.geqrf(a)
+        return packed.swapaxes(-1, -2), scales
     shape = a.shape
     if mode == "complete" and len(shape) > 1 and shape[-2] > shape[-1]:
         return QRResult(*_linalg.qr_complete(a))

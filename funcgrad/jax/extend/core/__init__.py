@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....core import Aval, current
+from ....core import Aval, Trace, current
 from ....jaxpr import Eqn as JaxprEqn
 from ....jaxpr import Jaxpr, Literal, Var
 from ....jaxpr import Jaxpr as ClosedJaxpr
@@ -25,6 +25,7 @@ __all__ = [
     "Primitive",
     "TraceTag",
     "Var",
+    "find_top_trace",
     "get_opaque_trace_state",
     "mapped_aval",
     "primitives",
@@ -60,6 +61,16 @@ def get_opaque_trace_state(convention: Any = None) -> Any:
     ...     lambda x: (x, outside == get_opaque_trace_state()), (1.0,), (1.0,), has_aux=True
     ... )[2]
     False
+    """
+    return current.get()
+
+
+def find_top_trace(xs: Any) -> Trace:
+    """The innermost transform that is running.
+
+    >>> import funcgrad
+    >>> funcgrad.jvp(lambda x: (x, find_top_trace([x]) is x.owner), (1.0,), (1.0,), has_aux=True)[2]
+    True
     """
     return current.get()
 

@@ -6,10 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .... import tree
 from ....core import aval_of
 from ....errors import ArgumentError, where
-from ....transforms.custom import custom_rule
+from ....transforms.custom_call import Rules, custom_call, perturbed
 from ...interpreters import ad, batching
 
 
@@ -50,29 +49,52 @@ class Primitive:
         """
         if self.impl is None:
             raise ArgumentError(f"{self.name}.bind: no implementation by def_impl{where()}")
-        run = functools.partial(self.impl, **params)
         rules = self._rules(args, params)
-        return custom_rule(run, **rules)(*args) if rules else run(*args)
+        if not rules:
+            return self.impl(*args, **params)
+        run = functools.partial(self.impl, **params)
+        outs = custom_call(*args, rules=Rules(self.name, lambda *xs: self._list(run(*xs)), **rules))
+        return list(outs) if self.multiple_results else outs[0]
+
+    def _list(self, found: Any) -> list[Any]:
+        """What a rule says of the results, which it says of one alone where there is only one."""
+        return list(found) if self.multiple_results else [found]
 
     def _rules(self, args: Sequence[Any], params: dict[str, Any]) -> dict[str, Any]:
         rules: dict[str, Any] = {}
         jvp, transpose = ad.primitive_jvps.get(self), ad.primitive_transposes.get(self)
+        avals = [aval_of(x) for x in args]
+
+        def given_jvp(xs: Sequence[Any], ts: Sequence[Any]) -> Any:
+            moving = perturbed.get()
+            seen = [
+                t if moves else ad.Zero(aval_of(t)) for t, moves in zip(ts, moving, strict=True)
+            ]
+            outs, dots = jvp(tuple(xs), tuple(seen), **params)
+            return self._list(outs), [ad.instantiate_zeros(t) for t in self._list(dots)]
+
+        def given_transpose(cts: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+            seen = [
+                ad.UndefinedPrimal(aval) if x is None else x
+                for x, aval in zip(known, avals, strict=True)
+            ]
+            found = transpose(list(cts) if self.multiple_results else cts[0], *seen, **params)
+            return [None if isinstance(ct, ad.Zero) else ct for ct in found]
+
+        def given_batch(size: int, axes: Sequence[int | None], *xs: Any) -> Any:
+            if self in each:
+                outs, out_axes = each[self](xs, axes, **params)
+            else:
+                outs, out_axes = by_size[self](size, None, None, xs, axes, **params)
+            return self._list(outs), self._list(out_axes)
+
         if jvp is not None:
-            rules["jvp"] = lambda xs, ts: tree.map(
-                ad.instantiate_zeros,
-                tuple(jvp(list(xs), list(ts), **params)),
-                is_leaf=lambda x: isinstance(x, ad.Zero),
-            )
-        elif transpose is not None:
-            unknown = [ad.UndefinedPrimal(aval_of(x)) for x in args]
-            rules["transpose"] = lambda ct: tuple(transpose(ct, *unknown, **params))
+            rules["jvp"] = given_jvp
+        if transpose is not None:
+            rules["transpose"] = given_transpose
         each, by_size = batching.primitive_batchers, batching.axis_primitive_batchers
-        if self in each:
-            rules["batch"] = lambda size, axes, *xs: each[self](xs, axes, **params)
-        elif self in by_size:
-            rules["batch"] = lambda size, axes, *xs: by_size[self](
-                size, None, None, xs, axes, **params
-            )
+        if self in each or self in by_size:
+            rules["batch"] = given_batch
         return rules
 
     def __repr__(self) -> str:
