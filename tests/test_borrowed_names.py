@@ -294,7 +294,7 @@ def test_custom_gradients_close_over_what_is_traced(transform) -> None:
 
 @pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit])
 def test_rules_that_ask_for_symbolic_zeros(transform) -> None:
-    """They are told what moves, and are given arrays."""
+    """They are told what moves."""
     both = False
     derivatives = fjax.custom_derivatives
 
@@ -328,6 +328,20 @@ def test_rules_that_ask_for_symbolic_zeros(transform) -> None:
     k = fjax.custom_jvp(lambda x: (x, x))
     k.defjvp(lambda xs, ts: (k(*xs), (ts[0], derivatives.SymbolicZero(zero))), symbolic_zeros=True)
     assert transform(funcgrad.grad(lambda x: k(x)[1] + 3.0 * k(x)[0]))(2.0) == 3.0
+    product = fjax.custom_jvp(lambda x, y: x * y["at"])
+
+    def moved(xs, ts):
+        still = [isinstance(t, derivatives.SymbolicZero) for t in (ts[0], ts[1]["at"])]
+        assert still == [False, not both] and (both or ts[1]["at"].aval.shape == ())
+        return product(*xs), ts[0] * (3.0 if both else 7.0)
+
+    product.defjvp(moved, symbolic_zeros=True)
+    for both in (True, False):
+        by = (lambda x: product(x, {"at": x})) if both else (lambda x: product(x, {"at": 5.0}))
+        needed = 3.0 if both else 7.0
+        assert transform(funcgrad.grad(by))(2.0) == transform(funcgrad.jacfwd(by))(2.0) == needed
+        each = transform(funcgrad.vmap(funcgrad.grad(by)))(np.array([1.0, 2.0]))
+        assert each.tolist() == [needed, needed]
     by_both = fjax.custom_vjp(lambda x, y: x * y)
     by_both.defvjp(
         lambda x, y: (x * y, None), lambda _, ct: (7.0 * ct, derivatives.SymbolicZero(zero))

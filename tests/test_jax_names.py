@@ -14,7 +14,7 @@ import funcgrad
 import funcgrad.jax as fjax
 import funcgrad.numpy as fnp
 from funcgrad import lax, tree
-from funcgrad.errors import ArgumentError
+from funcgrad.errors import ArgumentError, NotLinearError
 from funcgrad.jax import api_util, ops
 from funcgrad.jax.experimental.checkify import checkify
 from funcgrad.jax.extend import core, linear_util
@@ -264,6 +264,65 @@ def test_primitives_have_the_rules_of_the_tables() -> None:
     assert funcgrad.vmap(_primitive(axis_primitive_batchers=sized))(x).tolist() == [1.0, 2.0]
     with pytest.raises(ArgumentError, match="no implementation"):
         core.Primitive("empty").bind(1.0)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit], ids=["plain", "jit"])
+def test_primitives_are_told_what_moves_and_are_linear_in_single_operands(transform) -> None:
+    solve, seen = core.Primitive("solve"), []
+    solve.multiple_results = True
+    solve.def_impl(lambda a, b: [fnp.linalg.solve(a, b), fnp.array(3)])
+
+    def jvp(primals, tangents):
+        (a, b), (da, db) = primals, tangents
+        seen.append(tuple(isinstance(t, ad.Zero) for t in tangents))
+        x, count = solve.bind(a, b)
+        moved = ad.instantiate_zeros(db)
+        if not isinstance(da, ad.Zero):
+            moved = moved - da @ x
+        return [x, count], [solve.bind(a, moved)[0], ad.Zero(fjax.typeof(0.0))]
+
+    def transpose(cts, a, b):
+        assert ad.is_undefined_primal(b) and not ad.is_undefined_primal(a)
+        return [ad.Zero(fjax.typeof(a)), solve.bind(a.T, cts[0])[0]]
+
+    ad.primitive_jvps[solve], ad.primitive_transposes[solve] = jvp, transpose
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(3, 3)) + 3.0 * np.eye(3), rng.normal(size=3)
+    f = lambda a, b: fnp.sum(fnp.sin(solve.bind(a, b)[0]))  # noqa: E731
+    g = lambda a, b: fnp.sum(fnp.sin(fnp.linalg.solve(a, b)))  # noqa: E731
+    stacks = np.stack([a, 2.0 * a]), np.stack([b, b + 1.0])
+    for argnums, zeros in ((0, (False, True)), (1, (True, False)), ((0, 1), (False, False))):
+        seen.clear()
+        for by in (funcgrad.grad, funcgrad.jacfwd):
+            found, needed = transform(by(f, argnums))(a, b), by(g, argnums)(a, b)
+            for x, y in zip(tree.leaves(found), tree.leaves(needed), strict=True):
+                np.testing.assert_allclose(x, y, rtol=1e-9)
+        assert set(seen) == {zeros}
+    each = transform(funcgrad.vmap(funcgrad.grad(f, (0, 1))))(*stacks)
+    for x, y in zip(each, funcgrad.vmap(funcgrad.grad(g, (0, 1)))(*stacks), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9)
+    for axes in ((0, None), (None, 0)):
+        total = lambda f, a, b, axes=axes: fnp.sum(funcgrad.vmap(f, axes)(a, b))  # noqa: E731
+        at = [s if axis == 0 else s[0] for s, axis in zip(stacks, axes, strict=True)]
+        found = transform(funcgrad.grad(lambda a, b: total(f, a, b), (0, 1)))(*at)  # noqa: B023
+        needed = funcgrad.grad(lambda a, b: total(g, a, b), (0, 1))(*at)  # noqa: B023
+        for x, y in zip(found, needed, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-9)
+    second = transform(funcgrad.hessian(f, 1))(a, b)
+    np.testing.assert_allclose(second, funcgrad.hessian(g, 1)(a, b), rtol=1e-9)
+
+
+def test_functions_that_tangents_go_through_need_no_transpose() -> None:
+    """A function with a derivative of its own is applied to the tangent in another's rule."""
+    cast = funcgrad.custom_jvp(lambda x: 2.0 * x)
+    cast.defjvp(lambda xs, ts: (cast(*xs), cast(*ts)))
+    assert funcgrad.grad(cast)(3.0) == funcgrad.jit(funcgrad.grad(cast))(3.0) == 2.0
+    each = funcgrad.vmap(funcgrad.grad(lambda x: cast(x) ** 2))(np.array([1.0, 2.0]))
+    assert each.tolist() == [8.0, 16.0]
+    bent = funcgrad.custom_jvp(lambda x: fnp.sin(x))
+    bent.defjvp(lambda xs, ts: (bent(*xs), bent(*ts)))
+    with pytest.raises(NotLinearError):
+        funcgrad.grad(bent)(1.0)
 
 
 def test_types_of_examples_and_of_all_of_them() -> None:

@@ -40,6 +40,25 @@ for op in OPERATORS:
     old, found = made(op)(x.copy(), y)  # this is not for JAX
     assert old is found and np.allclose(found, new), op
 
+class Kind(type):
+    def __rpow__(cls, x):
+        return "raised", x
+
+class Taking(metaclass=Kind):
+    pass
+
+for op in OPERATORS:
+    name = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod"} | {
+        "**": "pow", "@": "matmul", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor"
+    }
+    takes = type("Takes", (), {f"__r{name[op]}__": lambda self, x: ("taken", x)})()
+    x = np.arange(2)
+    for head in heads:
+        assert made(op, head)(x, takes)[1] == ("taken", x) and made(op, head)(x, takes)[1][1] is x
+    if op != "@":  # this is not for JAX
+        assert eval(f"x {op} takes", {"x": x, "takes": takes}).shape == (2,)
+assert made("**", "import jax\\n")(x, Taking)[1][0] == "raised"
+
 wide = made("+", "import jax\\n")
 assert wide(np.ones((2, 1)), np.ones((2, 3)))[1].shape == (2, 3)
 assert wide(np.arange(2), 0.5)[1].dtype == float

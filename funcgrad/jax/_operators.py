@@ -1,18 +1,21 @@
 """Operators of arrays as code for JAX has them, in which arrays never change, and take traced indices.
 
-``x += y`` makes a new array there, since names may share the old one, and ``x[i]`` is traced where i
-is, though x be NumPy's. Its types are written in C, and so are their operators: a type keeps addresses
-of functions. Those of a class in Python look methods up by name; NumPy's type is given these
-addresses, and the methods to be found.
+``x += y`` makes a new array there, since names may share the old one, ``x[i]`` is traced where i is,
+though x be NumPy's, and ``x + y`` is for y to say where that is no array and has `__radd__`. NumPy's
+types are written in C, and so are their operators: a type keeps addresses of functions. Those of a
+class in Python look methods up by name; NumPy's type is given these addresses, and the methods to be
+found.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import numbers
 import sys
 from collections.abc import Callable
-from types import CodeType, FunctionType, ModuleType
+from decimal import Decimal
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -37,14 +40,34 @@ _IN_PLACE = {
     "__itruediv__": 32,
     "__imatmul__": 35,
 }
+_BINARY = {
+    "__add__": 0,
+    "__sub__": 1,
+    "__mul__": 2,
+    "__mod__": 3,
+    "__pow__": 5,
+    "__lshift__": 11,
+    "__rshift__": 12,
+    "__and__": 13,
+    "__xor__": 14,
+    "__or__": 15,
+    "__floordiv__": 29,
+    "__truediv__": 30,
+    "__matmul__": 34,
+}
 _AS_NUMBER, _AS_MAPPING = 10, 12  # pointers of a type to its tables, after what all objects have
 _SUBSCRIPT = 1  # in `PyMappingMethods`
 _READ = np.ndarray.__getitem__
 OWN: dict[type, dict[str, Any]] = {
-    np.ndarray: {"__getitem__": _READ, **{name: vars(np.ndarray)[name] for name in _IN_PLACE}},
+    np.ndarray: {
+        "__getitem__": _READ,
+        **{name: vars(np.ndarray)[name] for name in (*_IN_PLACE, *_BINARY)},
+    },
     TracedArray: {name: vars(TracedArray)[name] for name in _IN_PLACE},
 }
 _LOOKED_UP = type("_LookedUp", (), dict.fromkeys(OWN[np.ndarray], lambda x, y: NotImplemented))
+_ARRAYS = frozenset({np.ndarray, float, int, complex, bool, np.float64, np.float32, np.int64})
+_FOR_NUMPY = ("__array_ufunc__", "__array_priority__", "__array__", "__array_interface__")
 _FOR_JAX: dict[CodeType, bool] = {}
 
 
@@ -52,6 +75,8 @@ def methods() -> dict[type, dict[str, Any]]:
     """The operators of NumPy's arrays and of traced ones that code for JAX is to have."""
     found = {kind: {name: _replacing(own[name]) for name in _IN_PLACE} for kind, own in OWN.items()}
     found[np.ndarray]["__getitem__"] = _getitem
+    for name in _BINARY:
+        found[np.ndarray][name] = _yielding(name, OWN[np.ndarray][name])
     return found
 
 
@@ -67,18 +92,45 @@ def _replacing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     @functools.wraps(own)
     def operator(x: Any, y: Any) -> Any:
         frame = sys._getframe(1)
-        code = frame.f_code
-        known = _FOR_JAX.get(code)
-        if known is None:
-            if len(_FOR_JAX) >= 4096:
-                _FOR_JAX.clear()
-            known = _FOR_JAX[code] = _is_for_jax(code, frame.f_globals)
-        return NotImplemented if known else own(x, y)  # Python adds and makes a new array then
+        # Python adds and makes a new array then.
+        return NotImplemented if _is_for_jax(frame) else own(x, y)
 
     return operator
 
 
-def _is_for_jax(code: CodeType, names: dict[str, Any]) -> bool:
+def _yielding(name: str, own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that leaves y its turn, which NumPy would ask for every element of x alone."""
+    reflected = "__r" + name[2:]
+
+    @functools.wraps(own)
+    def operator(x: Any, y: Any) -> Any:
+        is_other = y.__class__ not in _ARRAYS and _takes_arrays(type(y), reflected)
+        if is_other and x.dtype != object and _is_for_jax(sys._getframe(1)):
+            return NotImplemented
+        return own(x, y)
+
+    return operator
+
+
+@functools.lru_cache(4096)
+def _takes_arrays(kind: type, reflected: str) -> bool:
+    """Whether a class has this operator, and is none that NumPy knows or has asked by itself."""
+    if kind.__module__ == "builtins" or issubclass(kind, numbers.Number | np.generic | Decimal):
+        return False
+    return hasattr(kind, reflected) and not any(hasattr(kind, name) for name in _FOR_NUMPY)
+
+
+def _is_for_jax(frame: FrameType) -> bool:
+    code = frame.f_code
+    known = _FOR_JAX.get(code)
+    if known is None:
+        if len(_FOR_JAX) >= 4096:
+            _FOR_JAX.clear()
+        known = _FOR_JAX[code] = _imports_jax(code, frame.f_globals)
+    return known
+
+
+def _imports_jax(code: CodeType, names: dict[str, Any]) -> bool:
     """Whether a function is in a module that has imported JAX, or does so itself."""
     if _root(names.get("__name__")) in ("funcgrad", "compat"):
         return False
@@ -103,7 +155,7 @@ def look_up(by_name: bool) -> None:
     if by_name:
         numbers = list(_table(_LOOKED_UP, _AS_NUMBER))
         subscript = _table(_LOOKED_UP, _AS_MAPPING)[_SUBSCRIPT]
-    for place in _IN_PLACE.values():
+    for place in (*_IN_PLACE.values(), *_BINARY.values()):
         _table(np.ndarray, _AS_NUMBER)[place] = numbers[place]
     _table(np.ndarray, _AS_MAPPING)[_SUBSCRIPT] = subscript
 

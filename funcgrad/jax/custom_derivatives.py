@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from .. import numpy as fnp
 from .. import tree
-from ..core import Tracer
+from ..core import Tracer, aval_of
 from ..jaxpr import Jaxpr, eval_jaxpr
 from ..transforms.custom import custom_jvp as _custom_jvp
 from ..transforms.custom import custom_rule
@@ -37,7 +37,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class SymbolicZero:
-    """A derivative of a type that is known to be zero: rules may return it, and are given none here."""
+    """A derivative of a type that is known to be zero, as rules that ask for it are given."""
 
     def __init__(self, aval: Any) -> None:
         self.aval = aval
@@ -60,7 +60,7 @@ class CustomVJPPrimal:
 
 
 class custom_jvp(_custom_jvp[_P, _R]):
-    """`funcgrad.custom_jvp`; with `symbolic_zeros` too, all tangents are arrays.
+    """`funcgrad.custom_jvp`; with `symbolic_zeros` the rule sees which arguments do not move.
 
     >>> import funcgrad
     >>> @custom_jvp
@@ -79,6 +79,12 @@ class custom_jvp(_custom_jvp[_P, _R]):
 
         @functools.wraps(rule)
         def filled(*args: Any) -> Any:
+            if symbolic_zeros:
+                flags = iter(perturbed.get())
+                marked = tree.map(
+                    lambda t: t if next(flags) else SymbolicZero(aval_of(t)), args[-1]
+                )
+                args = (*args[:-1], marked)
             found = rule(*args)
             if isinstance(found, tuple | list) and len(found) == 2:
                 return found[0], _filled(found[1])

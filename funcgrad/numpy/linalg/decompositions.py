@@ -62,8 +62,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     With "raw", LAPACK's reflections, which stand for Q, below R, as columns of the transpose, and
     their scales.
 
-    Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k, n)``, ``k = min(m, n)``; m with "complete"; with "raw"
-    ``(*a, n, m), (*a, k)``.
+    Shapes: ``a: (*a, m, n) -> (*a, m, k), (*a, k, n)``, ``k = min(m, n)``; m with "complete"; with
+    "raw" ``(*a, n, m), (*a, k)``.
     Dtypes: floating, complex; integers give float64.
     Derivative: smooth where the first k columns are independent.
     Raises: ArgumentError: an unknown mode. MissingRuleError: the derivative of "raw", or of "complete"
