@@ -104,7 +104,7 @@ def _yielding(name: str, own: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
 
     @functools.wraps(own)
     def operator(x: Any, y: Any) -> Any:
-        is_other = y.__class__ not in _ARRAYS and _takes_arrays(type(y), reflected)
+        is_other = y.__class__ not in _ARRAYS and _takes_arrays(y.__class__, reflected)
         if is_other and x.dtype != object and _is_for_jax(sys._getframe(1)):
             return NotImplemented
         return own(x, y)

@@ -236,7 +236,7 @@ def geqrf(xp, x, /):
 
     Shapes: ``x: (*a, m, n) -> (*a, m, n), (*a, min(m, n))``.
     Dtypes: floating, complex; integers as float64.
-    Derivative: refused: that of `qr` says the same.
+    Derivative: refused: where there is a smooth one, that of `qr` says the same.
     Raises: MissingRuleError: a derivative.
     Source: LAPACK geqrf.
 

@@ -63,7 +63,8 @@ class Primitive:
 
     def _rules(self, args: Sequence[Any], params: dict[str, Any]) -> dict[str, Any]:
         rules: dict[str, Any] = {}
-        jvp, transpose = ad.primitive_jvps.get(self), ad.primitive_transposes.get(self)
+        jvp: Any = ad.primitive_jvps.get(self)
+        transpose: Any = ad.primitive_transposes.get(self)
         avals = [aval_of(x) for x in args]
 
         def given_jvp(xs: Sequence[Any], ts: Sequence[Any]) -> Any:
