@@ -789,3 +789,20 @@ def _bad_tree(a: Any) -> Any:
 
 def _bad_root(a: Any) -> Any:
     return lax.custom_root(lambda x: fnp.ones(3) * a, 1.0, newton, newton)
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("transpose", [True, False])
+def test_products_with_reflections_are_those_with_their_matrix(left: bool, transpose: bool) -> None:
+    rng = np.random.default_rng(0)
+    for m, n in ((4, 3), (3, 3), (2, 4)):
+        a = rng.normal(size=(2, m, n)) + 1j * rng.normal(size=(2, m, n))
+        packed, taus = lax.linalg.geqrf(a)
+        turned, scales = fnp.linalg.qr(a, "raw")
+        assert np.array_equal(turned, np.linalg.qr(a, "raw")[0]) and np.array_equal(scales, taus)
+        q = lax.linalg.ormqr(packed, taus, np.broadcast_to(np.eye(m) + 0j, (2, m, m)))
+        np.testing.assert_allclose(q @ np.triu(packed), a, atol=1e-12)
+        factor = np.conj(q.swapaxes(-1, -2)) if transpose else q
+        c = rng.normal(size=(2, m, 5) if left else (2, 5, m)) + 0j
+        found = lax.linalg.ormqr(packed, taus, c, left=left, transpose=transpose)
+        np.testing.assert_allclose(found, factor @ c if left else c @ factor, atol=1e-12)
