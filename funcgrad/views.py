@@ -87,7 +87,7 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
         return
     link = Link(prim, tuple(params.items()))
     seen = x.alias
-    if prim.may_copy and seen.__class__ in (View, Part) and _copies(x, prim, params):
+    if prim.may_copy and shows_another(x) and _copies(x, prim, params):
         return
     if seen.__class__ is View:
         out.alias = View(seen.base, (*seen.chain, link), seen.seen)
@@ -98,6 +98,11 @@ def record_view(out: Tracer, x: Tracer, prim: Any, params: dict[str, Any]) -> No
     if seen is None:
         seen = x.alias = Base()
     out.alias = View(x, (link,), seen.version)
+
+
+def shows_another(x: Tracer) -> bool:
+    """Whether a write into `x` is one into another traced array."""
+    return x.alias.__class__ in (View, Part)
 
 
 def as_array(x: Any) -> Any:

@@ -10,7 +10,7 @@ import math
 import threading
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -337,6 +337,46 @@ def test_stop_gradient_stops_every_mode(name: str) -> None:
     assert float(derive(derive(lambda x: x * x * funcgrad.stop_gradient(x)))(3.0)) == 6.0
     kept = lambda x: funcgrad.stop_gradient({"a": (x, None), "b": [2.0 * x]})  # noqa: E731
     assert float(derive(lambda x: x * kept(x)["a"][0] + kept(x)["b"][0])(3.0)) == 3.0
+
+
+SHOWN: dict[str, Callable[[Any], Any]] = {
+    "the same": lambda x: x,
+    "a part": lambda x: x[:2],
+    "another order": lambda x: x[::-1],
+    "another shape": lambda x: x.reshape(3, 1),
+}
+RETURNING: dict[str, Callable[[Any, Any], Sequence[Any]]] = {
+    "vmap": lambda f, x: [funcgrad.vmap(f)(x)],
+    "vmap, other axes": lambda f, x: [funcgrad.vmap(f, in_axes=1, out_axes=-1)(x)],
+    "vmap, chunks": lambda f, x: [funcgrad.vmap(f, chunk_size=2)(x)],
+    "vmap of vmap": lambda f, x: [funcgrad.vmap(funcgrad.vmap(f))(x[None])],
+    "jvp": lambda f, x: funcgrad.jvp(f, (x[0],), (x[1],)),
+    "linearize": lambda f, x: [funcgrad.linearize(f, x[0])[0], funcgrad.linearize(f, x[0])[1](x[1])],
+    "vjp": lambda f, x: [funcgrad.vjp(f, x[0])[0]],
+    "scan": lambda f, x: lax.scan(lambda c, row: (c, f(row)), x[0], x),
+    "cond": lambda f, x: [lax.cond(True, f, f, x[0])],
+    "jit": lambda f, x: [funcgrad.jit(f)(x[0])],
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+@pytest.mark.parametrize("name", RETURNING)
+def test_writes_into_results_change_no_argument(name: str, shown: str) -> None:
+    """Neither of plain arrays nor of traced ones."""
+    x = np.arange(1.0, 10.0).reshape(3, 3)
+
+    def f(x: Any) -> Any:
+        x = x * 1.0
+        for y in RETURNING[name](SHOWN[shown], x):
+            y *= 3.0
+        return np.sum(x**2)
+
+    assert f(x) == np.sum(x**2)
+    np.testing.assert_array_equal(funcgrad.grad(f)(x), 2 * x)
+    np.testing.assert_array_equal(funcgrad.jit(funcgrad.grad(f))(x), 2 * x)
+    np.testing.assert_array_equal(funcgrad.jvp(f, (x,), (x,))[1], np.sum(2 * x * x))
+    rows = funcgrad.vmap(lambda s: f(s * x))(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(rows, [f(x), f(2 * x)])
 
 
 def test_vmap_takes_trees_keywords_and_chunks() -> None:

@@ -14,7 +14,7 @@ from .. import tree
 from ..backend import NAMESPACES, register, unfit
 from ..core import Aval, Tracer, aval_of, require_live, tangent_dtype
 from ..errors import ArgumentError, ShapeError, where
-from ..views import snapshot
+from ..views import shows_another, snapshot
 
 FLOAT0 = np.dtype([("float0", np.void, 0)])  # the dtype of the derivative by an integer, as in JAX
 
@@ -197,7 +197,7 @@ def own(results: Sequence[Any], foreign: Sequence[Any] = ()) -> list[Any]:
         if isinstance(x, np.generic):  # nobody can write into it
             pass
         elif isinstance(x, Tracer):
-            x = snapshot(x, copy=False) if id(x) in seen else x
+            x = snapshot(x, copy=False) if id(x) in seen or shows_another(x) else x
         elif NAMESPACES.get(x.__class__) is not None:
             writeable = getattr(x.flags, "writeable", True)
             x = x if writeable and x.base is None and id(x) not in seen else x.copy()

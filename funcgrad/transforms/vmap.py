@@ -14,12 +14,12 @@ from .. import tree
 from ..algebra import Linear
 from ..array import TracedArray
 from ..backend import NAMESPACES, unfit, untabled
-from ..core import Aval, Primitive, Trace, as_operand, aval_of, current, run_under
+from ..core import Aval, Primitive, Trace, Tracer, as_operand, aval_of, current, run_under
 from ..errors import ArgumentError, MissingRuleError, ShapeError, where
 from ..ops.index import FULL, Slice, getitem
 from ..ops.join import concatenate, stack
 from ..ops.structural import broadcast_to, transpose
-from ..views import refresh, snapshot
+from ..views import refresh, shows_another, snapshot
 from .arguments import argument_name, flat_outputs, is_array, origin, require_callable
 
 
@@ -368,9 +368,25 @@ def _run(
                 f"{where()}"
             )
         y = x if to is None else move_batch(x, bdim, to, size)
-        # What is the same for all examples would be one of them, seen often, and not to be written.
-        moved.append(y.copy() if bdim is None and y.__class__ is np.ndarray else y)
+        moved.append(_own(y, bdim, leaves))
     return tree.unflatten(out_def, moved)
+
+
+def _own(y: Any, bdim: int | None, arguments: Sequence[Any]) -> Any:
+    """`y`, or a copy of it where a write into it would be one into an argument.
+
+    What is the same for all examples would be one of them, seen often, and not to be written.
+    """
+    if isinstance(y, Tracer):
+        shared = shows_another(y) or any(y is x for x in arguments)
+        return snapshot(y, copy=False) if shared else y
+    if y.__class__ is np.ndarray and (bdim is None or any(_shows(y, x) for x in arguments)):
+        return y.copy()
+    return y
+
+
+def _shows(y: np.ndarray, x: Any) -> bool:
+    return y is x or (y.base is not None and isinstance(x, np.ndarray) and np.may_share_memory(x, y))
 
 
 def _chunked(
