@@ -257,6 +257,8 @@ class _Search:
             self.waiting += x.flat[:MOST_ITEMS].tolist()
         if not _is_library(_module_of(type(x))):
             self.look_at_object(x)
+        elif isinstance(x, np.ndarray):  # a mask and what fills it
+            self.meet(Place(x, attribute(name), held) for name, held in _own(x).items())
 
     def look_through(self, x: Any) -> None:
         """Something of Python's own without attributes, such as a view of a dict, or a getter."""

@@ -350,6 +350,12 @@ def holders() -> Iterator[tuple[str, Callable[[Any], Any], Callable[[], Any]]]:
     yield "a dict in an array", lambda x: x * objects[0]["v"], lambda: objects[0].update(v=3.0)
     fill = lambda: objects[1][0].fill(3.0)  # noqa: E731
     yield "an array in it", lambda x: x * float(objects[1][0][0]), fill
+    masked = np.ma.array([2.0, 4.0], mask=[False, True])
+    unmask = lambda: masked.mask.__setitem__(1, False)  # noqa: E731
+    yield "a mask", lambda x: x * float(masked.mean()), unmask
+    filled = np.ma.array([2.0, 4.0], mask=[True, True], fill_value=2.0)
+    refill = lambda: setattr(filled, "fill_value", 3.0)  # noqa: E731
+    yield "what fills it", lambda x: x * filled.filled()[0], refill
     struct, row, cell = Struct(2.0), (ctypes.c_double * 9000)(2.0), ctypes.c_double(2.0)
     yield "a struct", lambda x: x * struct.v, lambda: setattr(struct, "v", 3.0)
     yield "an array of ctypes", lambda x: x * row[0], lambda: row.__setitem__(0, 3.0)
