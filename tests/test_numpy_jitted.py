@@ -51,6 +51,82 @@ def test_quantiles_beside_infinite_elements_are_numpys(method):
         same(found, expected)
 
 
+def rows_with_gaps(dtype=float):
+    """Of each row another number of elements, in the last none, are no NaN."""
+    x = np.random.default_rng(1).permutation(20).reshape(4, 5).astype(dtype)
+    for row, missing in zip(x, ([], [3], [0, 2, 4], range(5)), strict=True):
+        row[list(missing)] = np.nan
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", "efd")
+def test_quantiles_without_nan_are_numpys(method, dtype):
+    x = rows_with_gaps(dtype)
+    for q in SHARES:
+        for f, share in ((np.nanquantile, q), (np.nanpercentile, q * 100)):
+            for axis in (1, (0, 1)):
+                expected = f(x, share, axis, method=method)
+                found = funcgrad.jit(lambda x, a=axis, f=f, q=share: f(x, q, a, method=method))(x)
+                np.testing.assert_allclose(found, expected, rtol=2e-3 if dtype == "e" else 1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles_without_nan_have_the_slopes_of_what_is_left(method):
+    x = rows_with_gaps()[:3]
+    for q in (0.0, 0.3, 0.55, 1.0):
+        values, slopes = funcgrad.vmap(
+            funcgrad.value_and_grad(lambda row, q=q: np.nanquantile(row, q, method=method))
+        )(x)
+        for row, value, slope in zip(x, values, slopes, strict=True):
+            left = ~np.isnan(row)
+            expected, by_left = funcgrad.value_and_grad(np.quantile)(row[left], q, method=method)
+            assert value == expected
+            np.testing.assert_array_equal(slope[left], by_left)
+            np.testing.assert_array_equal(slope[~left], 0.0)
+
+
+def test_quantiles_without_nan_beside_infinite_elements_are_quantiles():
+    x = np.array([1.0, np.nan, np.inf, 2.0, -np.inf, 3.0])
+    with np.errstate(invalid="ignore"):
+        for q in (0, 1, 0.22, 0.4, 0.78):
+            same(np.asarray(fnp.nanquantile(x, q)), np.quantile(x[~np.isnan(x)], q))
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice")
+def test_weighted_quantiles_without_nan_are_numpys():
+    x = rows_with_gaps()[:3]
+    w = np.random.default_rng(2).integers(1, 4, x.shape).astype(float)
+    for f in (np.nanquantile, np.quantile):
+        for q in (0.3, np.array([0.0, 0.6, 1.0])):
+            expected = f(x, q, 1, method="inverted_cdf", weights=w)
+            run = funcgrad.jit(lambda x, w, f=f, q=q: f(x, q, 1, method="inverted_cdf", weights=w))
+            same(run(x, w), expected)
+
+
+@pytest.mark.parametrize("name", ["quantile", "percentile", "nanquantile", "nanpercentile"])
+def test_quantiles_are_written_where_asked(name):
+    def f(x):
+        out = fnp.zeros(3)
+        assert getattr(np, name)(x, 0.4, axis=0, out=out) is out
+        return np.sum(out**2)
+
+    x = np.random.default_rng(3).normal(size=(4, 3))
+    expected = getattr(np, name)(x, 0.4, axis=0)
+    value, slope = funcgrad.value_and_grad(f)(x)
+    assert value == pytest.approx(np.sum(expected**2))
+    assert np.sum(slope * x) == pytest.approx(2 * value)
+
+
+@pytest.mark.parametrize("dtype", "lb")
+def test_weighted_quantiles_of_integers_are_integers(dtype):
+    x = np.array([3, 1, 7, 2]).astype(dtype)
+    for q in (0.4, np.array([0.1, 0.7])):
+        expected = np.quantile(x, q, method="inverted_cdf", weights=np.ones(4))
+        same(fnp.quantile(x, q, method="inverted_cdf", weights=np.ones(4)), expected)
+
+
 def test_interpolated_quantiles_have_both_elements_weights():
     x = np.array([1.0, 2.0, 4.0])
     for q, weights in ((0.1, [0.8, 0.2, 0.0]), (0.4, [0.2, 0.8, 0.0]), (0.75, [0.0, 0.5, 0.5])):

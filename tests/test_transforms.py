@@ -351,7 +351,10 @@ RETURNING: dict[str, Callable[[Any, Any], Sequence[Any]]] = {
     "vmap, chunks": lambda f, x: [funcgrad.vmap(f, chunk_size=2)(x)],
     "vmap of vmap": lambda f, x: [funcgrad.vmap(funcgrad.vmap(f))(x[None])],
     "jvp": lambda f, x: funcgrad.jvp(f, (x[0],), (x[1],)),
-    "linearize": lambda f, x: [funcgrad.linearize(f, x[0])[0], funcgrad.linearize(f, x[0])[1](x[1])],
+    "linearize": lambda f, x: [
+        funcgrad.linearize(f, x[0])[0],
+        funcgrad.linearize(f, x[0])[1](x[1]),
+    ],
     "vjp": lambda f, x: [funcgrad.vjp(f, x[0])[0]],
     "scan": lambda f, x: lax.scan(lambda c, row: (c, f(row)), x[0], x),
     "cond": lambda f, x: [lax.cond(True, f, f, x[0])],

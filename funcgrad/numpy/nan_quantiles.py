@@ -8,19 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ShapeError
+from ..errors import ShapeError
 from ..errors import where as _line
 from ..ops import sort as _sort
-from ..ops.arithmetic import multiply
 from ..ops.index import take_along_axis
 from ..ops.join import concatenate
 from ..ops.logic import equal, isnan, logical_not
-from ..ops.rounding import floor
-from ..ops.select import maximum, minimum, where
+from ..ops.select import maximum, where
 from ..ops.structural import reshape, transpose
 from . import searching as _searching
-from ._arguments import array_of, axes_of, converted, refuse, written
-from .statistics import shares
+from ._arguments import array_of, axes_of, converted, written
+from .statistics import quantile_of, shares, weighted_quantile
 
 
 def nanmedian(
@@ -44,7 +42,10 @@ def nanmedian(
         return written(
             "fnp.nanmedian with out=", nanmedian(a, axis, None, overwrite_input, keepdims), out
         )
-    return _nanquantile("nanmedian", a, 0.5, axis, "linear", keepdims, between=_middle)
+    a = array_of(a)
+    if a.dtype.kind not in "fc":
+        a = converted(a, float)
+    return _nanquantile("nanmedian", a, 0.5, axis, keepdims, between=_middle)
 
 
 def nanquantile(
@@ -58,20 +59,21 @@ def nanquantile(
     *,
     weights: Any = None,
 ) -> Any:
-    """`quantile` of the elements that are not NaN, with the method "linear".
+    """`quantile` of the elements that are not NaN.
 
     Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
-    Dtypes: real numbers; integers give float64.
-    Derivative: that of the elements taken, and their difference by `q`.
-    Raises: ShapeError: there is nothing along the axes. ArgumentError: another method, or weights=.
+    Dtypes: real numbers; integers as in `quantile`.
+    Derivative: that of the elements taken, and their difference by `q`; zero by `weights`.
+    Raises: ShapeError, ArgumentError: as `quantile`.
     Source: NumPy reference, ``numpy.nanquantile``.
 
     >>> float(nanquantile([3.0, np.nan, 1.0], 0.25))
     1.5
     """
-    if out is not None or weights is not None:
-        refuse("nanquantile", out=out, weights=weights)
-    return _nanquantile("nanquantile", a, q, axis, method, keepdims)
+    if out is not None:
+        y = nanquantile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
+        return written("fnp.nanquantile with out=", y, out)
+    return _nanquantile("nanquantile", a, q, axis, keepdims, method, weights)
 
 
 def nanpercentile(
@@ -88,21 +90,18 @@ def nanpercentile(
     """`nanquantile` of a share given in percent.
 
     Shapes: ``a: (*a, n, *b), q: (*q) -> (*q, *a, *b)``, n > 0.
-    Dtypes: real numbers; integers give float64.
-    Derivative: that of the elements taken, and their difference by `q`.
-    Raises: ShapeError: there is nothing along the axes. ArgumentError: another method, or weights=.
+    Dtypes: real numbers; integers as in `quantile`.
+    Derivative: that of the elements taken, and their difference by `q`; zero by `weights`.
+    Raises: ShapeError, ArgumentError: as `quantile`.
     Source: NumPy reference, ``numpy.nanpercentile``.
 
     >>> float(nanpercentile([3.0, np.nan, 1.0], 25))
     1.5
     """
-    if out is not None or weights is not None:
-        refuse("nanpercentile", out=out, weights=weights)
-    return _nanquantile("nanpercentile", a, q, axis, method, keepdims, 100)
-
-
-def _on_the_line(below: Any, above: Any, share: Any) -> Any:
-    return below + (above - below) * share
+    if out is not None:
+        y = nanpercentile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
+        return written("fnp.nanpercentile with out=", y, out)
+    return _nanquantile("nanpercentile", a, q, axis, keepdims, method, weights, whole=100)
 
 
 def _middle(below: Any, above: Any, share: Any) -> Any:
@@ -115,35 +114,44 @@ def _nanquantile(
     a: Any,
     q: Any,
     axis: Any,
-    method: str,
     keepdims: bool,
+    method: str = "linear",
+    weights: Any = None,
     whole: int = 1,
-    between: Callable[[Any, Any, Any], Any] = _on_the_line,
+    between: Callable[[Any, Any, Any], Any] = _sort.between_elements,
 ) -> Any:
-    """The elements sorted, NaN last, and the position counted among the numbers of each slice."""
-    if method != "linear":
-        raise ArgumentError(f"fnp.{name}: method={method!r}; only 'linear' leaves NaN out{_line()}")
     a = array_of(a)
     if a.dtype.kind not in "fc":
-        a = converted(a, float)
-    q = shares(name, q, a, whole)
+        return quantile_of(name, a, q, axis, method, keepdims, whole, weights)
+    q = shares(name, q, a, whole, integers=method == "linear" and whole == 1)
     axes = axes_of(name, axis, a.ndim)
-    rest = tuple(i for i in range(a.ndim) if i not in axes)
+    lead = tuple(n for i, n in enumerate(a.shape) if i not in axes)
     kept = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
-    lead = tuple(a.shape[i] for i in rest)
-    n = math.prod(a.shape[i] for i in axes)
-    if n == 0:
+    if not math.prod(a.shape[i] for i in axes):
         raise ShapeError(f"fnp.{name}: no elements along the axes {axes}{_line()}")
-    rows = reshape(transpose(a, axes=rest + axes), shape=(*lead, n))
-    count = _searching.count_nonzero(logical_not(isnan(rows)), axis=-1, keepdims=True)
-    top = converted(maximum(count - 1, 0), a.dtype)
-    position = multiply(reshape(q, shape=(q.size,)), top)
-    low = floor(position)
-    high = minimum(low + 1, top)
-    ranks = converted(concatenate(low, high, axis=len(lead)), np.intp)
-    places = _sort.argrank(rows, ranks, axis=len(lead))
-    found = take_along_axis(rows, places, axis=len(lead), bounds="known")
-    below, above = found[..., : q.size], found[..., q.size :]
-    y = between(below, above, position - low)
-    y = transpose(y, axes=(len(lead), *range(len(lead))))
+    if weights is None:
+        y = _of_numbers(a, q, axes, method, between)
+    else:
+        y = weighted_quantile(name, a, q, axes, weights, method, skips_nan=True)
     return reshape(y, shape=q.shape + (kept if keepdims else lead))
+
+
+def _of_numbers(
+    a: Any, q: Any, axes: tuple[int, ...], method: str, between: Callable[[Any, Any, Any], Any]
+) -> Any:
+    """The elements sorted, NaN last, and the position counted among the numbers of each slice."""
+    rest = tuple(i for i in range(a.ndim) if i not in axes)
+    last = len(rest)
+    shape = (*(a.shape[i] for i in rest), math.prod(a.shape[i] for i in axes))
+    rows = reshape(transpose(a, axes=rest + axes), shape=shape)
+    count = _searching.count_nonzero(logical_not(isnan(rows)), axis=-1, keepdims=True)
+    whole_shares = method == "linear" and q.dtype.kind in "iu"  # ask for an element
+    n = converted(maximum(count, 1), q.dtype if q.dtype.kind == "f" else a.dtype)
+    low, high, part = _sort.neighbours(reshape(q, shape=(q.size,)), n, method)
+    ranks = converted(concatenate(low, high, axis=last), np.intp)
+    places = _sort.argrank(rows, ranks, axis=last)
+    found = take_along_axis(rows, places, axis=last, bounds="known")
+    y, above = found[..., : q.size], found[..., q.size :]
+    if method not in _sort.CHOOSING and not whole_shares:
+        y = between(y, above, part)
+    return transpose(y, axes=(last, *range(last)))

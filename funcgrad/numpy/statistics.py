@@ -29,7 +29,6 @@ from ._arguments import (
     beside,
     converted,
     operand,
-    refuse,
     with_axes,
     written,
 )
@@ -90,8 +89,9 @@ def quantile(
     1.5
     """
     if out is not None:
-        refuse("quantile", out=out)
-    return _quantile("quantile", a, q, axis, method, keepdims, 1, weights)
+        y = quantile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
+        return written("fnp.quantile with out=", y, out)
+    return quantile_of("quantile", a, q, axis, method, keepdims, 1, weights)
 
 
 def percentile(
@@ -117,29 +117,34 @@ def percentile(
     1.5
     """
     if out is not None:
-        refuse("percentile", out=out)
-    return _quantile("percentile", a, q, axis, method, keepdims, 100, weights)
+        y = percentile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
+        return written("fnp.percentile with out=", y, out)
+    return quantile_of("percentile", a, q, axis, method, keepdims, 100, weights)
 
 
-def _quantile(
+def quantile_of(
     name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, whole: int, weights: Any
 ) -> Any:
+    """The quantile for a share `q` of `whole`."""
     a = array_of(a)
     q = shares(name, q, a, whole, integers=method == "linear" and whole == 1)
     axes = axes_of(name, axis, a.ndim)
     if weights is None:
         y = _sort.quantile(a, q, axis=axes, method=method)
-    elif method == "inverted_cdf":
-        y = _weighted_quantile(name, a, q, axes, array_of(weights))
     else:
-        raise ArgumentError(
-            f"fnp.{name}: weights need method='inverted_cdf', not {method!r}{where()}"
-        )
+        y = weighted_quantile(name, a, q, axes, weights, method)
     return _kept(y, q.shape, a.shape, axes, keepdims)
 
 
-def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any) -> Any:
+def weighted_quantile(
+    name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any, method: str, skips_nan: bool = False
+) -> Any:
     """The first of the sorted elements up to which the share `q` of all weight lies."""
+    if method != "inverted_cdf":
+        raise ArgumentError(
+            f"fnp.{name}: weights need method='inverted_cdf', not {method!r}{where()}"
+        )
+    w = array_of(w)
     value = known(w)
     if value is not None and not bool((isfinite(value) & (value >= 0)).all()):
         raise ArgumentError(f"fnp.{name}: weights must be finite and not negative{where()}")
@@ -148,6 +153,8 @@ def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any)
         w = broadcast_to(w, shape=a.shape)
     if w.shape != a.shape:
         raise ShapeError(f"{name}: weights of shape {w.shape} for a of {a.shape}{where()}")
+    if skips_nan:
+        w = where_of(isnan(a), 0.0, w)
     rest = tuple(i for i in range(a.ndim) if i not in axes)
     lead, n = tuple(a.shape[i] for i in rest), math.prod(a.shape[i] for i in axes)
     a, w = (reshape(transpose(x, (*rest, *axes)), shape=(*lead, n)) for x in (a, w))
@@ -163,7 +170,8 @@ def _weighted_quantile(name: str, a: Any, q: Any, axes: tuple[int, ...], w: Any)
     )  # what has no weight is not taken
     place = minimum(_structural.sum(converted(short, np.intp), axis=(len(lead) + 1,)), n - 1)
     y = take_along_axis(a, transpose(place, (*range(1, len(lead) + 1), 0)), axis=len(lead))
-    y = where_of(isnan(a[..., -1:]), math.nan, y)  # NaN is sorted last
+    if not skips_nan and a.dtype.kind == "f":
+        y = where_of(isnan(a[..., -1:]), math.nan, y)  # NaN is sorted last
     return reshape(transpose(y, (len(lead), *range(len(lead)))), shape=q.shape + lead)
 
 

@@ -20,7 +20,7 @@ from .index_layout import on_host
 from .join import concatenate
 from .logic import isnan
 from .rounding import ceil, floor, rint
-from .select import minimum, where
+from .select import maximum, minimum, where
 from .structural import batch_all_first, batch_axis_first, transpose
 
 Axes = tuple[int, ...]
@@ -335,11 +335,22 @@ COUNTING: dict[str, Any] = {
 CHOOSING = {*ROUNDING, "inverted_cdf", "closest_observation"}  # which give an element as it is
 
 
-def _position(q: Any, n: int, method: str) -> Any:
-    """Between which of `n` sorted elements the quantile lies: a number from 0 to n - 1.
+def neighbours(q: Any, n: Any, method: str) -> tuple[Any, Any, Any]:
+    """The places of the two of `n` sorted elements around a quantile, and the part of the way.
+
+    `n` may be an array of floating numbers, for slices of which each has its own. Beyond the ends both
+    are the element there, so that the next one, which may be infinite, does not matter.
 
     Raises: ArgumentError: the method is unknown.
     """
+    position = _position(q, n, method)
+    low = floor(position)
+    below, above = (maximum(minimum(i, n - 1.0), 0.0) for i in (low, low + 1))
+    return below, above, position - low
+
+
+def _position(q: Any, n: Any, method: str) -> Any:
+    """Where the quantile lies among `n` sorted elements, of which the first is at 0."""
     if method in ROUNDING:
         return ROUNDING[method](q * (n - 1))
     if method == "midpoint":
@@ -347,14 +358,21 @@ def _position(q: Any, n: int, method: str) -> Any:
     if method == "linear":
         return q * (n - 1)
     if method in COUNTING:
-        position = COUNTING[method](q * n) - 1.0
-    elif method in PLOTTING:
+        return COUNTING[method](q * n) - 1.0
+    if method in PLOTTING:
         alpha, beta = PLOTTING[method]
-        position = q * (n + 1 - alpha - beta) + (alpha - 1)
-    else:
-        names = ", ".join(sorted([*PLOTTING, *ROUNDING, *COUNTING, "midpoint"]))
-        raise ArgumentError(f"quantile: no method {method!r}; there are {names}{place()}")
-    return minimum(where(position < 0, 0.0, position), float(n - 1))
+        return q * (n + 1 - alpha - beta) + (alpha - 1)
+    names = ", ".join(sorted([*PLOTTING, *ROUNDING, *COUNTING, "midpoint"]))
+    raise ArgumentError(f"quantile: no method {method!r}; there are {names}{place()}")
+
+
+def between_elements(below: Any, above: Any, part: Any) -> Any:
+    """The number that is at the `part` of the way from one to the next.
+
+    From the nearer element: exact at both, right beside infinite ones.
+    """
+    from_above = part >= 0.5
+    return where(from_above, above, below) + (above - below) * (part - from_above)
 
 
 def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
@@ -380,16 +398,12 @@ def quantile(x: Any, q: Any, /, *, axis: Axes, method: str = "linear") -> Any:
     if not isinstance(q, Tracer):
         weak = q.__class__ in (int, float)  # widens nothing, as in NumPy
         q = concrete_namespace(x).asarray(q, dtype=tangent_dtype(aval_of(x if weak else q).dtype))
-    position = _position(q.reshape((q.size,)), n, method)
-    whole = floor(position)
-    low = whole.astype(np.intp)
-    found = _ranked(x, concatenate(low, minimum(low + 1, n - 1), _integers(x, n - 1), axis=0))
+    low, high, part = neighbours(q.reshape((q.size,)), n, method)
+    ranks = concatenate(low, high, axis=0).astype(np.intp)
+    found = _ranked(x, concatenate(ranks, _integers(x, n - 1), axis=0))
     below, above = found[..., : q.size], found[..., q.size : -1]
     if method not in CHOOSING and not whole_shares:
-        # From the nearer element: exact at both, right beside infinite ones.
-        part = position - whole
-        from_above = part >= 0.5
-        below = where(from_above, above, below) + (above - below) * (part - from_above)
+        below = between_elements(below, above, part)
     y = _nan_if_any(below, found[..., -1:])
     y = transpose(y, axes=(len(lead), *range(len(lead))))
     return y.reshape(q.shape + lead)

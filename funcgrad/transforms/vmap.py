@@ -386,7 +386,9 @@ def _own(y: Any, bdim: int | None, arguments: Sequence[Any]) -> Any:
 
 
 def _shows(y: np.ndarray, x: Any) -> bool:
-    return y is x or (y.base is not None and isinstance(x, np.ndarray) and np.may_share_memory(x, y))
+    return y is x or (
+        y.base is not None and isinstance(x, np.ndarray) and np.may_share_memory(x, y)
+    )
 
 
 def _chunked(
