@@ -25,6 +25,7 @@ class Mistake(NamedTuple):
 
 
 X = np.ones(3)
+OBJECTS = np.array([1.0, 2.0, 3.0], dtype=object)
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", PendingDeprecationWarning)
@@ -385,6 +386,27 @@ MISTAKES = [
         lambda: funcgrad.custom_jvp(np.sin)(1.0),
         errors.MissingRuleError,
         "sin: no rule; give one with defjvp",
+    ),
+    Mistake(
+        "objects",
+        lambda: funcgrad.grad(lambda x: np.sum(x.astype(object)))(X),
+        errors.HandoverError,
+        "dtype=object would cut the derivative of f64[3]: it holds Python's numbers; leave it out, or "
+        "keep traced values in a list",
+    ),
+    Mistake(
+        "objects by another name",
+        lambda: funcgrad.grad(lambda x: np.sum(x, dtype=object))(X),
+        errors.HandoverError,
+        "dtype=object would cut the derivative of f64[3]: it holds Python's numbers; leave it out, or "
+        "keep traced values in a list",
+    ),
+    Mistake(
+        "objects in a program",
+        lambda: funcgrad.jit(lambda x: x * OBJECTS)(X),
+        errors.OperandError,
+        "a program computes with object[3], an array of Python objects; need one of numbers: convert "
+        "it with .astype(float)",
     ),
     Mistake(
         "function without counterpart",

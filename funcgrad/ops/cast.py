@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Elementwise, elementwise_constant, linear
-from ..core import Aval, aval_of, moves
+from ..core import Aval, Tracer, aval_of, moves
+from ..errors import HandoverError, where
 
 
 def _converted(xp: Any, x: Any, dtype: np.dtype) -> Any:
@@ -77,9 +78,16 @@ def as_number(xp, x, /):
 def astype(x: Any, dtype: Any) -> Any:
     """`x` in the dtype `dtype`, always a new array: `cast` or `cast_constant`.
 
+    Raises: HandoverError: traced floating or complex numbers would be Python's, which nobody follows.
+
     >>> astype(np.array([1.0, 2.5]), int).tolist()
     [1, 2]
     """
     dtype = np.dtype(dtype)
+    if dtype.kind == "O" and isinstance(x, Tracer) and moves(x.aval.dtype):
+        raise HandoverError(
+            f"dtype=object would cut the derivative of {x.aval}: it holds Python's numbers; "
+            f"leave it out, or keep traced values in a list{where()}"
+        )
     inexact = moves(dtype) and moves(aval_of(x).dtype)
     return (cast if inexact else cast_constant)(x, dtype=dtype)

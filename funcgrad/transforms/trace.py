@@ -23,7 +23,7 @@ from ..core import (
     require_live,
     run_under,
 )
-from ..errors import UnhashableParameterError, user_frame, where
+from ..errors import OperandError, UnhashableParameterError, user_frame, where
 from ..jaxpr import Atom, Eqn, Jaxpr, Literal, Var
 from ..locks import hold, is_constant, release
 from ..ops.structural import broadcast_to
@@ -134,6 +134,7 @@ class JaxprTrace(Trace):
         key = id(value), version_of(value) if isinstance(value, Tracer) else 0
         known = self.constants.get(key)
         if known is None:
+            _require_numbers(value)
             made = Var(aval_of(value)), snapshot(value, copy=self.lasting), value
             known = self.constants.setdefault(key, made)  # NOTE [Threads on a tape] in `tape.py`
             if self.locked is not None and isinstance(value, np.ndarray):
@@ -203,6 +204,14 @@ class JaxprTrace(Trace):
         constants = self.constants.values()
         const_vars, consts = [var for var, _, _ in constants], [value for _, value, _ in constants]
         return Jaxpr(in_vars, self.eqns, atoms, const_vars, consts)
+
+
+def _require_numbers(x: Any) -> None:
+    if x.dtype.kind == "O":
+        raise OperandError(
+            f"a program computes with {aval_of(x)}, an array of Python objects; need one of numbers: "
+            f"convert it with .astype(float){where()}"
+        )
 
 
 def _require_hashable(prim: Primitive, params: dict[str, Any]) -> None:
