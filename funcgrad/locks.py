@@ -41,7 +41,7 @@ def is_constant(array: Any) -> bool:
         if array.flags.writeable or id(array) in _locks:
             return False
         array = array.base
-    return array is None or not _is_writeable(array, unknown=False)
+    return array is None or not _is_writeable(array, unknown=True)
 
 
 def can_be_held(array: Any) -> bool:

@@ -48,6 +48,23 @@ READING: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
     "cond": lambda c: lambda x: lax.cond(x[0] > 0, lambda x: x * x * c, lambda x: x, x),
     "matmul": lambda c: lambda x: np.diag(c) @ (x * x),
 }
+
+
+class Foreign:
+    """The memory of another library, which does not say whether it may be written into."""
+
+    def __init__(self, count: int) -> None:
+        self.memory = np.ones(count)
+        self.__array_interface__ = self.memory.__array_interface__
+
+
+def to_be_read() -> tuple[Any, Any]:
+    """An array that must not be written into, and one of its owner's, who may write."""
+    c = np.asarray(owner := Foreign(3))
+    c.flags.writeable = False
+    return c, owner.memory
+
+
 # Arrays of ones, and other arrays through which they may be written.
 HOLDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "array": lambda: (c := np.ones(3), c),
@@ -55,6 +72,7 @@ HOLDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "diagonal": lambda: (np.diagonal(m := np.ones((3, 3))), m[0]),
     "broadcast": lambda: (np.broadcast_to(one := np.ones(1), (3,)), one),
     "memory map": lambda: (m := in_file(), m),
+    "another library's": to_be_read,
 }
 
 
@@ -141,14 +159,6 @@ def test_threads_that_share_data(size: int, rows: bool) -> None:
     for found in (*gradients, back(1.0)[0]):
         np.testing.assert_array_equal(found, 2 * x)
     assert not locks._locks
-
-
-class Foreign:
-    """The memory of another library, which does not say whether it may be written into."""
-
-    def __init__(self, count: int) -> None:
-        self.memory = np.ones(count)
-        self.__array_interface__ = self.memory.__array_interface__
 
 
 @pytest.mark.parametrize("count", [8, 20_000])
