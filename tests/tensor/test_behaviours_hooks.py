@@ -614,3 +614,23 @@ def test_backward_hooks_of_all_modules_are_of_one_form() -> None:
         with first(lambda *_: None), pytest.raises(RuntimeError, match="Cannot use both"):
             second(lambda *_: None)
         second(lambda *_: None).remove()
+
+
+def test_gradients_are_written_into_one_by_one() -> None:
+    """Sums, copies and views hand one cotangent on to all; what is kept is nobody else's (in
+    PyTorch leaves may share it).
+    """
+    given = compat.tensor([1.0, 2.0, 3.0])
+    for number in range(6):
+        x, y = (compat.ones(3, requires_grad=True) for _ in range(2))
+        total = x + y
+        copied = total.clone()
+        shown = copied.view(3)
+        tensors = (x, y, total, copied, shown)
+        for t in tensors[2:]:
+            t.retain_grad()
+        shown.backward(given)
+        found = [t.grad for t in tensors] + [given.clone()]
+        found[number].mul_(10.0)
+        for k, grad in enumerate(found):
+            assert grad.tolist() == (given * (10.0 if k == number else 1.0)).tolist()
