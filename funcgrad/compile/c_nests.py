@@ -35,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from .c_places import Part, Place, dense, moved
+from .c_access import Access, Moved
+from .c_places import Place, dense, moved
 from .c_source import TYPES, number
 from .groups import is_number
 from .steps import CALL, INDEX, REDUCE, TAKE, Step, Value
@@ -77,84 +78,6 @@ def _is_odd(step: int) -> bool:
     return step != 3 and step & (step - 1) != 0
 
 
-def zero(kind: str) -> str:
-    """The name of a zero of a type, for what is read where nothing lies."""
-    return f"ZERO_{kind.replace(' ', '_')}"
-
-
-class Access:
-    """An operand or a result inside a nest: where its element is for a place in the nest."""
-
-    def __init__(
-        self, base: str, kind: str, offset: int, strides: dict[int, int], variable: bool = False
-    ) -> None:
-        self.base, self.kind = base, kind
-        self.offset, self.strides = offset, strides
-        self.variable = variable
-        self.long_steps: dict[int, str] = {}  # what strides that have one are called
-
-    def at(self, where: dict[int, Any]) -> str:
-        """The element as C; `where`: the number or the variable that an axis has."""
-        if self.variable:
-            return self.base
-        fixed, terms = self.offset, []
-        for axis, stride in self.strides.items():
-            place = where[axis]
-            if place.__class__ is int:
-                fixed += place * stride
-            elif stride:
-                step = self.long_steps.get(axis) or stride
-                terms.append(place if stride == 1 else f"{place} * {step}")
-        if fixed or not terms:
-            terms.append(str(fixed))
-        return f"{self.base}[{' + '.join(terms)}]"
-
-
-class Moved:
-    """A result that is put together from parts of other arrays, and zeros."""
-
-    def __init__(
-        self, parts: Sequence[tuple[Access, Part]], shape: Sequence[int], kind: str
-    ) -> None:
-        self.parts = parts
-        self.shape = shape
-        self.kind = kind
-        taken = [[h - low for low, h in zip(p.low, p.high, strict=True)] for _, p in parts]
-        self.is_covered = sum(map(math.prod, taken)) == math.prod(shape)
-
-    def borders(self, axis: int) -> set[int]:
-        """Where parts begin and end."""
-        return {n for _, part in self.parts for n in (part.low[axis], part.high[axis])}
-
-    def at(self, where: dict[int, Any], stretch: dict[int, tuple[int, int]]) -> str:
-        """The element as C: where it lies is chosen, and then it is read. NOTE [Chosen places].
-
-        `stretch`: from where to where a variable goes.
-        """
-        text = "" if self.is_covered else zero(self.kind)
-        for access, part in self.parts:
-            guards = []
-            possible = True
-            for axis, (low, high) in enumerate(zip(part.low, part.high, strict=True)):
-                place = where.get(axis, 0)
-                if place.__class__ is int:
-                    possible = possible and low <= place < high
-                    continue
-                first, end = stretch[axis]
-                possible = possible and low < end and first < high
-                if low > first:
-                    guards.append(f"{place} >= {low}")
-                if high < end:
-                    guards.append(f"{place} < {high}")
-            if possible:
-                found = access.at(where)
-                if access.variable or access.kind != self.kind:
-                    found = f"(const {self.kind}){{{found}}}"
-                chosen = guards and text
-                text = f"*({' & '.join(guards)} ? &{found} : &{text})" if chosen else found
-        return text
-
-
 class Reduction:
     """A reduction of a nest: over which loops, and how it gathers its result."""
 
@@ -162,6 +85,7 @@ class Reduction:
         self.index, self.step, self.out, self.axes = index, step, out, axes
         self.ufunc = step.function
         self.dtype = step.out.dtype
+        self.is_extreme = self.ufunc not in _SIGN and self.dtype.kind == "f"
         self.keys: list[tuple[int, ...]] = []
         self.depth: int | None = None  # of the outermost loop that it runs over, if all inner do
         self.in_memory = False
@@ -414,7 +338,9 @@ class Nest:
         return lines
 
     def declared(self, r: Reduction, key: tuple[int, ...], what: str) -> str:
-        return f"{TYPES[r.dtype]} {r.name(what, key)} = {start(r.ufunc, r.dtype)};"
+        text = f"{TYPES[r.dtype]} {r.name(what, key)} = {start(r.ufunc, r.dtype)};"
+        lost = f" {'long' if r.dtype.itemsize == 8 else 'int'} {r.name('lost', key)} = 0;"
+        return text + lost if r.is_extreme and what == "part" else text
 
     def stored(self, r: Reduction, key: tuple[int, ...], text: str) -> str:
         if r.out.variable:
@@ -441,13 +367,19 @@ class Nest:
         return lines
 
     def innermost(self, axis: int) -> list[str]:
-        """The loop in vectors; sums over it are of strands, so that errors do not grow."""
+        """The loop in vectors; sums over it are of strands, so that errors do not grow.
+
+        NaN are looked for beside extremes: with them each turn would wait for three instructions.
+        """
         n = self.extent[axis]
         over = [r for r in self.reductions if axis in r.axes]
         parts = [(r, key) for r in over for key in r.keys]
+        in_lanes = self.is_in_lanes(n, parts)
         joined = []
         for r, key in parts:
             part = r.name("part", key)
+            if r.is_extreme and not in_lanes:
+                joined.append(f"if ({r.name('lost', key)}) {part} = {number(math.nan, r.dtype)};")
             if r.in_memory:
                 joined.append(
                     self.stored(r, key, r.joined(r.out.at(self.where(r.axes, key)), part))
@@ -455,11 +387,11 @@ class Nest:
             elif not r.one_strand:
                 total = r.name("total", key)
                 joined.append(f"{total} = {r.joined(total, part)};")
-        if self.is_in_lanes(n, parts):
+        if in_lanes:
             return [*self.in_lanes(axis, parts), *joined]
         clauses = "".join(
             f" reduction({_SIGN.get(r.ufunc) or self.kernel.extreme(r.ufunc, r.dtype)}:"
-            f"{r.name('part', key)})"
+            f"{r.name('part', key)})" + f" reduction(|:{r.name('lost', key)})" * r.is_extreme
             for r, key in parts
         )
         clauses += " reduction(|:bad)" * any(s.kind == INDEX for s in self.steps)
@@ -588,6 +520,10 @@ class Nest:
         """What one turn adds to a reduction."""
         if self.loops[-1] in r.axes:
             part = self.partial(r, key)
+            if r.is_extreme and not self.lanes:
+                sign = ">" if r.ufunc is np.maximum else "<"
+                lost = f"{r.name('lost', key)} |= {text} != {text};"
+                return f"{part} = {text} {sign} {part} ? {text} : {part}; {lost}"
             return f"{part} = {text if self.fused else r.joined(part, text)};"
         if r.in_memory and not self.fused:
             text = r.joined(r.out.at(self.where(r.axes, key)), text)

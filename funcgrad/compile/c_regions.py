@@ -168,10 +168,10 @@ class RegionKernel(Kernel):
     def extreme(self, ufunc: Any, dtype: Any) -> str:
         """The name by which loops in vectors reduce to a maximum or minimum."""
         name = f"{self.name}_{ufunc.__name__}_{dtype.name}"
-        sign, kind = ">=" if ufunc is np.maximum else "<=", TYPES[dtype]
+        sign, kind = ">" if ufunc is np.maximum else "<", TYPES[dtype]
         self.extremes[name] = (
             f"#pragma omp declare reduction({name} : {kind} : omp_out = "
-            f"(omp_in {sign} omp_out) | (omp_in != omp_in) ? omp_in : omp_out) "
+            f"omp_in {sign} omp_out ? omp_in : omp_out) "
             f"initializer(omp_priv = {start(ufunc, dtype)})"
         )
         return name

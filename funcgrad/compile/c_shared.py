@@ -5,7 +5,7 @@ Layer 4½.
 
 from __future__ import annotations
 
-from .c_nests import zero
+from .c_access import zero
 from .c_source import TYPES
 
 FMA = """\

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..core import EVAL, run_under
 from ..ops.join import concatenate, stack_arrays
-from ..ops.reduce import ranges
 from ..transforms.bodies import derived, placed, zeros
 from ..transforms.deferred import Mapped, Pullback
 from ..transforms.while_loop import Looped, unwound
@@ -112,29 +111,28 @@ class _InC(Namespace):
         return np.where(hit, places, n).min(axis)
 
     def var(self, x: Symbol, axis: Any, ddof: float) -> Any:
-        apart, n = self._apart(x, axis)
-        return (apart * apart).sum(axis) / max(n - ddof, 0)
+        return self._var(x, axis, ddof, x.dtype.type(1))
 
     def std(self, x: Symbol, axis: Any, ddof: float) -> Any:
-        """As `norm2` is found: what is squared is scaled, by a power of 2, where it would overflow."""
-        apart, n = self._apart(x, axis)
-        if not x.size:
-            raise NotLowerableError("of nothing")
-        big, small, down, up = ranges(x.dtype)
-        largest = np.abs(apart).max(axis, keepdims=True)
-        scale = np.where(np.less(largest, small), up, x.dtype.type(1))
-        scale = np.where(np.greater(largest, big), down, scale)
-        apart = apart * scale
-        total = (apart * apart).sum(axis)
-        return np.sqrt(total / max(n - ddof, 0)) / scale.reshape(total.shape)
+        """What is squared is scaled, by a power of 2, where that would overflow or vanish."""
+        if x.dtype.kind != "f":
+            raise NotLowerableError("of integers")
+        e = int(np.finfo(x.dtype).maxexp)
+        one, up, down = (x.dtype.type(2.0 ** int(k * e)) for k in (0, 0.65, -0.6))
+        size = np.abs(x).sum(axis, keepdims=True)
+        scale = np.where(np.less(size, 2.0 ** int(-0.3 * e)), up, one)
+        scale = np.where(np.greater(size, 2.0 ** int(0.4 * e)), down, scale)
+        y = np.sqrt(self._var(x, axis, ddof, scale))
+        return y / scale.reshape(y.shape)
 
-    def _apart(self, x: Symbol, axis: Any) -> tuple[Any, int]:
-        """Differences from the mean, and of how many it is."""
+    def _var(self, x: Symbol, axis: Any, ddof: float, scale: Any) -> Any:
+        """The variance of ``x * scale``."""
         if x.dtype.kind != "f":
             raise NotLowerableError("of integers")
         total = x.sum(axis, keepdims=True)
         n = x.size // max(total.size, 1)
-        return x - total / n, n
+        apart = x * scale - total / n * scale
+        return (apart * apart).sum(axis) / max(n - ddof, 0)
 
     def tril(self, x: Symbol, k: int) -> Any:
         return np.where(np.tril(np.ones(x.shape[-2:], bool), k), x, x.dtype.type(0))

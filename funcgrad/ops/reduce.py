@@ -83,11 +83,9 @@ def mean(xp, x, /, *, axis):
     return _mean(xp, x, axis)
 
 
-def _covariation(t: Any, x: Any, axis: Axes, correction: float, size: Any = None) -> Any:
-    """``sum_i conj(x_i - mean(x)) t_i / (n - correction) / size``; the kind takes the real part."""
+def _covariation(t: Any, x: Any, axis: Axes, correction: float) -> Any:
+    """``sum_i conj(x_i - mean(x)) t_i / (n - correction)``; the kind takes the real part."""
     deviation = x - _back(mean(x, axis=axis), x, axis)
-    if size is not None:
-        deviation = deviation / _back(size, x, axis)
     total = summed(t * _conjugate(deviation), axis)
     divisor = _length(x.shape, axis) - correction
     return total / (divisor if divisor > 0 else 0)  # 0 / 0 in arrays: NaN, as the variance
@@ -118,9 +116,8 @@ def var(xp, x, /, *, axis, correction):
 
 
 def _std_tangent(t: Any, ans: Any, x: Any, *, axis: Axes, correction: float) -> Any:
-    # An infinite divisor makes every order of derivative 0 where the deviation is. Dividing what is
-    # added up, not the sum, keeps it in range where `x` is huge.
-    return _covariation(t, x, axis, correction, where(equal(ans, 0), math.inf, ans))
+    # An infinite divisor makes every order of derivative 0 where the deviation is.
+    return _covariation(t, x, axis, correction) / where(equal(ans, 0), math.inf, ans)
 
 
 @general(_std_tangent, aval=_moment_aval, batch=batch_axis_first)
@@ -141,7 +138,7 @@ def std(xp, x, /, *, axis, correction):
     token = set_state(QUIET)
     try:
         y = xp.std(x, axis=axis, ddof=correction)
-        fits = ~((y * y <= ranges(y.dtype)[1]) | (y == math.inf))
+        fits = ~((y * y <= _ranges(y.dtype)[1]) | (y == math.inf))
     finally:
         reset_state(token)
     freedom = _length(x.shape, axis) - correction
@@ -276,7 +273,7 @@ def norm2(xp, x, /, *, axis):
             total = _sum_of_squares(parts, axis)
         finally:
             reset_state(token)
-        _, small, _, _ = ranges(total.dtype)
+        _, small, _, _ = _ranges(total.dtype)
         fits = (total > small) & (total < math.inf)
         if fits.all() if total.ndim else fits:  # in most cases
             return xp.sqrt(total)
@@ -286,7 +283,7 @@ def norm2(xp, x, /, *, axis):
 
 
 @functools.cache
-def ranges(dtype: Any) -> tuple[Any, ...]:
+def _ranges(dtype: Any) -> tuple[Any, ...]:
     """What is too large and too small to be squared, and the factors for these, powers of 2."""
     e = int(np.finfo(dtype).maxexp)
     exponents = (0.4 * e, -0.47 * e, -0.6 * e, 0.78 * e)
@@ -295,7 +292,7 @@ def ranges(dtype: Any) -> tuple[Any, ...]:
 
 def _scale(xp: Any, parts: Sequence[Any], axis: Axes) -> Any:
     """The factor for what is along `axis`, by its largest element; a product with it is exact."""
-    big, small, down, up = ranges(parts[0].dtype)
+    big, small, down, up = _ranges(parts[0].dtype)
     if not parts[0].size:
         return xp.ones(kept(parts[0].shape, axis), dtype=parts[0].dtype)
     sizes = [xp.abs(p).max(axis=axis, keepdims=True) for p in parts]
