@@ -54,14 +54,14 @@ CASES: dict[str, Any] = {
         ]
     },
     "two sides": lambda c: {
-        "constraints": theirs.NonlinearConstraint(
+        "constraints": optimize.NonlinearConstraint(
             lambda x: fnp.stack([x[0] + c[1] * x[1], x @ x]), [-9.0, 0.0], [0.3, 1.1]
         )
     },
     "linear": lambda c: {
         "constraints": [
-            theirs.LinearConstraint([[1.0, 1.0, 1.0]], 1.0, 1.0),
-            theirs.LinearConstraint([[1.0, -1.0, 0.0]], -np.inf, 0.2),
+            optimize.LinearConstraint([[1.0, 1.0, 1.0]], 1.0, 1.0),
+            optimize.LinearConstraint([[1.0, -1.0, 0.0]], -np.inf, 0.2),
         ]
     },
     "bounds": lambda c: {

@@ -1,5 +1,7 @@
 """``scipy.optimize``: roots, minima and fits, with derivatives by the implicit function theorem."""
 
+from typing import Any
+
 from .assigned import isotonic_regression, linear_sum_assignment
 from .classic import (
     brent,
@@ -13,6 +15,7 @@ from .classic import (
 )
 from .differences import approx_fprime, check_grad
 from .fits import curve_fit, least_squares, leastsq
+from .implicit import scipy as _scipy
 from .linear import lsq_linear, nnls
 from .minima import minimize, minimize_scalar
 from .roots import bisect, brenth, brentq, newton, ridder, root_scalar, toms748
@@ -61,3 +64,9 @@ __all__ = [
     "shgo",
     "toms748",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Bounds", "LinearConstraint", "NonlinearConstraint"):  # SciPy's are taken as they are
+        return getattr(_scipy(name), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
