@@ -241,7 +241,7 @@ def jacfwd(
         if holomorphic:
             _check_complex("jacfwd", outs, holomorphic)
         held = program.consts, [v.aval for eqn in program.eqns for v in eqn.outs]
-        columns = _rows(lambda *ts: eval_jaxpr(program, *ts), leaves, held, last=True)
+        columns = _rows(lambda *ts: eval_jaxpr(program, *ts), leaves, held, _FEW_COLUMNS, last=True)
         out = _tree_of_blocks(
             [_split(column, leaves, last=True) for column in columns], flat, treedef, selection
         )
@@ -307,7 +307,7 @@ def _by_rows(
         if len(outs) == 1 and not aval_of(outs[0]).shape:
             blocks = [pull(zeros_like(outs[0]) + 1)]
         else:
-            rows = _rows(pull, outs, trace.entries.values(), last=False)
+            rows = _rows(pull, outs, trace.entries.values(), _FEW_ROWS, last=False)
             per_input = [_split(row, outs, last=False) for row in rows]
             blocks = [list(block) for block in zip(*per_input, strict=True)]
         out = _tree_of_blocks(blocks, flat, treedef, selection)
@@ -330,18 +330,18 @@ def _check_complex(transform: str, values: Sequence[Any], holomorphic: bool) -> 
 
 # Up to so many vectors one by one take less time than all at once, and up to so many elements of what
 # is computed with; more are read from memory, for all vectors together once.
-_FEW, _SMALL = 6, 4096
+_FEW_ROWS, _FEW_COLUMNS, _SMALL = 6, 2, 4096
 
 
 def _rows(
-    linear: Callable[..., Any], like: Sequence[Any], held: Iterable[Any], *, last: bool
+    linear: Callable[..., Any], like: Sequence[Any], held: Iterable[Any], few: int, *, last: bool
 ) -> list[Any]:
     """`linear` applied to every vector of the standard basis of `like`, stacked along one axis.
 
-    `held`: the arrays that it computes with, or their types.
+    `held`: the arrays that it computes with, or their types. Up to `few` vectors go one by one.
     """
     total = _total(like)
-    if 0 < total <= _FEW and current.get() is EVAL and _is_small(held):
+    if 0 < total <= few and current.get() is EVAL and _is_small(held):
         found = [linear(*vectors) for vectors in _basis(like)]
         return [np.stack(x, axis=-1 if last else 0) for x in zip(*found, strict=True)]
     basis = []
