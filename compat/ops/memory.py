@@ -137,11 +137,11 @@ def is_set_to(self: Any, tensor: Any) -> bool:
     other = operand("is_set_to", 1, "tensor", tensor)
     a, b = (views.layout(x) for x in (self, other))
     return bool(
-        a.size
+        np.may_share_memory(self._array, other._array)
+        and a.size
         and a.ctypes.data == b.ctypes.data
         and a.shape == b.shape
         and strides_of(a) == strides_of(b)
-        and np.may_share_memory(self._array, other._array)
     )
 
 
@@ -210,6 +210,7 @@ def from_file(
     Raises: RuntimeError: the file is not there or shorter, and not shared.
 
     >>> import compat as torch
+    >>> import numpy as np
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     np.arange(4, dtype="f4").tofile(file.name)

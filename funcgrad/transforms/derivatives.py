@@ -9,9 +9,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from .. import tree
-from ..algebra import concrete_namespace, zeros_like
-from ..backend import NAMESPACES
-from ..core import EVAL, Aval, Tracer, aval_of, current, dtype_of, tangent_dtype
+from ..algebra import concrete_namespace, device_namespace, zeros_like
+from ..core import EVAL, Aval, aval_of, current, dtype_of, tangent_dtype
 from ..errors import ArgumentError, NonScalarOutputError, where
 from ..jaxpr import eval_jaxpr
 from ..ops.select import stop_gradient as _constant
@@ -341,7 +340,8 @@ def _rows(
     `held`: the arrays that it computes with, or their types. Up to `few` vectors go one by one.
     """
     total = _total(like)
-    if 0 < total <= few and current.get() is EVAL and _is_small(held):
+    is_plain = current.get() is EVAL and device_namespace(like) is None
+    if 0 < total <= few and is_plain and _is_small(held):
         found = [linear(*vectors) for vectors in _basis(like)]
         return [np.stack(x, axis=-1 if last else 0) for x in zip(*found, strict=True)]
     basis = []
@@ -368,12 +368,10 @@ def _total(xs: Sequence[Any]) -> int:
 def _is_small(held: Iterable[Any]) -> bool:
     for x in held:
         if isinstance(x, list | tuple):
-            if not _is_small(x):
-                return False
-        elif isinstance(x, np.ndarray | Aval):
-            if x.size > _SMALL:
-                return False
-        elif isinstance(x, Tracer) or NAMESPACES.get(x.__class__, np) not in (None, np):
+            fits = _is_small(x)
+        else:
+            fits = not isinstance(x, np.ndarray | Aval) or x.size <= _SMALL
+        if not fits:
             return False
     return True
 

@@ -207,7 +207,7 @@ class JaxprTrace(Trace):
 
 
 def _require_numbers(x: Any) -> None:
-    if x.dtype.kind == "O":
+    if isinstance(x, np.ndarray) and x.dtype.kind == "O":
         raise OperandError(
             f"a program computes with {aval_of(x)}, an array of Python objects; need one of numbers: "
             f"convert it with .astype(float){where()}"

@@ -112,6 +112,13 @@ def _jax_fft(jax: Any, x: Any, *, axis: Any, inverse: bool, norm: str) -> Any:
     return x
 
 
+def _adjugate_along(det: Any, inverse: Any, e: Any) -> Any:
+    """Of a regular matrix: the derivative of ``det(x) x^-1`` along `e`."""
+    adjugate = det[..., None, None] * inverse
+    trace = (inverse * e.swapaxes(-1, -2)).sum((-2, -1))[..., None, None]
+    return trace * adjugate - inverse @ e @ adjugate
+
+
 def _jax_triangular_solve(jax: Any, a: Any, b: Any, *, lower: bool, unit_diagonal: bool) -> Any:
     return jax.lax.linalg.triangular_solve(
         a, b, left_side=True, lower=lower, unit_diagonal=unit_diagonal
@@ -180,6 +187,9 @@ JAX: Table = {
     "triangular_solve": _jax_triangular_solve,
     "cofactor": lambda jax, x: (
         jax.numpy.linalg.det(x)[..., None, None] * jax.numpy.linalg.inv(x).swapaxes(-1, -2)
+    ),
+    "adjugate_along": lambda jax, x, e: _adjugate_along(
+        jax.numpy.linalg.det(x), jax.numpy.linalg.inv(x), e
     ),
     "qr": lambda jax, x: tuple(jax.numpy.linalg.qr(x)),
     "pinv": lambda jax, x, *, rcond: jax.numpy.linalg.pinv(x, rcond),
@@ -424,6 +434,9 @@ TORCH: Table = {
     "cholesky": lambda torch, x: torch.linalg.cholesky((x + x.mH) / 2),
     "det": _torch_det,
     "cofactor": _torch_cofactor,
+    "adjugate_along": lambda torch, x, e: _adjugate_along(
+        _torch_det(torch, x), torch.linalg.inv(x), e
+    ),
     "sinc": _torch_sinc,
     "pinv": lambda torch, x, *, rcond: torch.linalg.pinv(x, rtol=rcond),
     "fft": lambda torch, x, *, axis, inverse, norm: (

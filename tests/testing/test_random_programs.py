@@ -66,6 +66,7 @@ def test_every_form_is_of_a_primitive_and_applied(name: str) -> None:
 # calls of Python.
 SPECIAL = {
     *(
+        "airy",
         "bessel",
         "bessel_orders",
         "beta",

@@ -67,6 +67,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Bounds", "LinearConstraint", "NonlinearConstraint"):  # SciPy's are taken as they are
+    if name in (
+        "Bounds",
+        "LinearConstraint",
+        "NonlinearConstraint",
+    ):  # SciPy's are taken as they are
         return getattr(_scipy(name), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,6 +19,13 @@ from .continuous import ContinuousDistribution
 from .logs import log1mexp
 
 
+def _by_direction(falling: Any, rising: Any, falls: Any, u: Any, end: Any) -> Any:
+    """The one of two functions that counts; the other is taken inside, where no slope is infinite."""
+    inside = 0.5 * end
+    a = falling(choose(falls, u, inside), end)
+    return choose(falls, a, rising(choose(falls, inside, u), end))
+
+
 class TruncPareto(ContinuousDistribution):
     """Pareto's distribution cut off at `c` > 1, any `b` but 0:
     ``f(z) = b z**(-b - 1) / (1 - c**-b)`` for 1 <= z <= c.
@@ -55,20 +62,16 @@ class TruncPareto(ContinuousDistribution):
         return truncexpon._logpdf(u, end) + log(absolute(b)) - log(z)
 
     def _cdf(self, z: Any, b: Any, c: Any) -> Any:
-        falls, u, end = self._turned(z, b, c)
-        return choose(falls, truncexpon._cdf(u, end), truncexpon._sf(u, end))
+        return _by_direction(truncexpon._cdf, truncexpon._sf, *self._turned(z, b, c))
 
     def _sf(self, z: Any, b: Any, c: Any) -> Any:
-        falls, u, end = self._turned(z, b, c)
-        return choose(falls, truncexpon._sf(u, end), truncexpon._cdf(u, end))
+        return _by_direction(truncexpon._sf, truncexpon._cdf, *self._turned(z, b, c))
 
     def _logcdf(self, z: Any, b: Any, c: Any) -> Any:
-        falls, u, end = self._turned(z, b, c)
-        return choose(falls, truncexpon._logcdf(u, end), truncexpon._logsf(u, end))
+        return _by_direction(truncexpon._logcdf, truncexpon._logsf, *self._turned(z, b, c))
 
     def _logsf(self, z: Any, b: Any, c: Any) -> Any:
-        falls, u, end = self._turned(z, b, c)
-        return choose(falls, truncexpon._logsf(u, end), truncexpon._logcdf(u, end))
+        return _by_direction(truncexpon._logsf, truncexpon._logcdf, *self._turned(z, b, c))
 
     def _place(self, falls: Any, u: Any, b: Any, c: Any) -> Any:
         return choose(falls, exp(u / absolute(b)), c * exp(-u / absolute(b)))
