@@ -66,11 +66,10 @@ __all__ = [
 ]
 
 
+_OF_SCIPY = frozenset({"Bounds", "LinearConstraint", "NonlinearConstraint"})  # taken as they are
+
+
 def __getattr__(name: str) -> Any:
-    if name in (
-        "Bounds",
-        "LinearConstraint",
-        "NonlinearConstraint",
-    ):  # SciPy's are taken as they are
+    if name in _OF_SCIPY:
         return getattr(_scipy(name), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
