@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from random import Random
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 import funcgrad
 from funcgrad.core import REGISTRY
@@ -191,10 +193,13 @@ def test_a_wrong_rule_is_found_and_shrinks(monkeypatch: pytest.MonkeyPatch) -> N
 def test_shrinking_ends_at_few_equations(name: str) -> None:
     few = {"cumsum": 2, "sort": 2, "where": 3, "matmul": 7, "softmax": 2}
     enough = settings(max_examples=2000, database=None)
-    tries = [  # a search ends where no single step leads on, now and then early
-        find(programs(), lambda p: f"= {name}" in str(p), settings=enough, random=Random(seed))
-        for seed in range(3)
-    ]
+    tries = []  # a search ends where no single step leads on, now and then early or with nothing
+    for seed in range(3):
+        with contextlib.suppress(NoSuchExample):
+            one = find(
+                programs(), lambda p: f"= {name}" in str(p), settings=enough, random=Random(seed)
+            )
+            tries.append(one)
     found = min(tries, key=lambda p: len(p.jaxpr.eqns))
     assert len(found.jaxpr.eqns) <= few[name], str(found)
     assert all(np.size(x) <= 4 for x in found.args)
