@@ -25,11 +25,26 @@ def scipy_function(xp: ModuleType, name: str, package: str = "special") -> Calla
     if found is None and on_device:
         raise ArgumentError(f"{name}: CuPy does not have it; need a NumPy array{where()}")
     if found is None:
-        raise ImportError(
-            f"{name} needs SciPy, which is not installed; install it with "
-            f"'pip install funcgrad[scipy]'"
-        )
+        raise _missing(name)
     return found
+
+
+def scipy_package(package: str, needed_for: str) -> Any:
+    """The package of SciPy's, such as ``optimize``.
+
+    Raises: ImportError: SciPy is not installed.
+    """
+    try:
+        return importlib.import_module(f"scipy.{package}")
+    except ModuleNotFoundError:
+        raise _missing(needed_for) from None
+
+
+def _missing(needed_for: str) -> ImportError:
+    return ImportError(
+        f"{needed_for} needs SciPy, which is not installed; install it with "
+        f"'pip install funcgrad[scipy]'"
+    )
 
 
 @functools.cache

@@ -6,7 +6,6 @@ what the functions close over, as the implicit function theorem says; the mesh i
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...core import Aval, Tracer
 from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of
+from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
 from ...transforms.arguments import require_callable
 from .._programs import Programs, tracing
@@ -25,16 +25,6 @@ from ..interpolate import CubicHermiteSpline
 from ..optimize.implicit import implicit
 
 _FLOAT = np.dtype(np.float64)
-
-
-def _scipy() -> Any:
-    try:
-        return importlib.import_module("scipy.integrate")
-    except ModuleNotFoundError:
-        raise ImportError(
-            "solve_bvp needs SciPy, which is not installed; install it with "
-            "'pip install funcgrad[scipy]'"
-        ) from None
 
 
 def _constant(what: str, value: Any, rank: int) -> np.ndarray:
@@ -129,7 +119,7 @@ def solve_bvp(
     """
     require_callable("solve_bvp", fun)
     require_callable("solve_bvp", bc)
-    scipy = _scipy()
+    scipy = scipy_package("integrate", "solve_bvp")
     if S is not None:
         raise ArgumentError(f"solve_bvp: S= is not supported{where()}")
     if isinstance(x, Tracer):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ...core import Aval, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, converted
+from ...ops.from_scipy import scipy_package
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import jacrev
 from .._programs import Programs, on_host, tracing, with_tangent
@@ -32,16 +32,6 @@ class _Tolerance:
         return {**self.options, "norm": "max", "limit": max(self.options["limit"], 1000)}
 
 
-def _scipy() -> Any:
-    try:
-        return importlib.import_module("scipy.integrate")
-    except ModuleNotFoundError:
-        raise ImportError(
-            "integrals of functions need SciPy, which is not installed; install it with "
-            "'pip install funcgrad[scipy]'"
-        ) from None
-
-
 def _limit(name: str, what: str, x: Any) -> Any:
     x = array_of(x)
     aval = aval_of(x)
@@ -55,7 +45,7 @@ def _integral(
 ) -> list[Any]:
     """The integral of ``f(x)`` from `a` to `b` and the estimate of its error."""
     a, b = _limit(name, "a", a), _limit(name, "b", b)
-    scipy = _scipy()
+    scipy = scipy_package("integrate", "the integral of a function")
     if not tracing():
         if scalar:
             return list(scipy.quad(f, float(a), float(b), **tolerance.options)[:2])
@@ -83,7 +73,7 @@ def _traced(
 
     If it must be `known`, nan where it does not converge.
     """
-    scipy = _scipy()
+    scipy = scipy_package("integrate", "the integral of a function")
 
     def compute(a: Any, b: Any, *held: Any) -> list[Any]:
         def f(x: float) -> Any:

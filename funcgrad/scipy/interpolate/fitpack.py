@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from typing import Any
 
@@ -13,6 +12,7 @@ from ...core import Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of
+from ...ops.from_scipy import scipy_package
 from .._arrays import floating
 from .._options import refuse_options
 from .bsplines import BSpline, default_knots, make_interp_spline
@@ -74,10 +74,7 @@ def _smoothed(name: str, *data: Any) -> BSpline:
             f"{name}: s={s} chooses knots by the values, so traced ones would get wrong derivatives; "
             f"need s=0, knots t (LSQUnivariateSpline), or make_smoothing_spline{where()}"
         )
-    try:
-        theirs = importlib.import_module("scipy.interpolate")
-    except ModuleNotFoundError:
-        raise ImportError(f"{name} with s > 0 needs SciPy, which is not installed") from None
+    theirs = scipy_package("interpolate", f"{name} with s > 0")
     if name == "splrep":
         t, c, k = theirs.splrep(x, y, w, low, high, k=k, s=s)
         return BSpline(t, c[: len(t) - k - 1], k)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, axis_of
+from ...ops.from_scipy import scipy_package
 from .._arrays import floating
 from ..linalg import solve_banded
 from .bsplines import BSpline, basis_rows, degree_of, gap_of, knots_of, make_interp_spline
@@ -145,10 +145,7 @@ def make_smoothing_spline(
             raise ArgumentError(
                 f"make_smoothing_spline: lam is chosen by the data; give it for traced ones{where()}"
             )
-        try:
-            theirs = importlib.import_module("scipy.interpolate")
-        except ModuleNotFoundError:
-            raise ImportError("make_smoothing_spline without lam needs SciPy") from None
+        theirs = scipy_package("interpolate", "make_smoothing_spline without lam")
         s = theirs.make_smoothing_spline(x, y, w)
         return BSpline(s.t, fnp.moveaxis(s.c, 0, axis), 3, axis=axis)
     lam = array_of(lam)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import operator
 from typing import Any
@@ -14,6 +13,7 @@ from ...core import Aval, Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import read
 from ...numpy._arguments import array_of
+from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
 from .._arrays import floating
 from .._options import refuse_options
@@ -150,13 +150,6 @@ def _powers(count: int, degree: int) -> list[np.ndarray]:
 # ---------------------------------------------------------------- triangles, and the nearest point
 
 
-def _spatial(name: str) -> Any:
-    try:
-        return importlib.import_module("scipy.spatial")
-    except ModuleNotFoundError:
-        raise ImportError(f"{name} needs SciPy, which is not installed") from None
-
-
 class _OfPoints:
     """Points that are constants, values there, and places as rows of coordinates."""
 
@@ -218,7 +211,7 @@ class LinearNDInterpolator(_OfPoints):
         )
         if self.points.shape[1] < 2:
             raise ShapeError(f"LinearNDInterpolator: one coordinate; see interp1d{where()}")
-        self.tri = points if is_made else _spatial(self._name).Delaunay(self.points)
+        self.tri = points if is_made else scipy_package("spatial", self._name).Delaunay(self.points)
         self.fill_value = fill_value
 
     def __call__(self, *args: Any) -> Any:
@@ -263,7 +256,9 @@ class NearestNDInterpolator(_OfPoints):
         self, x: Any, y: Any, rescale: bool = False, tree_options: dict[str, Any] | None = None
     ) -> None:
         super().__init__("NearestNDInterpolator", x, y, rescale)
-        self.tree = _spatial(self._name).cKDTree(self.points, **(tree_options or {}))
+        self.tree = scipy_package("spatial", self._name).cKDTree(
+            self.points, **(tree_options or {})
+        )
 
     def __call__(self, *args: Any) -> Any:
         x = self._places(args)

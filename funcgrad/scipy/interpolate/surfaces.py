@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from typing import Any
 
@@ -13,6 +12,7 @@ from ...core import Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
 from ...numpy._arguments import array_of
+from ...ops.from_scipy import scipy_package
 from .._arrays import floating
 from .bsplines import BSpline, de_boor, default_knots, gap_of, make_interp_spline
 from .piecewise import require_rising
@@ -159,10 +159,7 @@ def _smoothed(
             f"{_NAME}: s={s} chooses knots by the values, so traced ones would get wrong "
             f"derivatives; need s=0{where()}"
         )
-    try:
-        theirs = importlib.import_module("scipy.interpolate")
-    except ModuleNotFoundError:
-        raise ImportError(f"{_NAME} with s > 0 needs SciPy, which is not installed") from None
+    theirs = scipy_package("interpolate", f"{_NAME} with s > 0")
     f = theirs.RectBivariateSpline(x, y, z, list(bbox), kx, ky, s, maxit)
     (tx, ty), c = f.get_knots(), f.get_coeffs()
     return tx, ty, c.reshape(len(tx) - kx - 1, len(ty) - ky - 1)

@@ -8,7 +8,6 @@ implicit function theorem says, to any order.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from ...core import Aval, Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, converted
+from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
 from ...transforms.derivatives import jacfwd
 from ...transforms.jvp import jvp
@@ -34,13 +34,7 @@ INT, BOOL, FLOAT = (np.dtype(d) for d in (np.int64, np.bool_, np.float64))
 
 def scipy(name: str) -> Any:
     """SciPy's `scipy.optimize`, for the function `name`."""
-    try:
-        return importlib.import_module("scipy.optimize")
-    except ModuleNotFoundError:
-        raise ImportError(
-            f"{name} needs SciPy, which is not installed; install it with "
-            f"'pip install funcgrad[scipy]'"
-        ) from None
+    return scipy_package("optimize", name)
 
 
 def extras(args: Any) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from ... import numpy as fnp
 from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...numpy._arguments import axis_of, concrete
+from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
 from ..probabilities import in_one_dtype
 from .comparing import ChanceResult, chance, require_side
@@ -73,13 +74,7 @@ def _scipys(name: str, samples: Any, **options: Any) -> Callable[[], Any]:
 
 
 def _scipy_stats(name: str) -> Any:
-    try:
-        return importlib.import_module("scipy.stats")
-    except ModuleNotFoundError:
-        raise ImportError(
-            f"the p-value of stats.{name} needs SciPy, which is not installed; install it with "
-            "'pip install funcgrad[scipy]'"
-        ) from None
+    return scipy_package("stats", f"the p-value of stats.{name}")
 
 
 def _row(name: str, x: Any, nan_policy: str = "propagate") -> Any:

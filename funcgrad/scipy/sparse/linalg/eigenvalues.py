@@ -17,11 +17,11 @@ from .... import numpy as fnp
 from ....core import Aval, aval_of
 from ....errors import ArgumentError, ShapeError, where
 from ....lax.implicit import custom_linear_solve
+from ....ops.from_scipy import scipy_package
 from ....ops.sparse import is_sparse
 from ....transforms.vmap import vmap
 from ..._options import refuse_options
 from ..._programs import directional, on_host, tracing, with_tangent
-from .least_squares import scipy_linalg
 from .operators import LinearOperator, Products
 from .solving import minres
 
@@ -67,7 +67,7 @@ def eigsh(
     >>> float(funcgrad.grad(largest)(0.0).round(6))
     1.0
     """
-    linalg = scipy_linalg("eigsh")
+    linalg = scipy_package("sparse.linalg", "eigsh")
     products = Products("eigsh", A)
     n = products.shape[0]
     if products.shape != (n, n):
@@ -130,7 +130,7 @@ def svds(
     >>> float(round(first(A), 6)), funcgrad.grad(first)(A)[0].round(6).tolist()
     (3.0, [1.0, 0.0, 0.0])
     """
-    linalg = scipy_linalg("svds")
+    linalg = scipy_package("sparse.linalg", "svds")
     products = Products("svds", A)
     m, n = products.shape
     given = {

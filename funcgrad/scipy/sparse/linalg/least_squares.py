@@ -7,7 +7,6 @@ another least squares problem, which SciPy solves, so the condition of `A` is ne
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from .... import numpy as fnp
 from ....core import Aval, Tracer, aval_of
 from ....errors import ArgumentError, ShapeError, where
 from ....numpy._arguments import array_of, converted
+from ....ops.from_scipy import scipy_package
 from ....ops.select import stop_gradient
 from ....transforms.vjp import vjp
 from ..._arrays import floating
@@ -95,15 +95,6 @@ def lsmr(
     return _solved("lsmr", A, b, damp, x0, options, {"show": show}, 5)
 
 
-def scipy_linalg(name: str) -> Any:
-    try:
-        return importlib.import_module("scipy.sparse.linalg")
-    except ModuleNotFoundError:
-        raise ImportError(
-            f"{name} needs SciPy, which is not installed; install it with 'pip install funcgrad[scipy]'"
-        ) from None
-
-
 def _solved(
     name: str,
     A: Any,
@@ -115,7 +106,7 @@ def _solved(
     reals: int,
 ) -> tuple[Any, ...]:
     """SciPy's results: x, two counts, `reals` numbers, and perhaps variances."""
-    linalg = scipy_linalg(name)
+    linalg = scipy_package("sparse.linalg", name)
     products = Products(name, A)
     b, (m, n) = floating(b), products.shape
     b = b.reshape(-1) if b.shape == (m, 1) else b

@@ -7,7 +7,6 @@ found by the same method, not those of the steps.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ from ....errors import ArgumentError, ShapeError, where
 from ....flatten_util import ravel_pytree
 from ....lax.implicit import custom_linear_solve
 from ....numpy._arguments import array_of, converted, is_array
+from ....ops.from_scipy import scipy_package
 from ....ops.sparse import is_sparse
 from ....transforms.linearize import linear_transpose
 from ....transforms.trace import eval_shape
@@ -210,7 +210,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     dtype = np.result_type(A.dtype, aval_of(b).dtype)
     b, A = b.astype(dtype), A.tocsc().astype(dtype)
     try:
-        factors = importlib.import_module("scipy.sparse.linalg").splu(A, permc_spec)
+        factors = scipy_package("sparse.linalg", "spsolve").splu(A, permc_spec)
     except RuntimeError as error:
         raise np.linalg.LinAlgError(f"spsolve: {error}{where()}") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from ....core import Tracer, aval_of
 from ....errors import ArgumentError, ShapeError, where
 from ....indexing import known, read
 from ....numpy._arguments import array_of, converted, copied
+from ....ops.from_scipy import scipy_package
 from ....ops.select import stop_gradient
 from ....treedef import register_node
 from . import alignment as _alignment
@@ -222,10 +222,7 @@ class Rotation:
         >>> Rotation.create_group("C4").magnitude().round(3).tolist()
         [0.0, 1.571, 3.142, 1.571]
         """
-        try:
-            theirs = importlib.import_module("scipy.spatial.transform")
-        except ModuleNotFoundError:
-            raise ImportError("Rotation.create_group needs SciPy, which is not installed") from None
+        theirs = scipy_package("spatial.transform", "Rotation.create_group")
         return _of(theirs.Rotation.create_group(group, axis).as_quat())
 
     @staticmethod
