@@ -12,7 +12,7 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
@@ -178,6 +178,14 @@ class Primitive:
 
     def kept(self, residual: Any) -> Sequence[Any] | None:
         """The arrays that `backward` reads of a residual; None where that is not known."""
+        return None
+
+    def moves(self, flags: Sequence[bool], params: dict) -> Sequence[bool] | None:
+        """The results that depend on the operands whose flag is on; None for all of them."""
+        return None
+
+    def reached(self, residual: Any) -> Collection[int] | None:
+        """The numbers of the results of `forward` that have a derivative; None for all of them."""
         return None
 
     def held(self, residual: Any, keep: Callable[[Any], Any]) -> Any:

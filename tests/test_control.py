@@ -816,6 +816,9 @@ def test_linear_loops_are_transposed() -> None:
         c, ys = lax.scan(lambda c, x: (W @ c + x, c[0]), fnp.zeros(3), x)
         c = lax.fori_loop(0, 2, lambda i, c: W @ c, c)
         c = lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, 2.0 * s[1]), (0, c))[1]
+        zero = fnp.zeros(3)  # takes the place of what depended on x
+        s = lax.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, zero, W @ s[2]), (0, c, c))
+        c = s[1] + s[2]
         return lax.cond(np.array(True), lambda c: W @ c, lambda c: c, c), ys
 
     ct = (V, np.arange(5.0))

@@ -266,6 +266,43 @@ def test_primitives_have_the_rules_of_the_tables() -> None:
         core.Primitive("empty").bind(1.0)
 
 
+def test_results_that_a_rule_says_do_not_move_are_no_operands_that_do() -> None:
+    two, strict = core.Primitive("two"), core.Primitive("strict")
+    two.multiple_results = True
+    two.def_impl(lambda x: [2.0 * x, 3.0 * x])
+    strict.def_impl(lambda x: 1.0 * x)
+
+    def jvp_of_two(primals, tangents):
+        return two.bind(*primals), [2.0 * tangents[0], ad.Zero(fjax.typeof(primals[0]))]
+
+    def jvp_of_strict(primals, tangents):
+        assert isinstance(tangents[0], ad.Zero), "it has no derivative"
+        return strict.bind(*primals), tangents[0]
+
+    ad.primitive_jvps[two], ad.primitive_jvps[strict] = jvp_of_two, jvp_of_strict
+
+    def f(x):
+        moving, still = two.bind(x)
+        return moving * strict.bind(still)
+
+    def looped(x):
+        step = lambda c, _: ((f(c[0]), two.bind(c[0])[1]), strict.bind(c[1]))  # noqa: E731
+        (y, _), seen = fjax.lax.scan(step, (x, 1.0), None, length=2)
+        return y + seen[-1]
+
+    def chosen(x):
+        (y, _) = fjax.lax.cond(x > 0.0, two.bind, lambda x: [x, x], x)
+        return y * strict.bind(two.bind(y)[1])
+
+    for transform in (lambda f: f, funcgrad.jit):
+        for by in (funcgrad.grad, funcgrad.jacfwd):
+            assert transform(by(f))(0.5) == 2.0 * 1.5
+            assert transform(by(looped))(0.5) == 2.0 * 1.5 * 2.0 * 4.5
+            assert transform(by(chosen))(0.5) == 2.0 * 3.0
+        each = funcgrad.vmap(funcgrad.grad(f))
+        assert transform(each)(np.array([0.5, 1.0])).tolist() == [3.0, 6.0]
+
+
 @pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit], ids=["plain", "jit"])
 def test_primitives_are_told_what_moves_and_are_linear_in_single_operands(transform) -> None:
     solve, seen = core.Primitive("solve"), []

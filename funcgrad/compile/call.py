@@ -30,6 +30,9 @@ class JitCall(ProgramCall):
         outs, saved = halves.divided(found, xs)
         return outs, (halves, saved)
 
+    def reached(self, residual: Any) -> list[int]:
+        return residual[0].split.moving
+
     def kept(self, residual: Any) -> list[Any]:
         return residual[1]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import reprlib
 import sys
 import threading
 import warnings
@@ -350,7 +351,7 @@ def _difference(key: Any, other: Any) -> str:
     if key[0] != other[0]:
         return "the arguments have another structure"
     if key[1] != other[1]:
-        return f"a static argument is {key[1]}, was {other[1]}"
+        return f"a static argument is {_short(key[1])}, was {_short(other[1])}"
     if key[2] is not other[2]:
         return "strong zeros were switched"
     if key[3] != other[3]:
@@ -359,6 +360,11 @@ def _difference(key: Any, other: Any) -> str:
     path = argument_name(key[0].paths()[changed[0]], 1)
     new, old = key[4 + changed[0]], other[4 + changed[0]]
     return f"the argument {path} is {_shown(new)}, was {_shown(old)}"
+
+
+def _short(static: Any) -> str:
+    """Static arguments as in Python, of which programs and large objects would fill pages."""
+    return reprlib.repr(static).replace("\n", " ")
 
 
 def _shown(kind: Any) -> str:

@@ -6,7 +6,7 @@ once and kept in the `memo` of the program they come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
@@ -335,9 +335,8 @@ def _moved(eqns: Sequence[Any], variables: Sequence[Var]) -> set[Any]:
     for eqn in eqns:
         if not moved.isdisjoint(a for a in eqn.inputs if a.__class__ is Var):
             flags = [a.__class__ is Var and a in moved for a in eqn.inputs]
-            is_control = isinstance(eqn.prim, Control)
-            moves = eqn.prim.moves(flags, eqn.params) if is_control else [True] * len(eqn.outs)
-            moved.update(chosen(eqn.outs, moves))
+            depends = eqn.prim.moves(flags, eqn.params)
+            moved.update(eqn.outs if depends is None else chosen(eqn.outs, depends))
     return moved
 
 
@@ -389,11 +388,9 @@ class Split:
         self._seeds = [(slots[i], ct) for i, ct in zip(self.moving, cts, strict=True)]
         self.count = len(outs)
         self._backwards: dict[Flags, tuple[Jaxpr, list[int]]] = {}
-        self._divide([x.symbol for x in xs], outs, wanted, shares)
+        self._divide([x.symbol for x in xs], outs, shares)
 
-    def _divide(
-        self, in_vars: Sequence[Var], outs: Sequence[Any], wanted: Flags, shares: bool
-    ) -> None:
+    def _divide(self, in_vars: Sequence[Var], outs: Sequence[Any], shares: bool) -> None:
         self.found, gradients, after = self._pulled((True,) * len(self.moving))
         whole = self._trace.finish(in_vars, outs)
         late = {ct.symbol for _, ct in self._seeds} | {v for eqn in after for v in eqn.outs}
@@ -408,8 +405,16 @@ class Split:
         self.forward = live(Jaxpr(in_vars, eqns, before, whole.const_vars, whole.consts))
         self._saved = (*made, *shown, *(in_vars[i] for i in self.kept))
         self.backward = self._backward((True,) * len(self.moving), gradients, after)
-        moved = _moved(eqns, chosen(in_vars, wanted))
-        self.is_linear = moved.isdisjoint(saved)
+
+    def is_linear(self, flags: Sequence[bool], asked: Collection[int]) -> bool:
+        """Whether the results `asked` are linear in these operands: also what has no tangent.
+
+        What depends on them has a tangent, and the way back reads nothing of it.
+        """
+        outs = self.forward.outs
+        moved = _moved(self.forward.eqns, chosen(self.forward.in_vars, flags))
+        reached = {i for i in asked if outs[i] in moved}
+        return reached <= {*self.moving} and moved.isdisjoint(self._saved)
 
     def _pulled(self, flags: Flags) -> tuple[list[int], list[Atom], Sequence[Eqn]]:
         """Operands that cotangents of these results reach, theirs, and the equations for that."""
@@ -507,21 +512,21 @@ class Control(Primitive):
         """Of the programs, for operands that are differentiated by."""
         raise NotImplementedError
 
-    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
-        """The results that depend on the operands whose flag is on."""
+    def touched(self, flags: Sequence[bool], params: dict) -> Sequence[Sequence[bool]]:
+        """For each program, which of its operands depend on the operands whose flag is on."""
         raise NotImplementedError
 
-    def is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
-        """Whether the results are linear in these operands: also what has no tangent, and counts."""
+    def is_linear(self, wanted: Sequence[bool], params: dict, asked: Collection[int]) -> bool:
+        """Whether the results `asked` are linear in these operands."""
         splits = self.splits(tuple(wanted), params)
-        moving = {i for split in splits for i in split.moving}
-        reached = {i for i, r in enumerate(self.moves(wanted, params)) if r}
-        return reached <= moving and all(split.is_linear for split in splits)
+        touched = self.touched(wanted, params)
+        return all(s.is_linear(flags, asked) for s, flags in zip(splits, touched, strict=True))
 
     def cotangents(
         self, ct: Any, ans: Any, xs: Sequence[Any], wanted: Sequence[bool], params: dict
     ) -> list[Any]:
-        if not self.is_linear(wanted, params):
+        asked = [i for i, c in enumerate(ct) if c is not None]
+        if not self.is_linear(wanted, params, asked):
             raise NotLinearError(
                 f"linear_transpose: the function is not linear in its arguments: what {self.name} "
                 f"does to them, or asks of them, is not{where()}"

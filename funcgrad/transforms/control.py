@@ -6,7 +6,7 @@ both branches are recorded, and become one step: the primitive `cond`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +71,13 @@ class Cond(Control):
     def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
         return [split_of(b, wanted[1:]) for b in params["branches"]]
 
+    def touched(self, flags: Sequence[bool], params: dict) -> Sequence[Sequence[bool]]:
+        return [flags[1:]] * len(params["branches"])
+
+    def is_linear(self, wanted: Sequence[bool], params: dict, asked: Collection[int]) -> bool:
+        """Also: which branch runs does not depend on these operands."""
+        return not wanted[0] and super().is_linear(wanted, params, asked)
+
     def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
         found = [depending(b, flags[1:]) for b in params["branches"]]
         return [flags[0] or any(of_one) for of_one in zip(*found, strict=True)]
@@ -80,6 +87,9 @@ class Cond(Control):
         found = self(xs[0], *parts.consts, *xs[1:], branches=parts.forward)
         saved = [*found[parts.count :], *(xs[1 + i] for i in parts.kept)]
         return found[: parts.count], (parts, xs[0], saved)
+
+    def reached(self, residual: Any) -> list[int]:
+        return residual[0].moving
 
     def backward(
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..algebra import zeros_like
-from ..core import EVAL, Aval, Primitive, aval_of, current, moves, tangent_dtype
+from ..core import EVAL, Aval, Primitive, aval_of, current, dtype_of, moves, tangent_dtype
 from ..errors import RuleError, where
 from ..jaxpr import Jaxpr, Var, eval_jaxpr, live
 from ..views import snapshot
+from .bodies import depending
 from .jvp import instantiate, jvp_flat
 from .program_call import open_jaxpr, read_by
 from .trace import JaxprTrace, JaxprTracer, trace_to_jaxpr
@@ -218,7 +219,8 @@ class CustomCall(Primitive):
         if rules.is_linear:
             return self(*full, rules=rules)
         if rules.backward is None or rules.jvp is not None:
-            return tuple(rules.tangent_rule(xs, full, moving, ans)[1])
+            dots = rules.tangent_rule(xs, full, moving, ans)[1]
+            return tuple(t if moves(dtype_of(y)) else None for t, y in zip(dots, ans, strict=True))
         residual = [snapshot(x, copy=True) for x in rules.recorded(xs, moving)[1]]
         n = rules.held
         return tuple(_transposed(lambda *cts: rules.backward(residual, cts)[n:], ans, ts[n:]))
@@ -240,10 +242,22 @@ class CustomCall(Primitive):
         token = current.set(recorder)
         try:
             outs, dots = rules.tangent_rule(xs, ts, wanted)
+            dots = [instantiate(t, y) for t, y in zip(dots, outs, strict=True)]
         finally:
             current.reset(token)
         values = rules.untraced(outs, recorder, in_vars)
         return values, (None, recorder.finish(in_vars, dots))
+
+    def reached(self, residual: Any) -> list[int] | None:
+        program = residual[1]
+        if program is None:
+            return None
+        flags = depending(program, (True,) * len(program.in_vars))
+        return [i for i, depends in enumerate(flags) if depends]
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool] | None:
+        program = params["rules"].program
+        return program and depending(program, flags)
 
     def held(self, residual: Any, keep: Callable[[Any], Any]) -> Any:
         saved, program = residual
@@ -378,12 +392,16 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
     def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         count = len(primals)
 
+        there: list[bool] = []
+
         def flat(*xs: Any) -> list[Any]:
             outs, dots = rules.jvp(xs[:count], xs[count:])
-            return [*outs, *(instantiate(t, y) for t, y in zip(dots, outs, strict=True))]
+            there[:] = [t is not None for t in dots]
+            return [*outs, *(t for t in dots if t is not None)]
 
         both = mapped(flat, (*bdims, *bdims))(*primals, *tangents)
-        return both[: len(both) // 2], both[len(both) // 2 :]
+        outs, dots = both[: len(there)], iter(both[len(there) :])
+        return outs, [next(dots) if t else None for t in there]
 
     split: list[int] = []
 

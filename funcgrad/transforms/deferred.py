@@ -13,7 +13,7 @@ cotangent z, is by x the pullback of G along z with the cotangents (0, c), and b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -300,15 +300,12 @@ class DeferredCall(Control):
         dots = self(*xs, *(t for t in ts if t is not None), of=of)
         return tuple(placed(dots, of.results, len(ans)))
 
-    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
-        return [True] * len(params["of"].out_avals)
-
-    def is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
+    def is_linear(self, wanted: Sequence[bool], params: dict, asked: Collection[int]) -> bool:
         return params["of"].is_linear(wanted)
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         outs = self(*xs, **params)
-        if self.is_linear(wanted, params):  # the way back does not read what it is linear in
+        if params["of"].is_linear(wanted):  # the way back does not read what it is linear in
             xs = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
         return outs, list(xs)
 

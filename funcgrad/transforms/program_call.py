@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import Aval, Primitive, aval_of
 from ..jaxpr import Atom, Jaxpr, Var, eval_jaxpr, quiet
+from .bodies import depending
 from .jvp import jvp_flat
 from .trace import trace_to_jaxpr
 from .transpose import linear_eqns, transpose_eqns
@@ -56,6 +57,9 @@ class ProgramCall(Primitive):
             return eval_jaxpr(quiet(params["jaxpr"]), *full)
 
         return tuple(jvp_flat(of_live, [xs[i] for i in live], [ts[i] for i in live])[1])
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        return depending(params["jaxpr"], flags)
 
     def saves(self, wanted: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
         return False, (False,) * len(

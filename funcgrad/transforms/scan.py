@@ -84,14 +84,19 @@ class Scan(Control):
     def splits(self, wanted: Flags, params: dict) -> Sequence[Split]:
         return [_parts(params["jaxpr"], params["counts"], wanted).split]
 
-    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+    def touched(self, flags: Sequence[bool], params: dict) -> Sequence[Sequence[bool]]:
         consts, carry, rows = params["counts"].parts(flags)
         while True:
-            outs = depending(params["jaxpr"], [*consts, *carry, *rows])
-            after = [a or b for a, b in zip(carry, outs, strict=False)]
+            operands = [*consts, *carry, *rows]
+            after = [
+                a or b for a, b in zip(carry, depending(params["jaxpr"], operands), strict=False)
+            ]
             if after == list(carry):
-                return outs
+                return [operands]
             carry = after
+
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        return depending(params["jaxpr"], *self.touched(flags, params))
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         jaxpr, counts = params["jaxpr"], params["counts"]
@@ -111,6 +116,9 @@ class Scan(Control):
         same = [fixed[i] for i in parts.fixed_kept] + [consts[i] for i in parts.consts_kept]
         stacked = [outs[i] for i in parts.sources] + [rows[i] for i in parts.rows_kept]
         return outs[:count], (parts, same, stacked)
+
+    def reached(self, residual: Any) -> list[int]:
+        return residual[0].reached
 
     def backward(
         self, residual: Any, cts: Sequence[Any], wanted: Sequence[bool], params: dict
@@ -238,7 +246,8 @@ class _Parts:
     """
 
     def __init__(self, jaxpr: Jaxpr, counts: Counts, wanted: Flags) -> None:
-        self.moving, _ = _moving(jaxpr, counts, wanted)
+        self.moving, results = _moving(jaxpr, counts, wanted)
+        self.reached = _places(results)
         self.jaxpr, self.counts = jaxpr, counts
         self.split = split = split_of(jaxpr, self.moving)
         first, last = counts.consts, counts.consts + counts.carries

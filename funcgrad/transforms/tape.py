@@ -17,7 +17,7 @@ show the same memory, which NumPy does not know of.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,9 +159,10 @@ class TapeTrace(Trace):
                 values.append(a if a.__class__ in NAMESPACES else untabled(a))
                 slots.append(CONSTANT)
         wanted = [s >= 0 for s in slots]
+        reached = None
         if prim.forward is not None and True in wanted:
             values = [v if v is not a else self.keep(v) for v, a in zip(values, args, strict=True)]
-            ans, entry = self._run_opaque(prim, values, slots, wanted, params)
+            ans, entry, reached = self._run_opaque(prim, values, slots, wanted, params)
         else:
             ans = self.parent.process(prim, values, params)
             if not mine or not prim.differentiable:
@@ -179,7 +180,8 @@ class TapeTrace(Trace):
         for i, x in enumerate(ans):
             k = self.next_slot()
             self.entries[k] = (_pull_output, slot, i, len(ans))
-            is_slot = moves(aval_of(x).dtype)  # what counts, or is true or false, does not
+            # what counts, or is true or false, does not move
+            is_slot = moves(aval_of(x).dtype) and (reached is None or i in reached)
             outs.append(tape_tracer(self, x, k if is_slot else CONSTANT))
         return tuple(outs)
 
@@ -190,14 +192,16 @@ class TapeTrace(Trace):
         slots: list[int],
         wanted: list[bool],
         params: dict[str, Any],
-    ) -> tuple[Any, Entry]:
+    ) -> tuple[Any, Entry, Collection[int] | None]:
         token = current.set(self.parent)
         try:
             ans, residual = prim.forward(values, wanted, params)
         finally:
             current.reset(token)
         residual = prim.held(residual, self.keep)
-        return ans, (_pull_opaque, slots, prim, residual, [aval_of(x) for x in ans], wanted, params)
+        avals = [aval_of(x) for x in ans]
+        entry = (_pull_opaque, slots, prim, residual, avals, wanted, params)
+        return ans, entry, prim.reached(residual)
 
     def _entry(
         self,

@@ -8,7 +8,7 @@ the loop a second time, on values, and keeps that list for itself (`deferred.py`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -238,29 +238,33 @@ class WhileLoop(Control):
         moving = _moving(params["body"], b_wanted, k_wanted)
         return [split_of(params["body"], (*b_wanted, *moving))]
 
-    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+    def touched(self, flags: Sequence[bool], params: dict) -> Sequence[Sequence[bool]]:
         tested, consts, carry = params["counts"].parts(flags)
         while True:
             if any(depending(params["test"], [*tested, *carry])):
-                return [True] * len(carry)
+                return [[*consts, *(True for _ in carry)]]
             outs = depending(params["body"], [*consts, *carry])
             after = [a or b for a, b in zip(carry, outs, strict=True)]
             if after == list(carry):
-                return after
+                return [[*consts, *carry]]
             carry = after
 
-    def is_linear(self, wanted: Sequence[bool], params: dict) -> bool:
+    def moves(self, flags: Sequence[bool], params: dict) -> list[bool]:
+        (operands,) = self.touched(flags, params)
+        return list(operands[params["counts"].body :])
+
+    def is_linear(self, wanted: Sequence[bool], params: dict, asked: Collection[int]) -> bool:
         """Also: the test does not depend on these operands."""
-        tested, _, carry = params["counts"].parts(wanted)
-        flags = [a or b for a, b in zip(carry, self.moves(wanted, params), strict=True)]
-        return not any(depending(params["test"], [*tested, *flags])) and super().is_linear(
-            wanted, params
-        )
+        tested = params["counts"].parts(wanted)[0]
+        return not any(
+            depending(params["test"], [*tested, *self.moves(wanted, params)])
+        ) and super().is_linear(wanted, params, asked)
 
     def forward(self, xs: Sequence[Any], wanted: Sequence[bool], params: dict) -> Any:
         if not all_known(xs):
             outs = self(*xs, **params)
-            if self.is_linear(wanted, params):  # the way back does not read what it is linear in
+            # the way back does not read what it is linear in
+            if self.is_linear(wanted, params, range(len(outs))):
                 xs = [zeros(aval_of(x)) if w else x for x, w in zip(xs, wanted, strict=True)]
             return outs, (None, list(xs))
         test, counts = params["test"], params["counts"]

@@ -9,7 +9,6 @@ from typing import Any
 from ....core import aval_of
 from ....errors import ArgumentError, where
 from ....transforms.custom_call import Rules, custom_call, perturbed
-from ....transforms.jvp import instantiate
 from ...interpreters import ad, batching
 
 
@@ -73,9 +72,8 @@ class Primitive:
                 t if moves else ad.Zero(aval_of(t)) for t, moves in zip(ts, moving, strict=True)
             ]
             outs, dots = jvp(tuple(xs), tuple(seen), **params)
-            outs, dots = self._list(outs), self._list(dots)
-            still = [None if isinstance(t, ad.Zero) else t for t in dots]
-            return outs, [instantiate(t, y) for t, y in zip(still, outs, strict=True)]
+            still = [None if isinstance(t, ad.Zero) else t for t in self._list(dots)]
+            return self._list(outs), still
 
         def given_transpose(cts: Sequence[Any], known: Sequence[Any]) -> list[Any]:
             seen = [
