@@ -114,20 +114,25 @@ class _Units:
         self.behind: list[int] = []
         self.home: dict[Value, int] = {}  # which unit makes a value
 
-    def add(self, unit: Step | Group) -> int:
+    def add(self, unit: Step | Group, sources: set[int]) -> int:
+        """A new unit that depends on these, and none on it; which number it has."""
         self.units.append(unit)
-        self.behind.append(0)
+        self.behind.append(self._all(sources))
         return len(self.units) - 1
+
+    def _all(self, sources: set[int]) -> int:
+        """These units and what they depend on."""
+        found = 0
+        for k in sources:
+            found |= self.behind[k] | 1 << k
+        return found
 
     def sources(self, step: Step) -> set[int]:
         return {self.home[v] for v in step.operands if v in self.home}
 
     def depend(self, k: int, sources: set[int]) -> None:
         """Unit `k` now also depends on these."""
-        new = 0
-        for other in sources:
-            new |= self.behind[other] | 1 << other
-        new &= ~(1 << k | self.behind[k])
+        new = self._all(sources) & ~(1 << k | self.behind[k])
         if new:
             for i, behind in enumerate(self.behind):
                 if i == k or behind >> k & 1:
@@ -183,21 +188,21 @@ def _assign(steps: Sequence[Step], fits: Callable[[Step], bool]) -> list[Any]:
         sources = all_units.sources(step)
         shape = _shape_of(step)
         if not shape or not fits(step):
-            place = all_units.add(step)
+            place = all_units.add(step, sources)
         else:
             alike = [
                 k for k in sorted(sources) if getattr(all_units.units[k], "shape", None) == shape
             ]
             joined = [k for k in alike if all_units.may_join(step, k, sources)]
-            place = joined[0] if joined else all_units.add(Group(shape))
+            if joined:
+                place = joined[0]
+                all_units.depend(place, sources - {place})
+            else:
+                place = all_units.add(Group(shape), sources)
             all_units.units[place].steps.append(step)
-            all_units.home.update(dict.fromkeys(step.outs, place))
-            all_units.depend(place, sources - {place})
             for other in joined[1:]:
                 if all_units.may_merge(place, other):
                     all_units.merge(place, other)
-            continue
-        all_units.depend(place, sources)
         all_units.home.update(dict.fromkeys(step.outs, place))
     found = [u for u in all_units.units if u.__class__ is Step or u.steps]
     for unit in found:
