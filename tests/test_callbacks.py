@@ -184,6 +184,22 @@ def test_pure_callbacks_are_values_like_others(n: int, m: int) -> None:
             assert np.array_equal(mapped(x), 2.0 * np.sinc(x))
 
 
+def test_a_callback_on_constants_runs_when_the_program_does() -> None:
+    def refuse(x: Any) -> Any:
+        raise ArithmeticError("this branch is not taken")
+
+    def f(x: Any) -> Any:
+        bad = lambda x: x * pure_callback(refuse, 1.0, 2.0)  # noqa: E731
+        return lax.cond(x < 0.0, bad, np.sin, x)
+
+    for code in ("numpy", "c"):
+        with funcgrad.config(code):
+            program = jit(grad(f))
+            assert program(0.5) == np.cos(0.5)
+            with pytest.raises(ArithmeticError, match="not taken"):
+                program(-0.5)
+
+
 def test_numbers_say_of_what_type_the_result_is() -> None:
     f = jit(lambda x: (pure_callback(np.tanh, x, x), pure_callback(lambda x: 3, 1, x)))
     for found in (f(0.5), f.__wrapped__(0.5)):

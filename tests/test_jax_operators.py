@@ -67,6 +67,24 @@ try:
 except TypeError as error:
     print(type(error).__name__)
 
+nearest = types.ModuleType("nearest")
+exec("import jax\\ndef f(x, i): return x[i]\\ndef g(x, i): return x[..., i, 0]", nearest.__dict__)
+x = np.array([[10.0, 0.0], [11.0, 1.0], [12.0, 2.0]])
+mapped = lambda f: lambda x, i: funcgrad.vmap(f, (None, 0))(x, i[None])[0]
+for way in (lambda f: f, funcgrad.jit, mapped, lambda f: funcgrad.jit(mapped(f))):
+    for i, place in ((5, 2), (-7, 0), (-1, 2), (1, 1), ([5, 0, -7], [2, 0, 0])):
+        assert np.array_equal(way(nearest.f)(x, np.asarray(i)), x[place]), i
+        assert np.array_equal(way(nearest.g)(x, np.asarray(i)), x[place, 0]), i
+    slope = funcgrad.grad(lambda x: fnp.sum(way(nearest.f)(x, np.asarray(5))))(x)
+    assert slope.tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+plain = types.ModuleType("plain")
+exec("def f(x, i): return x[i]", plain.__dict__)  # this is not for JAX
+for way in (lambda f: f, funcgrad.jit):
+    try:
+        raise AssertionError(way(plain.f)(x, np.asarray(5)))
+    except IndexError:
+        pass
+
 inside = types.ModuleType("inside")
 exec("def f(x):\\n  import jax.numpy\\n  y = x\\n  x += 1.0\\n  return y", inside.__dict__)
 assert inside.f(np.zeros(2)).tolist() == [0.0, 0.0]

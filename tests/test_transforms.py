@@ -393,8 +393,9 @@ def test_vmap_takes_trees_keywords_and_chunks() -> None:
     np.testing.assert_allclose(mixed({"w": batch["w"].T, "b": 0.0}, DATA), batch["w"] @ DATA)
     by_keyword = funcgrad.vmap(weighted, in_axes=(None, None))(PARAMS, DATA, scale=np.arange(3.0))
     np.testing.assert_allclose(by_keyword, 14 * np.arange(3.0) + 9)
-    first, rows = funcgrad.vmap(lambda x: (1.0, x), out_axes=(None, 1))(batch["w"])
-    assert first == 1.0 and rows.shape == (2, 3)
+    for f in (lambda x: (1.0, x), funcgrad.jit(lambda x: (1.0, x))):
+        first, rows = funcgrad.vmap(f, out_axes=(None, 1))(batch["w"])
+        assert first == 1.0 and rows.shape == (2, 3)
     assert funcgrad.vmap(lambda: 2.0, axis_size=3)().tolist() == [2.0, 2.0, 2.0]
 
 

@@ -23,6 +23,7 @@ from ..ops.cast import as_number
 from ..ops.index import FULL, Slice, embed
 from ..ops.sparse import sparse_product
 from ..ops.structural import diagonal_embed
+from ..transforms.callbacks import Callback
 from ..weak import number
 from .simplify import simplify
 from .steps import (
@@ -431,7 +432,8 @@ def _equation(writer: Writer, eqn: Eqn, operands: Sequence[Any]) -> list[Value]:
     written = len(writer.steps)
     avals = [v.aval for v in eqn.outs]
     try:
-        if does_something(eqn) or eqn.prim is sparse_product:  # its matrix may be written into
+        # a callback's values, and a sparse matrix, are those of a run
+        if does_something(eqn) or isinstance(eqn.prim, Callback) or eqn.prim is sparse_product:
             raise NotLowerableError("what is done when the program runs")
         made = run_under(EVAL, _run, (eqn.prim, operands, eqn.params))
         outs = [writer.value(x) for x in (made if eqn.prim.multiple else (made,))]

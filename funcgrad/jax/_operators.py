@@ -1,7 +1,7 @@
 """Operators of arrays as code for JAX has them, in which arrays never change, and take traced indices.
 
 ``x += y`` makes a new array there, since names may share the old one, ``x[i]`` is traced where i is,
-though x be NumPy's, and ``x + y`` is for y to say where that is no array and has `__radd__`. NumPy's
+though x be NumPy's, and reads the element nearest to an i out of bounds, and ``x + y`` is for y to say where that is no array and has `__radd__`. NumPy's
 types are written in C, and so are their operators: a type keeps addresses of functions. Those of a
 class in Python look methods up by name; NumPy's type is given these addresses, and the methods to be
 found.
@@ -23,6 +23,7 @@ import numpy as np
 from ..array import TracedArray
 from ..errors import HandoverError
 from ..indexing import read
+from ..numpy.updates import clipped
 
 # Where each operator's function is in `PyNumberMethods`, which is part of CPython's stable ABI.
 _IN_PLACE = {
@@ -58,12 +59,13 @@ _BINARY = {
 _AS_NUMBER, _AS_MAPPING = 10, 12  # pointers of a type to its tables, after what all objects have
 _SUBSCRIPT = 1  # in `PyMappingMethods`
 _READ = np.ndarray.__getitem__
+_READ_TRACED = TracedArray.__getitem__
 OWN: dict[type, dict[str, Any]] = {
     np.ndarray: {
         "__getitem__": _READ,
         **{name: vars(np.ndarray)[name] for name in (*_IN_PLACE, *_BINARY)},
     },
-    TracedArray: {name: vars(TracedArray)[name] for name in _IN_PLACE},
+    TracedArray: {name: vars(TracedArray)[name] for name in ("__getitem__", *_IN_PLACE)},
 }
 _LOOKED_UP = type("_LookedUp", (), dict.fromkeys(OWN[np.ndarray], lambda x, y: NotImplemented))
 _ARRAYS = frozenset({np.ndarray, float, int, complex, bool, np.float64, np.float32, np.int64})
@@ -75,6 +77,7 @@ def methods() -> dict[type, dict[str, Any]]:
     """The operators of NumPy's arrays and of traced ones that code for JAX is to have."""
     found = {kind: {name: _replacing(own[name]) for name in _IN_PLACE} for kind, own in OWN.items()}
     found[np.ndarray]["__getitem__"] = _getitem
+    found[TracedArray]["__getitem__"] = _getitem_of_traced
     for name in _BINARY:
         found[np.ndarray][name] = _yielding(name, OWN[np.ndarray][name])
     return found
@@ -85,7 +88,26 @@ def _getitem(x: Any, index: Any) -> Any:
     try:
         return _READ(x, index)
     except HandoverError:  # NumPy has asked a traced index for its value
-        return read(x, index)
+        return read(x, clipped(x, index) if _is_for_jax(sys._getframe(1)) else index)
+    except IndexError:
+        if not _is_for_jax(sys._getframe(1)):
+            raise
+        return _READ(x, clipped(x, index))
+
+
+@functools.wraps(_READ_TRACED)
+def _getitem_of_traced(x: Any, index: Any) -> Any:
+    entries = index if index.__class__ is tuple else (index,)
+    if any(isinstance(i, TracedArray) and i.dtype.kind in "iu" for i in entries):
+        if not _is_for_jax(sys._getframe(1)):
+            return _READ_TRACED(x, index)
+    else:
+        try:
+            return _READ_TRACED(x, index)
+        except IndexError:
+            if not _is_for_jax(sys._getframe(1)):
+                raise
+    return _READ_TRACED(x, clipped(x, index))
 
 
 def _replacing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -231,6 +231,15 @@ class Places:
         return larger, tuple(index), None if larger is x else tuple(kept)
 
 
+def clipped(x: Any, index: Any) -> tuple[Any, ...]:
+    """An index of `x` with its integers, and arrays of them, brought inside of their axes.
+
+    >>> clipped(np.zeros((2, 3)), (5, np.array([-7, 1])))
+    (1, array([0, 1]))
+    """
+    return Places(x, index)._inside("clip", True, None)[1]
+
+
 def _with_one_more(x: Any, axis: int, value: Any) -> Any:
     """The array with one more plane along an axis."""
     shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])

@@ -403,16 +403,21 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
         outs, dots = both[: len(there)], iter(both[len(there) :])
         return outs, [next(dots) if t else None for t in there]
 
-    split: list[int] = []
+    saved: list[int | None] = []  # batch axes of the residual: what all have in common has none
 
     def forward(*xs: Any) -> Any:
+        split = 0
+
         def flat(*xs: Any) -> list[Any]:
+            nonlocal split
             outs, residual = rules.forward(*xs)
-            split[:] = [len(outs)]
+            split = len(outs)
             return [*outs, *residual]
 
-        both = mapped(flat, bdims)(*xs)
-        return both[: split[0]], both[split[0] :]
+        both = batch_flat(flat, xs, bdims, size)
+        saved[:] = [None if b is None else 0 for _, b in both[split:]]
+        outs = [move_batch(y, b, 0, size) for y, b in both[:split]]
+        return outs, [y if b is None else move_batch(y, b, 0, size) for y, b in both[split:]]
 
     def pulled(
         f: Callable[..., Any], operands: Sequence[Any], axes: Sequence[int | None]
@@ -433,9 +438,8 @@ def _batched_rules(rules: Rules, size: int, bdims: tuple[int | None, ...]) -> Ru
 
     def backward(residual: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         count = len(residual)
-        saved: list[int | None] = [0] * count
         if rules.forward is None:
-            saved[count - len(bdims) :] = bdims
+            saved[:] = [*[0] * (count - len(bdims)), *bdims]
         axes = [*saved, *[0] * len(cts)]
         return pulled(lambda *v: rules.backward(v[:count], v[count:]), [*residual, *cts], axes)
 

@@ -19,14 +19,18 @@ def open_jaxpr(jaxpr: Jaxpr) -> Jaxpr:
     return Jaxpr((*jaxpr.const_vars, *jaxpr.in_vars), jaxpr.eqns, jaxpr.outs)
 
 
-def batched_jaxpr(jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[int | None]) -> Jaxpr:
-    """The program for operands with batch axes `bdims`; every output has its batch axis in front."""
+def batched_jaxpr(
+    jaxpr: Jaxpr, size: int, xs: Sequence[Any], bdims: Sequence[int | None]
+) -> tuple[Jaxpr, list[int | None]]:
+    """The program for operands with batch axes `bdims`, and those of its results: in front, or None."""
+    axes: list[int | None] = []
 
     def run(*xs: Any) -> list[Any]:
         outs = batch_flat(lambda *xs: eval_jaxpr(jaxpr, *xs), xs, bdims, size)
-        return [move_batch(y, b, 0, size) for y, b in outs]
+        axes[:] = [None if b is None else 0 for _, b in outs]
+        return [y if b is None else move_batch(y, b, 0, size) for y, b in outs]
 
-    return trace_to_jaxpr(run, [aval_of(x) for x in xs])
+    return trace_to_jaxpr(run, [aval_of(x) for x in xs]), axes
 
 
 def read_by(jaxpr: Jaxpr, outs: Sequence[Atom]) -> list[bool]:
@@ -79,6 +83,5 @@ class ProgramCall(Primitive):
         return [env.get(v) if w else None for v, w in zip(jaxpr.in_vars, wanted, strict=True)]
 
     def batch(self, size: int, xs: Sequence[Any], bdims: Sequence[int | None], params: dict) -> Any:
-        jaxpr = batched_jaxpr(params["jaxpr"], size, xs, bdims)
-        outs = self(*jaxpr.consts, *xs, jaxpr=open_jaxpr(jaxpr))
-        return outs, (0,) * len(outs)
+        jaxpr, axes = batched_jaxpr(params["jaxpr"], size, xs, bdims)
+        return self(*jaxpr.consts, *xs, jaxpr=open_jaxpr(jaxpr)), tuple(axes)
