@@ -10,8 +10,9 @@ from typing import Any
 
 # With nothing but the tensors, or one operand for each (or for all): a tensor or a number.
 _PLAIN = (
-    "abs ceil cos exp expm1 floor frac log log1p log2 neg reciprocal round rsqrt sigmoid sign sin "
-    "sqrt tan tanh trunc add sub mul div pow clamp_min clamp_max lerp"
+    "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg "
+    "reciprocal round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc "
+    "add sub mul div pow clamp_min clamp_max lerp"
 )
 _CALLED = {"maximum": "clamp_min", "minimum": "clamp_max"}
 
@@ -66,6 +67,10 @@ def _norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Any, ...]:
     return tuple(x.norm(ord, dtype=dtype) for x in self)
 
 
+def _max(self: Any) -> tuple[Any, ...]:
+    return tuple(x.max() for x in self)
+
+
 def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     for x, y in zip(self, *_lists(len(self), src), strict=True):
         x.copy_(y)
@@ -78,7 +83,7 @@ def _zero_(self: Any) -> Any:
     return self
 
 
-_functions = {"copy_": _copy_, "norm": _norm, "zero_": _zero_}
+_functions = {"copy_": _copy_, "max": _max, "norm": _norm, "zero_": _zero_}
 for _end in ("", "_"):
     _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{n}{_end}") for n in _PLAIN.split()}
     _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{m}{_end}") for n, m in _CALLED.items()}

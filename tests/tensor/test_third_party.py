@@ -586,6 +586,7 @@ FOREACH: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("sqrt", (), {}),
     ("neg", (), {}),
     ("reciprocal", (), {}),
+    *((name, (), {}) for name in ("atan", "sinh", "log10", "erfc", "lgamma")),
     ("lerp", ("other", 0.25), {}),
     ("lerp", ("other",), {"weight": 0.25}),
     ("addcmul", ("other", "other"), {"value": 2.0}),
@@ -607,12 +608,12 @@ def test_foreach(name: str, args: tuple[Any, ...], options: dict[str, Any], end:
     same(code)
 
 
-def test_foreach_norm_copy_and_zero() -> None:
+def test_foreach_norm_max_copy_and_zero() -> None:
     def code(th: Any) -> Any:
         xs = [th.tensor([3.0, 4.0]), th.tensor([1.0])]
         ys = [th.zeros(2), th.zeros(1)]
         th._foreach_copy_(ys, xs)
-        norms = th._foreach_norm(xs), th._foreach_norm(xs, 1)
+        norms = th._foreach_norm(xs), th._foreach_norm(xs, 1), th._foreach_max(xs)
         th._foreach_zero_(xs)
         return norms, xs, ys
 
