@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 import compat
+import compat.functorch
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning"
+)
 
 
 @pytest.fixture(params=["compat", "torch"])
@@ -208,3 +211,38 @@ def test_batch_norm_with_statistics_for_one(torch: Any) -> None:
     assert m.running_mean is None
     assert not m.track_running_stats
     assert torch.func.vmap(both)(x).shape == (2, 5, 3)
+
+
+@pytest.fixture(params=["compat", "torch"])
+def old(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """Tensors, and what is `functorch` for them."""
+    if request.param == "compat":
+        return compat, compat.functorch
+    return pytest.importorskip("torch"), pytest.importorskip("functorch")
+
+
+def test_modules_as_functions(old: tuple[Any, Any]) -> None:
+    torch, functorch = old
+    f, params, buffers = functorch.make_functional_with_buffers(torch.nn.BatchNorm1d(2))
+    x = torch.tensor([[1.0, 0.0], [3.0, 4.0]])
+    assert f(params, buffers, x).round().tolist() == [[-1.0, -1.0], [1.0, 1.0]]
+    assert buffers[0].tolist() == pytest.approx([0.2, 0.2])
+    with pytest.raises(RuntimeError, match="has buffers"):
+        functorch.make_functional(torch.nn.BatchNorm1d(2))
+    g, params = functorch.make_functional(tied(torch))
+    rows = functorch.vmap(functorch.grad(lambda p, x: g(p, x).sum()), (None, 0))(params, x)
+    assert [r.tolist() for r in rows] == [[[[2.0, 0.0]] * 2, [[6.0, 8.0]] * 2]]
+    _, constants = functorch.make_functional(tied(torch), disable_autograd_tracking=True)
+    assert params[0].requires_grad and not constants[0].requires_grad
+
+
+def test_ensembles(old: tuple[Any, Any]) -> None:
+    torch, functorch = old
+    models = [torch.nn.Linear(2, 1) for _ in range(3)]
+    f, params, buffers = functorch.combine_state_for_ensemble(models)
+    x = torch.ones(4, 2)
+    out = functorch.vmap(f, (0, 0, None))(params, buffers, x)
+    assert not out.requires_grad
+    assert torch.equal(out, torch.stack([m(x) for m in models]).detach())
+    with pytest.raises(RuntimeError, match="at least one"):
+        functorch.combine_state_for_ensemble([])
