@@ -452,6 +452,23 @@ def test_gradients_of_branches() -> None:
             compat.cond(*given)
 
 
+def test_loops_as_functions() -> None:
+    x = compat.tensor([2.0, 3.0], requires_grad=True)
+    start = (compat.tensor(0), x)
+    n, y = compat.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), start)
+    assert n.item() == 3
+    assert compat.autograd.grad(y.sum(), x)[0].tolist() == [32.0, 108.0]
+    assert compat.while_loop(lambda i, y: False, lambda i, y: (i, y), start) == start
+    for given in (
+        (1, lambda i, y: (i, y), start),
+        (lambda i, y: y < 3, lambda i, y: (i, y), start),
+        (lambda i, y: i < 3, lambda i, y: (i, y), {}),
+        *((lambda i, y: i < 3, f, start) for f in (lambda i, y: i, lambda i, y: (i, y.double()))),
+    ):
+        with pytest.raises(RuntimeError, match="Expect"):
+            compat.while_loop(*given)
+
+
 # ---------------------------------------------------------------- trees
 
 Point = namedtuple("Point", "x y")
