@@ -45,6 +45,14 @@ def test_as_numpys(name: str) -> None:
     assert funcgrad.grad(lambda x: np.sum(f(x)))(X).dtype == np.float32
 
 
+@pytest.mark.parametrize("run", [fnp.sinc, funcgrad.jit(fnp.sinc), funcgrad.vmap(fnp.sinc)])
+def test_sinc_of_halves(run: Callable[[Any], Any]) -> None:
+    x = np.array([0.0, 0.5, 1.0, 95.0, 100.25], np.float16)
+    found = run(x)
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found, np.sinc(x.astype(float)), rtol=1e-3, atol=1e-7)
+
+
 def test_tables() -> None:
     for fill in (np.nan, 0, (1.0, 2.0)):
         table = interpolate.interp1d(X, X**2, bounds_error=False, fill_value=fill)

@@ -9,6 +9,7 @@ import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
 from ..core import dtype_of
+from ..half import in_single
 from .arithmetic import divide, hypot
 from .exponential import sqrt
 from .logic import equal, less
@@ -304,10 +305,12 @@ def arctanh(xp, x, /):
 
 
 @elementwise(lambda _y, x: sinc_derivative(x, order=1))
+@in_single
 def sinc(xp, x, /):
     """``sin(pi x) / (pi x)``, 1 at 0.
 
-    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats.
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: floating, complex; integers give floats; halves are computed
+    in single precision, as ``pi x`` rounded to a half has lost its place in the period.
     Derivative: `sinc_derivative`, 0 at 0; smooth everywhere.
     Raises: nothing of its own.
     Source: NumPy reference, ``numpy.sinc``.
