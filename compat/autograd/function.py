@@ -21,7 +21,9 @@ ndarray = np.ndarray
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a `backward` whose own derivative is not known: asking for it raises.
+    """Decorates a `backward` whose own derivative is not known: asking a tape for it raises.
+
+    Transforms of `func` around a transform differentiate what it does, as they do other backwards.
 
     >>> import compat as torch
     >>> class Double(torch.autograd.Function):
@@ -40,12 +42,11 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:
+        edges = _edges(ctx, args) if modes.get().records else []
+        if not edges:  # no tape leads here; a transform around it derives what it needs
+            return fn(ctx, *args)
         with modes.no_grad():
             found = fn(ctx, *args)
-        if not modes.get().records:
-            return found
-        edges = [e for e in map(views.edge, args) if e is not None]
-        edges += [e for e, _ in getattr(ctx, "next_functions", ()) if e is not None]
         message = (
             "trying to differentiate twice a function that was marked with @once_differentiable"
             f"{applied(getattr(ctx, 'site', None))}"
@@ -57,6 +58,12 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(map(cut, found)) if isinstance(found, tuple) else cut(found)
 
     return wrapper
+
+
+def _edges(ctx: Any, args: Sequence[Any]) -> list[Any]:
+    """Where the tape goes on from the gradients `args` and from the inputs of a `Function`."""
+    given = [views.edge(x) for x in args] + [e for e, _ in getattr(ctx, "next_functions", ())]
+    return [e for e in given if e is not None]
 
 
 # ---------------------------------------------------------------- the class

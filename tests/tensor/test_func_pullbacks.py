@@ -101,3 +101,32 @@ def test_no_history_where_none_is_recorded(how: str) -> None:
         assert not vmap(made)(torch.eye(2, dtype=f64)).requires_grad
         assert not made(torch.ones(2, dtype=f64)).requires_grad
     assert vmap(made)(torch.eye(2, dtype=f64)).requires_grad
+
+
+class OnceCube(torch.autograd.Function):
+    """A cube whose backward is not to be differentiated by the tape."""
+
+    @staticmethod
+    def forward(x: Any) -> Any:
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: Any) -> Any:
+        return g * 3 * ctx.saved_tensors[0] ** 2
+
+
+def test_once_differentiable_backwards_are_no_constants_of_transforms_around() -> None:
+    x, ct = (torch.tensor(v, dtype=f64, requires_grad=True) for v in (2.0, 3.0))
+    for second in (
+        grad(grad(OnceCube.apply)),
+        jacfwd(grad(OnceCube.apply)),
+        jacrev(grad(OnceCube.apply)),
+    ):
+        assert second(x.detach()).item() == 12.0
+    (g,) = vjp(OnceCube.apply, x)[1](ct)
+    assert [s.item() for s in torch.autograd.grad(g + ct, (ct, x))] == [13.0, 36.0]
