@@ -58,7 +58,7 @@ class FunctionalModule(FunctionalModuleWithBuffers):
     Raises: ValueError: another number of tensors.
     """
 
-    def forward(self, params: Sequence[Any], /, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def forward(self, params: Sequence[Any], /, *args: Any, **kwargs: Any) -> Any:
         return super().forward(params, (), *args, **kwargs)
 
 
