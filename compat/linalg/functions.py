@@ -12,7 +12,7 @@ from funcgrad.ops.matrix_functions import expm
 from ..autograd.base import tensor
 from ..autograd.tape import record, through
 from ..ops._apply import _type_word, finish
-from ..ops._operands import dtype_of, operand
+from ..ops._operands import dtype_of, operand, plain_number
 from ..ops.create import ones
 from ..ops.join import cat
 from ..ops.matrix import finish_typed
@@ -37,6 +37,7 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Tensor:
             [0., 1.]])
     """
     x = square("linalg.matrix_power", A)
+    n = plain_number("linalg_matrix_power", "n", n)
     if not isinstance(n, int):
         raise TypeError(
             f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"

@@ -9,7 +9,7 @@ from .. import dtypes
 from ..ops._apply import _type_word, finish
 from ..ops._axes import axes_of, axis_of
 from ..ops._compose import composed, keep
-from ..ops._operands import convert, dtype_of, in_dtype_of, is_number, operand
+from ..ops._operands import convert, dtype_of, in_dtype_of, is_number, operand, plain_number
 from ..ops.create import zeros
 from ..ops.norm import nuclear_norm
 from ..ops.norm import vector_norm as _vector_norm
@@ -69,6 +69,7 @@ def vector_norm(
     """
     name = "linalg.vector_norm"
     x = operand("linalg_vector_norm", 1, "x", x)
+    ord = plain_number("linalg_vector_norm", "ord", ord)
     if not is_number(ord):
         raise TypeError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..autograd import base, sites
 from ..ops._apply import _type_word
-from ..ops._operands import dtype_of, operand
+from ..ops._operands import dtype_of, operand, plain_number
 from ..ops.pointwise import mul
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def check_probability(p: float) -> None:
-    """Raises: ValueError: it is none."""
-    if not 0.0 <= p <= 1.0:
+    """Raises: ValueError: it is none. TypeError: it is a tensor that requires grad."""
+    if not 0.0 <= plain_number("dropout", "p", p) <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 

@@ -22,7 +22,7 @@ from ..ops._axes import axes_of
 from ..ops._compose import require_real_floats
 from ..ops._fused import fused
 from ..ops._layout import in_order
-from ..ops._operands import dtype_of, operand
+from ..ops._operands import dtype_of, operand, plain_number
 from ..ops.activation import (
     celu,
     celu_,
@@ -282,8 +282,9 @@ def normalize(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{_type_word(dtype_of(input))}"
         )
+    p = float(plain_number("normalize", "p", p))
     axes = axes_of("normalize", len(input._array.shape), dim)
-    y = fused("DivBackward0", _unit, input, p=float(p), axis=axes, eps=eps)
+    y = fused("DivBackward0", _unit, input, p=p, axis=axes, eps=eps)
     return finish("normalize", y, out, (input,))
 
 
@@ -312,6 +313,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
             "x.long()."
         )
     classes = x._array
+    num_classes = plain_number("one_hot", "num_classes", num_classes)
     if not isinstance(num_classes, int | np.integer):
         raise TypeError(
             f"one_hot(): argument 'num_classes' (position 2) must be int, not "

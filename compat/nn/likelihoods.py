@@ -22,7 +22,7 @@ from ..ops._apply import _type_word as type_word
 from ..ops._apply import check_broadcast
 from ..ops._compose import require_real_floats
 from ..ops._fused import fused
-from ..ops._operands import convert, dtype_of, is_number, operand, promoted
+from ..ops._operands import convert, dtype_of, is_number, operand, plain_number, promoted
 from ..ops.pointwise import sub
 from ..ops.shape import unsqueeze
 from .loss_functions import (
@@ -82,6 +82,7 @@ def huber_loss(
     tensor([0.1250, 4.0000])
     """
     _check_reduction(reduction)
+    delta = plain_number("huber_loss", "delta", delta)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     x, y = _compared("huber_loss", input, target, weight)

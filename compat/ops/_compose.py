@@ -19,7 +19,7 @@ from ..autograd.sums import PartNode
 from ..autograd.tape import record, through
 from ._apply import _type_word, finish
 from ._layout import in_order
-from ._operands import dtype_of
+from ._operands import dtype_of, plain_options
 
 
 def composed(node: str, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -28,7 +28,7 @@ def composed(node: str, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> 
     Users see the name that PyTorch gives to the whole operation.
     """
     since = sequence_number()
-    out = through(f, *args, **kwargs)
+    out = through(f, *args, **plain_options(kwargs))
     for y in out if isinstance(out, tuple) else (out,):
         last = y._node
         if isinstance(last, OpNode) and last.seq > since:

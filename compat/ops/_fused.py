@@ -19,6 +19,7 @@ from ..autograd.base import TensorBase
 from ..autograd.programs import TapeProgram
 from ..autograd.tape import NOT_YET, record, tell
 from ._compose import composed
+from ._operands import plain_options
 
 ndarray = np.ndarray
 MOST_PROGRAMS = 1024
@@ -58,7 +59,7 @@ def _fused(
     tensors: tuple[Any, ...],
     options: dict[str, Any],
 ) -> Any:
-    mode = modes.get()
+    mode, options = modes.get(), plain_options(options)
     arrays = [None if t is None else t._array for t in tensors]
     if mode is not modes.GRAD and mode is not modes.NO_GRAD and mode.pack is not None:
         outs = composed(node, f, *tensors, **options)

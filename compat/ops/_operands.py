@@ -138,12 +138,14 @@ def number(x: Any, dtype: dtypes.dtype) -> Any:
 
 
 def number_for(dtype: dtypes.dtype, value: Any) -> Any:
-    """A Python number as an element of a tensor of `dtype`.
+    """A Python number, or what `plain_number` takes as one, as an element of a tensor of `dtype`.
 
     Raises: RuntimeError: it is too large, or complex where the tensor is not.
+        TypeError: it is a tensor that is no plain number.
     """
     if value.__class__ is float and dtype.numpy.kind == "f" and -6e4 < value < 6e4:
         return value  # in the range of all of them
+    value = plain_number("number", "value", value)
     category = dtypes.scalar_category(value)
     fits = True
     if category == 3 and 0 < dtype.category < 3:
@@ -186,6 +188,17 @@ def plain_number(name: str, argument: str, x: Any) -> Any:
     if x._array.shape or x._node is not None:
         raise TypeError(f"{name}(): argument '{argument}' must be Number, not Tensor")
     return x._array.item()
+
+
+def plain_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of a function as `plain_number` has them: what needs a gradient would get none.
+
+    Raises: TypeError: one is a tensor that is no plain number.
+    """
+    for x in options.values():
+        if isinstance(x, TensorBase):
+            return {k: plain_number("function", k, v) for k, v in options.items()}
+    return options
 
 
 def old_order(name: str, value: Any, *tensors: Any) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ from ._compose import composed, not_implemented, require_real_floats
 from ._elementwise import is_half
 from ._fused import LONG, by_length, fused, is_long
 from ._layout import in_order
-from ._operands import dtype_of, is_number, number_for, operand, promoted
+from ._operands import dtype_of, is_number, number_for, operand, plain_number, promoted
 from .exponential import sigmoid
 from .like import empty_like
 from .pointwise import add, mul
@@ -286,7 +286,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0, *, out: Any
     """
     x = _floats("softplus", input, "softplus_cpu")
     for name, given in (("beta", beta), ("threshold", threshold)):
-        if not is_number(given):
+        if not is_number(plain_number("softplus", name, given)):
             raise TypeError(
                 f"softplus(): argument '{name}' must be Number, not {type(given).__name__}"
             )

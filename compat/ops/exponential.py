@@ -18,7 +18,7 @@ from ._apply import finish, inplace, pointwise
 from ._compose import composed, not_implemented
 from ._elementwise import floats, numbers_too, require_real, tensors
 from ._fused import LONG, by_length
-from ._operands import dtype_of, is_number, operand, promoted
+from ._operands import dtype_of, is_number, operand, plain_number, promoted
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -212,6 +212,7 @@ def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Tensor:
     tensor([0.0000, 1.0986])
     """
     x = floats("logit", input, "logit_cpu")
+    eps = plain_number("logit", "eps", eps)
     inside = x if eps is None else _between(x, float(eps), 1.0 - float(eps))
     return finish("logit", record(special.logit, (inside,), None, "LogitBackward0"), out, (x,))
 

@@ -19,7 +19,7 @@ from ..autograd.tape import through
 from . import return_types
 from ._apply import _type_word, finish
 from ._compose import finish_named, require_real_floats, values_of
-from ._operands import dtype_of, operand
+from ._operands import dtype_of, operand, plain_number
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -196,7 +196,8 @@ def histc(
     """
     x = operand("histc", 1, "input", input)
     require_real_floats("histogram_cpu", x)
-    edges = _edges("histc", x, bins, min, max, 1.0)
+    low, high = plain_number("histc", "min", min), plain_number("histc", "max", max)
+    edges = _edges("histc", x, bins, low, high, 1.0)
     values = known(x._array)
     if values is None:
         counts = through(lambda a: fnp.histogram(a, bins, edges)[0], x.detach())

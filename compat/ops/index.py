@@ -34,6 +34,7 @@ from ._operands import (
     is_number,
     number_for,
     operand,
+    plain_number,
     require_tensor,
 )
 from .masks import filled_in_place
@@ -407,6 +408,7 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
+    fill_value = plain_number("fill_diagonal_", "fill_value", fill_value)
     shape = self._array.shape
     if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -22,7 +22,7 @@ from ._axes import axes_of, axis_of
 from ._compose import composed, keep
 from ._elementwise import narrow
 from ._fused import fused
-from ._operands import alike, convert, dtype_of, operand, promoted
+from ._operands import alike, convert, dtype_of, operand, plain_number, promoted
 from .pointwise import refuse_bools
 from .shape import broadcast_tensors
 
@@ -118,6 +118,7 @@ def vector_norm(x: Any, p: float, axes: Axes) -> Tensor:
 
 
 def _recorded(x: Any, p: float, axes: Axes, node: str) -> Any:
+    p = plain_number("norm", "p", p)
     if p == 2:
         return record(reductions.norm2, (x,), {"axis": axes}, node)
     return fused(node, p_norm, x, p=p, axis=axes)

@@ -13,7 +13,7 @@ from ..autograd.remembered import remembered
 from ._compose import not_implemented
 from ._fused import fused
 from ._layout import apart, ints_of
-from ._operands import dtype_of, is_number, number_for, operand
+from ._operands import dtype_of, is_number, number_for, operand, plain_number
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -37,6 +37,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     tensor([0., 1., 2., 0., 0.])
     """
     x = operand("pad", 1, "input", input)
+    value = plain_number("pad", "value", value)
     if value is not None and (not is_number(value) or isinstance(value, complex)):
         raise TypeError(
             f"pad(): argument 'value' (position 4) must be float, not {type(value).__name__}"

@@ -34,6 +34,7 @@ from ._operands import (
     is_number,
     number_for,
     operand,
+    plain_options,
     promoted,
     result_type,
 )
@@ -335,18 +336,17 @@ def nan_to_num(
     tensor([1., 0., 9.])
     """
     x = operand("nan_to_num", 1, "input", input)
-    for name, given in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
+    params = plain_options({"nan": nan, "posinf": posinf, "neginf": neginf})
+    for name, given in params.items():
         if given is not None and (not is_number(given) or isinstance(given, complex)):
             raise TypeError(
                 f"nan_to_num(): argument '{name}' must be float, not {type(given).__name__}"
             )
     if dtype_of(x).name == "bfloat16":  # computed in single, whose largest it would not hold
         largest = dtypes.finfo(dtypes.bfloat16).max
-        posinf, neginf = (
-            largest if posinf is None else posinf,
-            -largest if neginf is None else neginf,
-        )
-    params = {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf}
+        ends = {"posinf": largest, "neginf": -largest}
+        params |= {name: end for name, end in ends.items() if params[name] is None}
+    params["nan"] = 0.0 if params["nan"] is None else params["nan"]
     if dtype_of(x).category < 2:
         return finish("nan_to_num", record(stop_gradient, (x,)), out, (x,))
     y = record(nan_to_num_primitive, (x,), params, "NanToNumBackward0")
