@@ -79,6 +79,7 @@ from .nn import parallel as _parallel
 from .nn.aliases import *
 from .nn.native import *
 from .ops import _numpy_names
+from .ops import legacy as _legacy
 from .ops.activation import *
 from .ops.atleast import *
 from .ops.bessel import *
@@ -94,6 +95,7 @@ from .ops.embedding import *
 from .ops.exponential import *
 from .ops.foreach import *
 from .ops.gamma import *
+from .ops.gamma_draws import *
 from .ops.generator import *
 from .ops.grid import *
 from .ops.histograms import *
@@ -158,6 +160,7 @@ for _name in (r"compat\.autograd", r"funcgrad\.compile\.quick", r"funcgrad\.(fas
 _others = {"norm", "size", "split", "unique", "unique_consecutive"}
 _numpy_names.accept(_sys.modules[__name__], "compat", _others)
 _numpy_names.accept(Tensor, "compat:Tensor", _others)
+vars(cuda).update(_legacy.ON_GPU)  # the package lies below what makes tensors
 for _module in (linalg, fft):
     _numpy_names.accept(_module, _module.__name__)
 for _module in (special, nn.functional):

@@ -20,4 +20,8 @@ def device_count() -> int:
     return 0
 
 
+def empty_cache() -> None:
+    """Nothing: there is no memory to hand back."""
+
+
 _explain_missing("torch.mps", globals())

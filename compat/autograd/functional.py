@@ -19,30 +19,17 @@ from funcgrad.core import aval_of
 from funcgrad.ops.structural import reshape
 
 from . import modes, views
-from .base import TensorBase, tensor
+from .base import tensor
 from .forward_ad import dual_level, make_dual, unpack_dual
+from .functional_values import Tensors, _bases, _basis, _like, _results, _tensors
+from .functional_values import _as_tuple as _as_tuple
+from .functional_values import _construct_standard_basis_for as _construct_standard_basis_for
+from .functional_values import _grad_postprocess as _grad_postprocess
+from .functional_values import _tuple_postprocess as _tuple_postprocess
 from .gradients import grad
 from .tape import record, through
 
-Tensors = tuple[Any, ...]
-
 # ---------------------------------------------------------------- what goes in and out
-
-
-def _tensors(x: Any, what: str, name: str) -> Tensors:
-    """`x`, a tensor or a tuple of tensors, as a tuple.
-
-    Raises: TypeError: it is something else.
-    """
-    found = x if isinstance(x, tuple) else (x,)
-    for i, part in enumerate(found):
-        if not isinstance(part, TensorBase):
-            where = f"value at index {i}" if isinstance(x, tuple) else f"given {what}"
-            raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the "
-                f"{where} has type {type(part)}."
-            )
-    return found
 
 
 def _inputs(xs: Tensors, create_graph: bool) -> Tensors:
@@ -54,20 +41,6 @@ def _inputs(xs: Tensors, create_graph: bool) -> Tensors:
         else:
             made.append(x.detach().requires_grad_())
     return tuple(made)
-
-
-def _results(xs: Any, create_graph: bool) -> Any:
-    """Answers, also in nested tuples, without their graph unless that is wanted."""
-    if create_graph:
-        return xs
-    if isinstance(xs, tuple):
-        return tuple([_results(x, create_graph) for x in xs])
-    return xs.detach()
-
-
-def _like(x: Any, template: Any) -> Any:
-    """A tuple, or its only entry where `template` was no tuple."""
-    return x if isinstance(template, tuple) else x[0]
 
 
 def _zeros(x: Any, size: Sequence[int] = ()) -> Any:
@@ -437,25 +410,8 @@ def _rows(i: int, out: Any, xs: Tensors, *, create_graph: bool, strict: bool) ->
     ]
 
 
-def _basis(x: Any, start: int, total: int) -> Any:
-    """Rows `start` and on of the identity, as far as elements of `x` go; the rest is zero."""
-    array = x._array
-    size = aval_of(array).size
-    return concrete_namespace(array).eye(total, size, -start, dtype=array.dtype)
-
-
 def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
     return record(reshape, (x,), {"shape": shape}, "ViewBackward0")
-
-
-def _bases(xs: Sequence[Any]) -> list[Any]:
-    """For every tensor, all vectors of the standard basis of them together."""
-    sizes = [aval_of(x._array).size for x in xs]
-    starts = np.cumsum([0, *sizes]).tolist()
-    return [
-        _basis(x, start, starts[-1]).reshape((starts[-1], *x._array.shape))
-        for x, start in zip(xs, starts[:-1], strict=True)
-    ]
 
 
 def _all_rows(outs: Tensors, xs: Tensors, create_graph: bool) -> list[list[Any]]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
+from ..ops.gamma_draws import log_standard_gamma
 from ..size import Size
-from . import _draws, constraints
+from . import constraints
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 
@@ -50,7 +51,7 @@ class Dirichlet(ExponentialFamily):
 
     def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         a = self.concentration.expand(self._extended_shape(sample_shape))
-        return torch.softmax(_draws.log_standard_gamma(a), -1)
+        return torch.softmax(log_standard_gamma(a), -1)
 
     def log_prob(self, value: Any) -> Tensor:
         value, a = self._checked(value), self.concentration

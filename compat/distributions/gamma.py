@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
-from . import _draws, constraints
+from ..ops.gamma_draws import _standard_gamma
+from . import constraints
 from .distribution import EMPTY
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
@@ -54,7 +55,7 @@ class Gamma(ExponentialFamily):
 
     def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        found = _draws.standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
+        found = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         return found.clamp(min=torch.finfo(found.dtype).tiny)
 
     def log_prob(self, value: Any) -> Tensor:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import compat as torch
 
-from . import _draws, constraints
+from ..ops.gamma_draws import drawn
+from . import constraints
 from .distribution import EMPTY, Distribution
 from .utils import broadcast_all, lazy_property
 
@@ -47,7 +48,7 @@ class VonMises(Distribution):
     def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         shape = self._extended_shape(sample_shape)
         loc, k = self.loc.detach().expand(shape), self.concentration.detach().expand(shape)
-        turned = _draws.drawn("von_mises", lambda s, a: s.vonmises(0.0, a), k)
+        turned = drawn("von_mises", lambda s, a: s.vonmises(0.0, a), k)
         return (turned + math.pi + loc) % (2 * math.pi) - math.pi
 
     @property

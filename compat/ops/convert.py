@@ -172,7 +172,10 @@ def _short(name: str) -> Callable[..., Tensor]:
 def type_(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The tensor in another dtype, given as such or by the name of a class; or what it is now.
 
+    A class of `compat.cuda` moves the tensor to the GPU, one of `compat` to the CPU.
+
     Raises: ValueError: there is no such class. TypeError: it is no class and no name.
+        AssertionError, RuntimeError: there is no GPU.
 
     >>> import compat as torch
     >>> torch.ones(2).type(), torch.ones(2).type("torch.LongTensor")
@@ -185,8 +188,8 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
         raise TypeError(f"dtype must be a type, str, or dtype object, not {type(dtype).__name__}")
     found = legacy.TYPES.get(dtype) if isinstance(dtype, str) else dtype
     if isinstance(found, TensorType):
-        found = found.dtype
-    elif found is made.cls:
+        return to(self, device=found.place, dtype=found.dtype)
+    if found is made.cls:
         found = dtypes.get_default_dtype()
     if found.__class__ is not dtypes.dtype:
         raise ValueError(f"invalid type: '{getattr(dtype, '__name__', dtype)}'")

@@ -14,7 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd import base, modes, sites, views
 from ..autograd.base import TensorBase
-from ..size import Size, cpu, device_of
+from ..size import Size, device_of
 from ..size import device as Device
 from ..storage import UntypedStorage, numbers_of
 from . import _apply
@@ -244,24 +244,31 @@ class TensorType(type):
     """The classes of `FloatTensor` and its like: constructors, and what `isinstance` asks for."""
 
     dtype: dtypes.dtype
-    is_cuda = False
+    place: str
+    is_cuda: bool
 
     def __call__(cls, *args: Any, device: Any = None) -> Tensor:
-        """As ``Tensor(...)``, in the dtype of the class."""
-        return _constructed(base.made.cls, cls.dtype, args, device)
+        """As ``Tensor(...)``, in the dtype and on the device of the class."""
+        out: Tensor = _constructed(base.made.cls, cls.dtype, args, device)
+        return out.cuda() if cls.is_cuda else out
 
     def __instancecheck__(cls, x: Any) -> bool:
         if not isinstance(x, TensorBase) or x.__class__ in base.sparse_kinds:
             return False
-        return dtype_of(x) is cls.dtype and device_of(x._array) == cpu
+        return dtype_of(x) is cls.dtype and device_of(x._array).type == cls.place
 
     def __repr__(cls) -> str:
-        return f"<class 'torch.{cls.__name__}'>"
+        return f"<class '{_label(cls)}'>"
 
 
-def _typed(dtype: dtypes.dtype) -> TensorType:
+def _typed(dtype: dtypes.dtype, place: str = "cpu") -> TensorType:
     name = f"{_TYPE_WORDS[dtype.name]}Tensor"
-    return TensorType(name, (), {"dtype": dtype, "__module__": __name__})
+    entries = {"dtype": dtype, "place": place, "is_cuda": place == "cuda", "__module__": __name__}
+    return TensorType(name, (), entries)
+
+
+def _label(cls: TensorType) -> str:
+    return f"torch.{'cuda.' if cls.is_cuda else ''}{cls.__name__}"
 
 
 BoolTensor = _typed(dtypes.bool)
@@ -276,13 +283,17 @@ ShortTensor = _typed(dtypes.int16)
 if hasattr(dtypes, "bfloat16"):
     BFloat16Tensor = _typed(dtypes.bfloat16)
 
-TYPES = {f"torch.{c.__name__}": c for c in list(globals().values()) if c.__class__ is TensorType}
+_HERE: list[TensorType] = [c for c in list(globals().values()) if c.__class__ is TensorType]
+
+# the classes of tensors on a GPU, which torch.cuda has by these names
+ON_GPU = {c.__name__: _typed(c.dtype, "cuda") for c in _HERE}
+TYPES = {_label(c): c for c in [*_HERE, *ON_GPU.values()]}
 
 
 def set_default_tensor_type(t: Any) -> None:
     """Deprecated: make tensors of Python floats have the dtype of a class such as `DoubleTensor`.
 
-    Raises: TypeError: there is no such class, or it is not of floats.
+    Raises: TypeError: there is no such class, or it is not of floats, or of a GPU.
     """
     sites.warn(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
@@ -291,6 +302,8 @@ def set_default_tensor_type(t: Any) -> None:
     found = TYPES.get(t) if isinstance(t, str) else t
     if not isinstance(found, TensorType):
         raise TypeError(f"invalid type object: {t!r} is no tensor type")
+    if found.is_cuda:
+        raise TypeError(f"{found!r} is no default: use torch.set_default_device('cuda')")
     dtypes.set_default_dtype(found.dtype)
 
 

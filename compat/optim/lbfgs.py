@@ -245,12 +245,18 @@ def _lowest(a: _Point, b: _Point, low: float, high: float) -> float:
 class _Search:
     """Looks for a place where the loss is low enough and its slope flat enough (strong Wolfe)."""
 
-    enough, flat, smallest = 1e-4, 0.9, 1e-9
-
     def __init__(
-        self, at: Callable[[float], _Point], start: _Point, direction: Any, steps: int
+        self,
+        at: Callable[[float], _Point],
+        start: _Point,
+        direction: Any,
+        steps: int,
+        enough: float = 1e-4,
+        flat: float = 0.9,
+        smallest: float = 1e-9,
     ) -> None:
         self.at, self.start, self.steps = at, start, steps
+        self.enough, self.flat, self.smallest = enough, flat, smallest
         self.width = float(np.abs(direction).max())
         self.count = 0
 
@@ -304,3 +310,39 @@ class _Search:
                 low, high = x, low if x.slope * (high.t - low.t) >= 0 else high
             ends = [low, high]
         return low
+
+
+# ---------------------------------------------------------------- for other packages' minimisers
+
+
+def _cubic_interpolate(
+    x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bounds: Any = None
+) -> float:
+    """`_lowest` of places, losses and slopes, under PyTorch's name."""
+    low, high = sorted((x1, x2)) if bounds is None else bounds
+    return _lowest(_Point(x1, f1, None, g1), _Point(x2, f2, None, g2), low, high)
+
+
+def _strong_wolfe(
+    obj_func: Callable[[Any, float, Any], tuple[float, Any]],
+    x: Any,
+    t: float,
+    d: Any,
+    f: float,
+    g: Any,
+    gtd: float,
+    c1: float = 1e-4,
+    c2: float = 0.9,
+    tolerance_change: float = 1e-9,
+    max_ls: int = 25,
+) -> tuple[float, Any, float, int]:
+    """The search under PyTorch's name: loss, gradient, step, and how often it called `obj_func`."""
+
+    def at(t: float) -> _Point:
+        loss, gradient = obj_func(x, t, d)
+        return _Point(t, loss, gradient, float(gradient.dot(d)))
+
+    start = _Point(0.0, f, g, float(gtd))
+    search = _Search(at, start, d.detach().numpy(), max_ls, c1, c2, tolerance_change)
+    found = search.run(t)
+    return found.loss, found.gradient, found.t, search.count + 1

@@ -443,6 +443,16 @@ def test_a_gpu_that_is_there(gpu: ModuleType) -> None:
         compat.ones(2, requires_grad=True).cuda()
 
 
+def test_classes_of_tensors_on_a_gpu(gpu: ModuleType) -> None:
+    on_gpu, on_cpu = compat.cuda.LongTensor, compat.LongTensor
+    x = compat.ones(2).type(on_gpu)
+    assert x.is_cuda and isinstance(x, on_gpu) and not isinstance(x, on_cpu)
+    assert on_gpu([1, 2]).is_cuda and x.type("torch.cuda.FloatTensor").is_cuda
+    assert x.type(on_cpu).is_cpu and not isinstance(x.type(on_cpu), on_gpu)
+    with pytest.warns(UserWarning), pytest.raises(TypeError, match="set_default_device"):
+        compat.set_default_tensor_type(on_gpu)
+
+
 def test_no_gpu_without_cupy() -> None:
     code = (
         "import sys; sys.modules['cupy'] = None; import compat as t; print(t.cuda.is_available())"

@@ -485,3 +485,21 @@ def test_options_that_do_not_go_together(torch: Any, name: str) -> None:
         f(cubes, x, strict=True, vectorize=True, **forward)
     with pytest.raises(NotImplementedError, match="not supported together"):
         f(cubes, x, create_graph=True, vectorize=True, **forward)
+
+
+def test_parts_that_minimisers_call(torch: Any) -> None:
+    """The pieces of which packages build Jacobians of their own, under PyTorch's names."""
+    parts = torch.autograd.functional
+    x, y = torch.ones(2), torch.zeros(())
+    assert parts._as_tuple(x, "inputs", "f") == (False, (x,))
+    assert parts._as_tuple((x, y), "inputs", "f") == (True, (x, y))
+    basis = parts._construct_standard_basis_for((x, y), (2, 1))
+    assert [b.tolist() for b in basis] == [[[1, 0], [0, 1], [0, 0]], [[0], [0], [1]]]
+    for flags, expected in (
+        (True, ((1, 2), (3, 4))),
+        (False, (1, 2)),
+        ((True, False), (1, 3)),
+        ((False, True), (1, 2)),
+        ((False, False), 1),
+    ):
+        assert parts._tuple_postprocess(((1, 2), (3, 4)), flags) == expected

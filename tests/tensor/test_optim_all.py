@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import inspect
 from typing import Any
 
@@ -393,3 +394,34 @@ def test_other_options_are_accepted(name: str) -> None:
         optimizer.step()
     np.testing.assert_array_equal(w[0].detach().numpy(), w[1].detach().numpy())
     assert w[0].detach().numpy().tolist() != [[1.0, 1.0]]
+
+
+@given(start=st.floats(-3, 3), step=st.floats(0.01, 5), limit=st.integers(0, 20))
+@settings(deadline=None)
+def test_line_searches_of_other_packages(start: float, step: float, limit: int) -> None:
+    """They call the search of `LBFGS` by its private name."""
+
+    def found(th: Any) -> Any:
+        def slope(x: Any, t: float, d: Any) -> Any:
+            y = (x + t * d).requires_grad_()
+            loss = (y**4 - 3 * y**2 + y).sum()
+            return loss.item(), th.autograd.grad(loss, y)[0]
+
+        x = th.tensor([start, 0.5], dtype=th.float64)
+        f, g = slope(x, 0.0, x)
+        search = importlib.import_module(f"{th.__name__}.optim.lbfgs")._strong_wolfe
+        f, g, t, calls = search(slope, x, step, -g, f, g, -g.dot(g), max_ls=limit)
+        return [f, *g.tolist(), float(t), calls]
+
+    np.testing.assert_allclose(found(compat), found(torch), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("bounds", [None, (0.0, 0.3)])
+def test_minima_of_cubics(bounds: Any) -> None:
+    for points in [(0.0, 1.0, -1.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 0.0, 1.0, 9.0)]:
+        found = []
+        for th in (compat, torch):
+            file = importlib.import_module(f"{th.__name__}.optim.lbfgs")
+            given = [th.tensor(x, dtype=th.float64) for x in points]
+            found.append(float(file._cubic_interpolate(*given, bounds)))
+        assert found[0] == pytest.approx(found[1], rel=1e-12)
