@@ -526,3 +526,8 @@ def test_another_order_of_elements_is_recorded(torch: Any) -> None:
     assert y.grad_fn.name() == "ToCopyBackward0"
     (y * torch.arange(24.0).reshape(1, 2, 3, 4)).sum().backward()
     assert x.grad.flatten().tolist() == list(range(24))
+
+
+def test_one_tensor_has_one_number(torch: Any) -> None:
+    x = torch.ones(2)
+    assert x._cdata == x._cdata != x.clone()._cdata
