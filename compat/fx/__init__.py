@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import sys as _sys
 from typing import Any, NoReturn, TypeVar
 
+from .._files import file_of as _file_of
 from .._missing import explain as _explain_missing
 from ..nn.module import Module
 
@@ -63,6 +65,20 @@ class Tracer(_NotMade):
     """
 
 
+class GraphAppendingTracer(Tracer):
+    """One that adds to a graph which is there.
+
+    Raises: NotImplementedError: one is made.
+    """
+
+
+class Interpreter(_NotMade):
+    """What runs such a graph node by node; packages derive theirs from it.
+
+    Raises: NotImplementedError: one is made.
+    """
+
+
 def symbolic_trace(root: Any, concrete_args: Any = None) -> NoReturn:
     """Record the graph of a module.
 
@@ -70,5 +86,14 @@ def symbolic_trace(root: Any, concrete_args: Any = None) -> NoReturn:
     """
     raise _refusal("symbolic_trace")
 
+
+for _file, _names in {
+    "graph": "Graph",
+    "graph_module": "GraphModule",
+    "interpreter": "Interpreter",
+    "node": "Node",
+    "proxy": "Proxy GraphAppendingTracer",
+}.items():
+    globals()[_file] = _file_of(__name__, _file, [(_sys.modules[__name__], _names)])
 
 _explain_missing("torch.fx", globals())
