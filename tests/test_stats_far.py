@@ -473,3 +473,15 @@ def test_logarithms_of_probabilities_next_to_one() -> None:
         np.testing.assert_allclose(ours.logsf(x), np.log1p(-ours.cdf(x)), rtol=1e-14)
     x = np.array([20.0, 60.0, 500.0])
     np.testing.assert_allclose(stats.moyal.logcdf(x), np.log1p(-stats.moyal.sf(x)), rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["dgamma", "dweibull"])
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
+@np.errstate(all="ignore")
+def test_slopes_in_the_middle_of_doubled_variables(name: str, shape: float) -> None:
+    """They are the density, and one over it, also where that is 0 or infinite."""
+    ours, z, q = getattr(stats, name), np.float64(0.0), np.float64(0.5)
+    density = ours.pdf(z, shape)
+    for sign, forth, back in ((1.0, ours.cdf, ours.ppf), (-1.0, ours.sf, ours.isf)):
+        assert funcgrad.grad(forth)(z, shape) == sign * density
+        assert funcgrad.grad(back)(q, shape) == sign / density

@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra import elementwise, elementwise_constant
 from ..choose import choose_in
 from ..core import aval_of
-from .arithmetic import absolute, hypot, polynomial
+from .arithmetic import absolute, fmod, hypot, polynomial
 from .exponential import exp, expm1, log, log1p, sqrt, unless_both, xlogy
 from .from_scipy import (
     real_floating,
@@ -205,7 +205,7 @@ def rgamma(xp, x, /):
 
 
 @elementwise(
-    lambda _y, x, q: zeta_of_logs(x, q, n=1),
+    lambda _y, x, q: where(less(x, 1.0), math.nan, zeta_of_logs(x, q, n=1)),
     lambda _y, x, q: -1.0 * x * zeta(x + 1.0, q),
 )
 def zeta(xp, x, q, /):
@@ -236,19 +236,19 @@ def _logs_by_q(_y: Any, x: Any, q: Any, *, n: int) -> Any:
 def zeta_of_logs(xp, x, q, /, *, n):
     """``sum_k (-log(k + q))**n (k + q)**-x``: `zeta` differentiated `n` times by `x`.
 
-    For x > 1 and q > 0; nan elsewhere.
+    For x >= -1 and q > 0, below 1 as it is continued there; nan elsewhere.
 
     Shapes: broadcast.   Dtypes: real; integers give floats.
     Derivative: that with n + 1 by `x`, by `q` of each term; smooth inside its domain.
     Raises: ArgumentError: complex numbers.
-    Source: DLMF 25.11.1; Euler and Maclaurin's formula, DLMF 2.10.1.
+    Source: DLMF 25.11.1; Euler and Maclaurin's formula, DLMF 2.10.1, 25.11.28.
 
     >>> zeta_of_logs(np.array([2.0]), 1.0, n=1).round(4).tolist()
     [-0.9375]
     """
     given = together(xp, "zeta_of_logs", x, q)
     x, q = (xp.asarray(v, xp.float64) for v in given)
-    known = (x > 1) & (q > 0)
+    known = (x >= -1) & (q > 0)
     x, q = xp.where(known, x, 2.0), xp.where(known, q, 1.0)
     total = 0.0 * (x + q)
     for k in range(16):
@@ -267,6 +267,40 @@ def zeta_of_logs(xp, x, q, /, *, n):
             term = [((x + step) * t + u) / w for t, u in zip(term, [0.0, *term], strict=False)]
     last = sum(power[i] * rest[n - i] for i in range(n + 1)) * math.factorial(n)
     return xp.where(known, total + last, xp.nan).astype(xp.result_type(*given))
+
+
+def _reflected_zeta_slope(x: Any) -> Any:
+    """``d/dx 2 (2 pi)**-t gamma(t) zeta(t) sin(pi x / 2)``, where ``t = 1 - x``, for x < -1."""
+    t, turn, log_circle = 1.0 - x, 0.5 * math.pi * fmod(x, 4.0), math.log(2.0 * math.pi)
+    size = 2.0 * exp(gammaln(t) - t * log_circle)
+    z, slope = zeta(t, 1.0), zeta_of_logs(t, 1.0, n=1)
+    return size * (
+        0.5 * math.pi * cos(turn) * z + sin(turn) * (z * (log_circle - digamma(t)) - slope)
+    )
+
+
+def _riemann_zeta_slope(x: Any) -> Any:
+    x = double(x)
+    low = less(x, -1.0)
+    reflected = _reflected_zeta_slope(where(low, x, -2.0))
+    return where(low, reflected, zeta_of_logs(where(low, 2.0, x), 1.0, n=1))
+
+
+@elementwise(lambda _y, x: _riemann_zeta_slope(x))
+def riemann_zeta(xp, x, /):
+    """Riemann's zeta function: ``sum_k k**-x`` for x > 1, and its continuation below.
+
+    Shapes: ``x: (*a) -> (*a)``.   Dtypes: real; integers give floats.
+    Derivative: `zeta_of_logs`, below -1 by reflection; smooth but for the pole at 1.
+    Raises: ImportError: SciPy is not installed. ArgumentError: complex numbers.
+    Source: DLMF 25.2.1, 25.4.1; SciPy reference, ``scipy.special.zeta``; NaN below 1 on CuPy.
+
+    >>> riemann_zeta(np.array([2.0, -1.0])).round(4).tolist()
+    [1.6449, -0.0833]
+    """
+    x = real_floating(xp, "riemann_zeta", x)
+    of_one = scipy_function(xp, "zeta")
+    return of_one(x, 1.0) if xp.__name__ == "cupy" else of_one(x)
 
 
 # ---------------------------------------------------------------- integrals over one side

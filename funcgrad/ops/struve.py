@@ -11,16 +11,22 @@ from ..algebra import Primitive, elementwise
 from .arithmetic import absolute, divide, power
 from .from_scipy import by_nothing, scipy_function, together
 from .gamma import rgamma
-from .logic import less
+from .logic import equal, less
 from .select import where
 
 
 def _slope(function: Primitive, y: Any, v: Any, x: Any, sign: float) -> Any:
-    """By the order below, and near 0, where that divides by x, by those below and above."""
+    """By the order below, and near 0, where that divides by x, by those below and above.
+
+    Near 0 these cancel for order -1; ``H_-1 = 2/pi - H_1`` and ``L_-1 = 2/pi + L_1``.
+    """
     near = less(absolute(x), 1.0)
     inner, outer = where(near, x, 0.5), where(near, 1.0, x)
-    first = power(inner * 0.5, v) * rgamma(v + 1.5) * (1.0 / math.sqrt(math.pi))
-    inside = (function(v - 1.0, inner) + sign * function(v + 1.0, inner) + first) * 0.5
+    turned = equal(v, -1.0)
+    order = where(turned, 1.0, v)
+    first = power(inner * 0.5, order) * rgamma(order + 1.5) * (1.0 / math.sqrt(math.pi))
+    inside = (function(order - 1.0, inner) + sign * function(order + 1.0, inner) + first) * 0.5
+    inside = where(turned, sign * inside, inside)
     outside = function(v - 1.0, outer) - divide(v * where(near, 0.0, y), outer)
     return where(near, inside, outside)
 

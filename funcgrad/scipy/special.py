@@ -329,15 +329,17 @@ def multigammaln(a: Any, d: Any) -> Any:
 def zeta(x: Any, q: Any = None) -> Any:
     """``sum_k (k + q)**-x`` over ``k = 0, 1, ...``: Hurwitz's zeta function, Riemann's for q = None.
 
+    Riemann's is continued to x < 1; Hurwitz's is NaN there.
+
     Shapes: broadcast.   Dtypes: real; integers give floats.
     Derivative: the sum of its terms' by `x`, ``-x zeta(x + 1, q)`` by `q`.
     Raises: ShapeError: the shapes do not broadcast.
     Source: SciPy reference, ``scipy.special.zeta``.
 
-    >>> float(zeta(2.0).round(4))
-    1.6449
+    >>> zeta(np.array([2.0, 0.5])).round(4).tolist()
+    [1.6449, -1.4604]
     """
-    return _gamma.zeta(operand(x), 1.0 if q is None else operand(q))
+    return _gamma.riemann_zeta(operand(x)) if q is None else _gamma.zeta(operand(x), operand(q))
 
 
 def factorial(n: Any, exact: bool = False) -> Any:

@@ -27,6 +27,7 @@ SAMPLES = {
     "binom": operands(floats(2.5, 4.0), floats(0.2, 2.0)),
     "zeta": operands([integers(2, 5), floats(1.3, 5.0)], SHAPE, weak=False),
     "zeta_of_logs": operands(floats(1.3, 5.0), SHAPE, n=st.integers(1, 2)),
+    "riemann_zeta": operands(away(floats(-4.0, 5.0), 1.0, margin=0.3)),
     "log_gamma_pdf": operands(SHAPE, floats(0.2, 5.0)),
     "log_beta_pdf": operands(SHAPE, SHAPE, INSIDE),
     "gammainc": operands(SHAPE, floats(0.2, 5.0)),

@@ -46,8 +46,9 @@ class DoubledDistribution(ContinuousDistribution):
         return self._sf(-z, *shapes)
 
     def _sf(self, z: Any, *shapes: Any) -> Any:
-        tail = 0.5 * self.base._sf(absolute(z), *shapes)
-        return choose(greater(z, 0.0), tail, 1.0 - tail)
+        upper = greater(z, 0.0)
+        tail = 0.5 * self.base._sf(choose(upper, z, -z), *shapes)  # at 0, |z| has no slope
+        return choose(upper, tail, 1.0 - tail)
 
     def _logcdf(self, z: Any, *shapes: Any) -> Any:
         return self._logsf(-z, *shapes)
@@ -62,9 +63,9 @@ class DoubledDistribution(ContinuousDistribution):
         return -self._isf(q, *shapes)
 
     def _isf(self, q: Any, *shapes: Any) -> Any:
-        upper, middle = less(q, 0.5), equal(q, 0.5)
-        size = self.base._isf(choose(middle, 0.5, 2.0 * choose(upper, q, 1.0 - q)), *shapes)
-        return choose(middle, 0.0, choose(upper, size, -size))
+        upper = less(q, 0.5)
+        size = self.base._isf(2.0 * choose(upper, q, 1.0 - q), *shapes)
+        return choose(upper, size, -size)
 
     def _mean(self, *shapes: Any) -> Any:
         return 0.0 * shapes[0]
