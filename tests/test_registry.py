@@ -69,6 +69,7 @@ NOT_ON_CUPY: dict[str, str] = {
         ["jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am"], "their derivatives by m need elliprd"
     ),
     **dict.fromkeys(["logm", "logm_frechet", "sqrtm", "stable_subspace"], "CuPy has no Schur form"),
+    "riemann_zeta": "CuPy has it above 1 only",
     "sparse_product": "its matrices are SciPy's",
     **dict.fromkeys(["schur", "rsf2csf", "hessenberg"], "CuPy does not have it"),
     **dict.fromkeys(

@@ -280,10 +280,10 @@ def _reflected_zeta_slope(x: Any) -> Any:
 
 
 def _riemann_zeta_slope(x: Any) -> Any:
-    x = double(x)
+    dtype, x = aval_of(x).dtype, double(x)
     low = less(x, -1.0)
     reflected = _reflected_zeta_slope(where(low, x, -2.0))
-    return where(low, reflected, zeta_of_logs(where(low, 2.0, x), 1.0, n=1))
+    return where(low, reflected, zeta_of_logs(where(low, 2.0, x), 1.0, n=1)).astype(dtype)
 
 
 @elementwise(lambda _y, x: _riemann_zeta_slope(x))
