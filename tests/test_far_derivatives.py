@@ -278,3 +278,16 @@ def test_slopes_of_std_do_not_depend_on_the_size(
     rows = np.stack([x * scale, x, 0 * x])
     found = funcgrad.jit(funcgrad.grad(lambda x: fnp.sum(fnp.std(x, axis=1, ddof=ddof))))(rows)
     np.testing.assert_allclose(found, [slope(x)] * 2 + [0 * x], rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("name", ["jv", "iv"])
+@pytest.mark.parametrize("dtype, tiny", [(np.float64, 1e-200), (np.float32, 1e-30)])
+def test_curvatures_of_bessel_functions_where_squares_vanish(
+    name: str, dtype: Any, tiny: float
+) -> None:
+    """What divides by the place is another formula's: its slope was 0 times infinity."""
+    f = getattr(special, name)
+    sign = 1.0 if name == "iv" else -1.0
+    bend = funcgrad.grad(funcgrad.grad(f, 1), 1)
+    for order, expected in [(0.0, 0.5 * sign), (2.0, 0.25), (-2.0, 0.25), (20.0, 0.0)]:
+        assert bend(order, dtype(tiny)) == dtype(expected)

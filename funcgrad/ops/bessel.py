@@ -18,7 +18,7 @@ from .bessel_orders import i_by_order, kve_moment
 from .exponential import exp, sqrt
 from .from_scipy import by_nothing, scipy_function, together
 from .gamma import double
-from .logic import equal, greater, greater_equal, isinf, less, not_equal
+from .logic import greater, greater_equal, isinf, less, not_equal
 from .rounding import sign
 from .select import maximum, where
 
@@ -327,9 +327,8 @@ def _slight(y: Any, v: Any, z: Any) -> Any:
 def _jv_slope(y: Any, v: Any, z: Any) -> Any:
     large = jv(v - 1.0, z)  # infinite at 0 if v < 1 is no integer
     above = jv(v + 1.0, _unless(isinf(large), z, v))
-    return where(
-        _slight(y, v, z), divide(v, _unless(equal(z, 0.0), z)) * y - above, (large - above) * 0.5
-    )
+    slight = _slight(y, v, z)
+    return where(slight, divide(v, where(slight, z, 1.0)) * y - above, (large - above) * 0.5)
 
 
 @elementwise(by_nothing("jv", "v"), _jv_slope)
@@ -374,11 +373,9 @@ def yv(xp, v, z, /):
 
 def _iv_slope(y: Any, v: Any, z: Any) -> Any:
     above = iv(v + 1.0, z)
-    return where(
-        _slight(y, v, z),
-        divide(v, _unless(equal(z, 0.0), z)) * y + above,
-        (iv(v - 1.0, z) + above) * 0.5,
-    )
+    slight = _slight(y, v, z)
+    outer = (iv(v - 1.0, z) + above) * 0.5
+    return where(slight, divide(v, where(slight, z, 1.0)) * y + above, outer)
 
 
 @elementwise(_by_order("iv", lambda v, z: i_by_order(v, z, scaled=False)), _iv_slope)
