@@ -485,3 +485,17 @@ def test_slopes_in_the_middle_of_doubled_variables(name: str, shape: float) -> N
     for sign, forth, back in ((1.0, ours.cdf, ours.ppf), (-1.0, ours.sf, ours.isf)):
         assert funcgrad.grad(forth)(z, shape) == sign * density
         assert funcgrad.grad(back)(q, shape) == sign / density
+
+
+@pytest.mark.parametrize("beta", [40.0, 675.0, 3000.0])
+@pytest.mark.parametrize("q", [1e-10, 0.01, 0.3])
+def test_quantiles_of_nearly_uniform_variables(beta: float, q: float) -> None:
+    """They are roots of quantiles of gamma variables, which underflow."""
+    r = np.float64(1.0 / beta)
+    size = special.gamma(1.0 + r)
+    by_beta = -q * size * special.digamma(1.0 + r) * r * r
+    for f, at, steep in ((stats.halfgennorm.ppf, q, 1.0), (stats.gennorm.ppf, 0.5 + 0.5 * q, 2.0)):
+        x, slopes, seconds = jet(f, at, beta)
+        np.testing.assert_allclose([x, slopes[1]], [q * size, by_beta], rtol=1e-6)
+        np.testing.assert_allclose(slopes[0], steep * size, rtol=1e-9)
+        assert np.isfinite(seconds).all()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ...ops.arithmetic import divide, hypot, power
+from ...ops.arithmetic import divide, hypot
 from ...ops.exponential import exp, log, log1p
 from ...ops.gamma import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 from ...ops.logic import greater, less
@@ -16,7 +16,7 @@ from ...ops.special import erfc, log_ndtr, ndtr
 from ...ops.trigonometric import arctan2, tan
 from .continuous import NORMAL_REACH, ContinuousDistribution
 from .elementary import log1p_square
-from .gammas import gennorm
+from .gammas import gennorm, root_of_quantile
 from .logs import LOG_2, log_sum
 from .normal import log_density
 from .solved import SolvedDistribution
@@ -179,12 +179,10 @@ class HalfGenNorm(ContinuousDistribution):
         return choose(near, log1p(-2.0 * middle), log_gammaincc(divide(1.0, beta), x))
 
     def _ppf(self, q: Any, beta: Any) -> Any:
-        r = divide(1.0, beta)
-        return power(gammaincinv(r, q), r)
+        return root_of_quantile(gammaincinv, q, q, divide(1.0, beta))
 
     def _isf(self, q: Any, beta: Any) -> Any:
-        r = divide(1.0, beta)
-        return power(gammainccinv(r, q), r)
+        return root_of_quantile(gammainccinv, q, 1.0 - q, divide(1.0, beta))
 
     def _mean(self, beta: Any) -> Any:
         r = divide(1.0, beta)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
@@ -20,7 +21,7 @@ from ...ops.gamma import (
     log_gamma_pdf,
     polygamma,
 )
-from ...ops.logic import equal, greater, less
+from ...ops.logic import equal, greater, less, less_equal
 from ...ops.select import maximum, minimum
 from ...ops.select import where as choose
 from .continuous import FADED, ContinuousDistribution, reach
@@ -273,6 +274,14 @@ def _size_power(z: Any, beta: Any) -> Any:
     return choose(none, 0.0, power(absolute(choose(none, 1.0, z)), beta))
 
 
+def root_of_quantile(inverse: Callable[[Any, Any], Any], q: Any, below: Any, r: Any) -> Any:
+    """``x**r`` for ``x = inverse(r, q)``, where ``gammainc(r, x) = below``: x itself may underflow."""
+    start = below * exp(gammaln(r + 1.0))  # the power for small x
+    near = less_equal(start, exp(-46.0 * r))
+    r, q = choose(near, 1.0, r), choose(near, 0.5, q)
+    return choose(near, start, power(inverse(r, q), r))
+
+
 _NEAR = 0.01  # a power up to which eight terms of a series are all
 
 
@@ -333,12 +342,9 @@ class GenNorm(ContinuousDistribution):
 
     def _isf(self, q: Any, beta: Any) -> Any:
         upper = less(q, 0.5)
-        r = divide(1.0, beta)
-        middle = equal(q, 0.5)  # where the density is even and the power has no slope
-        inner = choose(middle, 0.25, choose(upper, q, 1.0 - q))
-        size = power(gammainccinv(r, 2.0 * inner), r)
-        between = (0.5 - q) * exp(gammaln(r) + LOG_2 - log(beta))  # over the density
-        return choose(middle, between, choose(upper, size, -size))
+        side = 2.0 * choose(upper, q, 1.0 - q)
+        size = root_of_quantile(gammainccinv, side, 1.0 - side, divide(1.0, beta))
+        return choose(upper, size, -size)
 
     def _mean(self, beta: Any) -> Any:
         return 0.0
