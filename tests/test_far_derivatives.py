@@ -246,6 +246,21 @@ def test_rising_products_at_whole_numbers(z: float, m: float) -> None:
     np.testing.assert_allclose(bend, polynomial.deriv(2)(z), rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("z", [1e-8, -1e-8, -2.7, -3.0001])
+@pytest.mark.parametrize("m", [-3.0, -1.0])
+def test_rising_products_between_poles(z: float, m: float) -> None:
+    """Both digammas of the slope are close to poles."""
+    mpmath = pytest.importorskip("mpmath")
+
+    def poch(z: Any, m: Any) -> Any:
+        return mpmath.gammaprod([z + m], [z])
+
+    orders = [(1, 0), (2, 0), (1, 1)]
+    exact = jets_by_differences(mpmath, poch, (z, m), orders)
+    found = derivatives(special.poch, (z, m), orders)
+    np.testing.assert_allclose(found, exact, rtol=1e-6)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_slopes_of_modified_bessel_functions_that_overflow(dtype: Any) -> None:
     even, odd = special.i0, special.i1

@@ -51,6 +51,7 @@ from .logic import (
 from .quadrature import as_column, integral_from
 from .rounding import rint
 from .select import maximum, minimum, stop_gradient, where
+from .trigonometric import sin
 
 _CLOSE = 1e-3  # two digammas of numbers that differ by more keep their digits
 _STEPS = 8  # of the recurrence ``digamma(x + 1) = digamma(x) + 1 / x``, for what is close
@@ -140,11 +141,19 @@ def _times_digamma(y: Any, over: Any, x: Any, near: Any) -> Any:
     return where(near, at, y * digamma(where(near, 1.0, x)))
 
 
+def _cotangents(z: Any, m: Any) -> Any:
+    """``pi cot(pi z) - pi cot(pi (z + m))`` for whole `m`: 0, but not so its slope by `m`."""
+    off, rest = math.pi * (z - rint(z)), math.pi * (m - rint(m))
+    pole = equal(off, 0.0)
+    off = where(pole, 1.0, off)
+    return where(pole, 0.0, math.pi * sin(rest) / (sin(off) * sin(off + rest)))
+
+
 def _poch_by_z(y: Any, z: Any, m: Any) -> Any:
     y, z, m = double(y), double(z), double(m)
     end = z + m
-    whole = logical_and(equal(z, rint(z)), equal(m, rint(m)))
-    below = logical_and(whole, less_equal(end, 0))  # two poles: a product of negative numbers
+    # A product of negative numbers: there by reflection, as both digammas may be at their poles.
+    below = logical_and(equal(m, rint(m)), less(maximum(z, end), 0.5))
     near = logical_and(_near_pole(z), less_equal(absolute(z - rint(z)), absolute(m)))
     near = logical_and(near, logical_not(below))
     plain = logical_not(logical_or(near, below))
@@ -152,7 +161,8 @@ def _poch_by_z(y: Any, z: Any, m: Any) -> Any:
         y, lambda near: gamma(where(near, end, 1.0)), where(near, z, 1.0), near
     )
     gap = digamma_gap(where(below, 1.0 - end, where(plain, z, 1.0)), where(near, 1.0, m))
-    return where(near, steep, where(below, y, -y) * gap)
+    reflected = y * (gap + _cotangents(where(below, z, 0.25), where(below, m, 1.0)))
+    return where(near, steep, where(below, reflected, -y * gap))
 
 
 @elementwise(_poch_by_z, lambda y, z, m: y * digamma(z + m))
