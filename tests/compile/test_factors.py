@@ -90,6 +90,8 @@ X, Y = np.array([0.3, -1.7, 2.9]), np.array([[1.1, 0.2, -0.6], [-2.3, 0.8, 1.9]]
 # A program, its arguments, and how many multiplications are left.
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], int]] = {
     "through a product to a number": (lambda x: (-x) * (2 * np.sin(x)) * 0.3, (X,), 2),
+    "to a divisor": (lambda x: (2 * np.sin(x)) / 0.3, (X,), 1),
+    "one is left": (lambda x: (-x) * (-2 * np.sin(x)), (X,), 2),
     "two negations": (lambda x: (-x) * (-np.sin(x)), (X,), 1),
     "through a quotient": (lambda x: 3.0 / (x * -2.0), (X,), 1),
     "below": (lambda x: -(np.sin(x) / (0.5 * x)), (X,), 2),
