@@ -67,7 +67,7 @@ def _is_number(atom: Atom, x: float) -> bool:
     value = atom.value
     if value != x:
         return False
-    return x != 0 or (value.__class__ is not complex and math.copysign(1, value) == 1)
+    return x != 0 or (not np.iscomplexobj(value) and math.copysign(1, value) == 1)
 
 
 # ---------------------------------------------------------------- equations with programs

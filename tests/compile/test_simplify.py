@@ -41,6 +41,11 @@ def put(x: Any, start: int, stop: int, rows: int) -> Any:
     return R["embed"](x, shape=(rows, 3), index=(Slice(start, stop, 1), Slice(0, 3, 1)))
 
 
+def at(x: Any, index: tuple[Slice, Slice]) -> Any:
+    """`x` as a part of zeros with one more row and column."""
+    return R["embed"](x, shape=(3, 4), index=index)
+
+
 def dot(x: Any, y: Any, contracting: Any) -> Any:
     return R["dot_general"](x, y, contracting=contracting, batch=((), ()))
 
@@ -225,6 +230,12 @@ KEPT: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "a part put in": (lambda x, y: R["view_update"](x, y, chain=through(ROWS)), (M, M[:1])),
     "parts that are apart": (lambda x: put(x, 0, 2, 5) + put(x, 3, 5, 5), (M + 5,)),
     "parts that meet": (lambda x: put(x, 0, 2, 3) + put(x, 1, 3, 3), (M + 5,)),
+    "parts at a corner": (
+        lambda x: at(x, (Slice(1, 3, 1), Slice(0, 3, 1))) + at(x, (Slice(0, 2, 1), Slice(1, 4, 1))),
+        (M,),
+    ),
+    "a part and no part": (lambda x: (x + put(x[:1], 1, 2, 2)) + put(-x[:1], 0, 1, 2), (M,)),
+    "z - 0 of singles": (lambda z: z - np.complex64(0), (Z.astype("c8"),)),
     "where of others": (lambda x: np.where(x > 0, x, -x), (ODD,)),
     "where of 0-d": (lambda x: np.where(np.array([True, False]), x, x), (2.0,)),
     "where in a wider shape": (lambda b, x: np.where(b, x, x), (M > 0, M[0])),
