@@ -85,9 +85,18 @@ def submodule(x: Any) -> Any:
     return x * part.scale
 
 
-def inside(x: Any) -> Any:
+def called(x: Any) -> Any:
     def f() -> Any:
         return whole(x)
+
+    return f()
+
+
+def inside(x: Any) -> Any:
+    def f() -> Any:
+        import holders_settings
+
+        return x * holders_settings.scale
 
     return f()
 
@@ -108,7 +117,7 @@ def looked_up(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "f",
-    [whole, name_of, dotted, renamed, submodule, inside, relative, by_string, looked_up],
+    [whole, name_of, dotted, renamed, submodule, called, inside, relative, by_string, looked_up],
     ids=lambda f: f.__name__,
 )
 def test_modules_that_are_imported_inside(f: Any, settings: types.ModuleType) -> None:
