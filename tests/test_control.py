@@ -963,6 +963,10 @@ ERRORS: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
     "function": (ArgumentError, "must be a function", lambda: lax.scan(three, three)),
     "option": (ArgumentError, "positive int", lambda: lax.scan(max, 0.0, three, unroll=0)),
     "axis": (ShapeError, "no axis 1", lambda: lax.associative_scan(np.add, three, axis=1)),
+    "fn for one": (
+        *(ShapeError, r"fn makes shape \[\] of elems of shape \[2\]; it gets many"),
+        lambda: lax.associative_scan(lambda a, b: a @ b, np.ones(4)),
+    ),
     "branch types": (
         ArgumentError,
         r"output\['a'\] is f64\[3\] from false_fun, f64\[\] from true_fun",

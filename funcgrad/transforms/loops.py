@@ -335,7 +335,7 @@ def associative_scan(
     Shapes: leaves of `elems` have one length along `axis`; the result is like `elems`.
     Dtypes: those of `fn`.
     Derivative: that of the composition.
-    Raises: ShapeError: the leaves differ in length.
+    Raises: ShapeError: the leaves differ in length, or `fn` changes their shapes.
     Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990.
 
     >>> import numpy as np
@@ -361,6 +361,13 @@ def associative_scan(
     def combine(xs: list[Any], ys: list[Any]) -> list[Any]:
         found, out_def = tree.flatten(fn(*(tree.unflatten(treedef, p) for p in (xs, ys))))
         require_structure("associative_scan", treedef, out_def)
+        for path, x, out in zip(treedef.paths(), xs, found, strict=True):
+            if aval_of(out).shape != aval_of(x).shape:
+                raise ShapeError(
+                    f"associative_scan: fn makes shape {list(aval_of(out).shape)} of "
+                    f"elems{tree.key_str(path)} of shape {list(aval_of(x).shape)}; it gets many "
+                    f"elements at once, along axis {axis}: vmap it if it is for one{where()}"
+                )
         return found
 
     if reverse:

@@ -383,6 +383,17 @@ def test_what_nobody_reads_but_the_program_is_not_traced_again() -> None:
     assert len(traced) == first
 
 
+def test_a_function_that_counts_and_keeps_a_log() -> None:
+    log, calls = [], [0]
+
+    def f(x: Any) -> Any:
+        log.append("called")
+        calls[0] += 1
+        return x * calls[0]
+
+    assert [float(y) for y in map(jit(f), [1.0, 1.0, 1.0])] == [1.0, 2.0, 3.0]
+
+
 def test_random_numbers_are_not_repeated() -> None:
     rng = np.random.default_rng(0)
     for draw in (rng.normal, np.random.rand, random.random):
