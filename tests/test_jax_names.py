@@ -14,11 +14,11 @@ import funcgrad
 import funcgrad.jax as fjax
 import funcgrad.numpy as fnp
 from funcgrad import lax, tree
-from funcgrad.errors import ArgumentError, NotLinearError
+from funcgrad.errors import ArgumentError, ConcretizationError, NotLinearError
 from funcgrad.jax import api_util, ops
 from funcgrad.jax.experimental.checkify import checkify
 from funcgrad.jax.extend import core, linear_util
-from funcgrad.jax.interpreters import ad, batching, mlir, partial_eval
+from funcgrad.jax.interpreters import ad, batching, mlir, partial_eval, xla
 from funcgrad.numpy.narrow import Narrow
 
 NARROW = [x for x in vars(fnp).values() if isinstance(x, Narrow)]
@@ -26,12 +26,14 @@ NARROW = [x for x in vars(fnp).values() if isinstance(x, Narrow)]
 
 def test_what_is_not_there_is_imported_and_says_so_when_called() -> None:
     from funcgrad.jax.experimental.layout import Format
-    from funcgrad.jax.experimental.sparse import BCOO, BCSR
+    from funcgrad.jax.experimental.sparse import BCOO, BCSR, sparsify
 
     absent = [
         Format,
         BCOO,
         BCSR,
+        sparsify,
+        xla.apply_primitive,
         core.TraceTag,
         core.take_current_trace,
         fjax.sharding.AbstractMesh,
@@ -583,3 +585,33 @@ def test_operations_above_arrays_are_defined_and_not_applied() -> None:
     for absent in (fjax.Ref, fjax.new_ref, hijax.AvalQDD):
         with pytest.raises(ArgumentError, match="is not offered"):
             absent(np.ones(2))
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit])
+def test_systems_with_matrices_by_rows_are_those_with_dense_ones(transform) -> None:
+    pytest.importorskip("scipy")
+    from funcgrad.jax.experimental.sparse.linalg import spsolve
+
+    columns, starts = np.array([0, 2, 1, 0, 2]), np.array([0, 2, 3, 5])
+    rows = np.repeat(np.arange(3), np.diff(starts))
+    data, b = np.array([4.0, 1.0, 5.0, 2.0, 6.0]), np.array([1.0, 2.0, 3.0])
+
+    def dense(data, b):
+        return fnp.sum(fnp.linalg.solve(fnp.at(fnp.zeros((3, 3)))[rows, columns].set(data), b) ** 3)
+
+    f = lambda data, b: fnp.sum(spsolve(data, columns, starts, b) ** 3)  # noqa: E731
+    for make in (lambda f: f, lambda f: funcgrad.grad(f, (0, 1)), funcgrad.hessian):
+        found, needed = transform(make(f))(data, b), make(dense)(data, b)
+        for x, y in zip(tree.leaves(found), tree.leaves(needed), strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
+    each = funcgrad.vmap(f, (0, None))(np.stack([data, 2 * data]), b)
+    np.testing.assert_allclose(each, [f(data, b), f(2 * data, b)], rtol=1e-12)
+    with pytest.raises(np.linalg.LinAlgError, match="spsolve: "):
+        spsolve(0.0 * data, columns, starts, b)
+
+
+def test_values_are_asked_for_by_name() -> None:
+    assert fjax.core.concrete_or_error(int, 2.0) == 2 and fjax.core.concrete_or_error(None, 3) == 3
+    assert funcgrad.grad(lambda x: x * fjax.core.concrete_or_error(float, x))(3.0) == 3.0
+    with pytest.raises(ConcretizationError, match=r"found a traced one\. Only so"):
+        funcgrad.jit(lambda x: fjax.core.concrete_or_error(None, x, "Only so."))(1.0)

@@ -102,6 +102,11 @@ for take in takes:
         assert np.array_equal(funcgrad.jit(take)(i), take(i))
     assert np.array_equal(funcgrad.jit(take)(2), take(2))
 assert funcgrad.jit(funcgrad.grad(lambda x, i: (table[i] * x).sum()))(1.0, 1) == 22.0
+
+import jax.tree_util as jax_tree
+outer, inner = (jax_tree.tree_structure(x) for x in ([0, (None, 0)], {"a": 0}))
+assert outer.compose(inner) == jax_tree.tree_structure([{"a": 1}, (None, {"a": 1})])
+assert np.int32.dtype == np.dtype("int32") and np.float32(1).dtype == np.float32.dtype
 try:
     table[fnp.zeros]
 except IndexError as error:

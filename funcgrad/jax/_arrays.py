@@ -5,6 +5,7 @@ NumPy's types are written in C and take no attributes; their dictionaries do.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import gc
@@ -18,7 +19,9 @@ from ..array_methods import ArrayMethods
 from ..core import Trace, Tracer, aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import of_numpy
+from ..treedef import TreeDef
 from . import _operators
+from ._nodes import composed
 from .devices import devices
 
 ATTRIBUTES: dict[str, Any] = {
@@ -29,6 +32,20 @@ ATTRIBUTES: dict[str, Any] = {
     "ptp": fnp.ptp,
     "weak_type": property(lambda _: False),
 }
+
+
+_DTYPE = vars(np.generic)["dtype"]
+
+
+class _Dtype:
+    """``np.int8.dtype`` is its dtype, not only that of its numbers."""
+
+    def __get__(self, x: Any, kind: type[np.generic]) -> Any:
+        if x is not None:
+            return _DTYPE.__get__(x)
+        with contextlib.suppress(TypeError):  # which np.generic and other kinds of types raise
+            return np.dtype(kind)
+        return _DTYPE
 
 
 _KINDS = (np.ndarray, np.generic)
@@ -53,23 +70,26 @@ def set_attributes() -> None:
     for kind, own in _OWN.items():
         masked = {name: _masked(own[name]) for name in _REDUCTIONS}
         _write(kind, ATTRIBUTES | masked | {"argsort": _stable(own["argsort"])})
+    _write(np.generic, {"dtype": _Dtype()})
     for changed, methods in _operators.methods().items():
         _write(changed, methods)
     _operators.look_up(by_name=True)
     ArrayMethods.reducing = staticmethod(_without_none)
     Tracer._trace = property(lambda x: x.owner)  # type: ignore[attr-defined]
     Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
+    TreeDef.compose = composed  # type: ignore[attr-defined]
 
 
 def take_attributes() -> None:
     """Undo `set_attributes`."""
     for kind, own in _OWN.items():
         _write(kind, dict.fromkeys(ATTRIBUTES) | own)
+    _write(np.generic, {"dtype": _DTYPE})
     _operators.look_up(by_name=False)
     for changed, methods in _operators.OWN.items():
         _write(changed, methods)
     ArrayMethods.reducing = staticmethod(of_numpy)
-    del Tracer._trace, Trace.main  # type: ignore[attr-defined]
+    del Tracer._trace, Trace.main, TreeDef.compose  # type: ignore[attr-defined]
 
 
 def _write(kind: type, attributes: dict[str, Any]) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..core import EVAL, Aval, Trace, Tracer, current
 from ..core import aval_of as get_aval
+from ..errors import ConcretizationError, where
+from ..indexing import known
 from ..jaxpr import Atom, Jaxpr
 from ..jaxpr import eval_jaxpr as _eval_jaxpr
 from ..transforms.trace import ShapeDtypeStruct as ShapedArray
@@ -19,19 +23,37 @@ __all__ = [
     "ShapedArray",
     "Trace",
     "Tracer",
+    "concrete_or_error",
     "ensure_compile_time_eval",
     "eval_jaxpr",
     "get_aval",
+    "pytype_aval_mappings",
     "trace_state_clean",
     "valid_jaxtype",
 ]
 
 AbstractValue = ShapedArray  # the only kind of type
+pytype_aval_mappings: dict[type, Callable[..., Any]] = {np.ndarray: get_aval}  # nothing asks it
 
 
 def trace_state_clean() -> bool:
     """Whether no transform is running."""
     return current.get() is EVAL
+
+
+def concrete_or_error(force: Callable[[Any], Any] | None, x: Any, context: str = "") -> Any:
+    """The value of `x`, made a number by `force` if that is given.
+
+    Raises: ConcretizationError: it is traced, and has none; `context` is told.
+    Source: JAX, ``jax.core.concrete_or_error``.
+
+    >>> concrete_or_error(int, 2.0)
+    2
+    """
+    value = known(x)
+    if value is None and x is not None:
+        raise ConcretizationError(f"a value is needed, found a traced one. {context}{where()}")
+    return value if force is None else force(value)
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from ... import flatten_util
 from ...ops.select import stop_gradient
 from .. import api_util, core
 from ..devices import effects_barrier
+from ..errors import JaxRuntimeError
 from . import checkify, dtypes, numpy, state, traceback_util, tree_util
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "dispatch",
     "dtypes",
     "flatten_util",
+    "lib",
     "numpy",
     "state",
     "traceback_util",
@@ -30,3 +32,4 @@ __all__ = [
 ad_util = SimpleNamespace(stop_gradient_p=stop_gradient)
 compiler = SimpleNamespace()
 dispatch = SimpleNamespace(wait_for_tokens=effects_barrier)
+lib = SimpleNamespace(xla_client=SimpleNamespace(XlaRuntimeError=JaxRuntimeError))

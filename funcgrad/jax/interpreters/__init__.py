@@ -1,5 +1,5 @@
 """What of ``jax.interpreters`` there is here."""
 
-from . import ad, batching, mlir, partial_eval
+from . import ad, batching, mlir, partial_eval, xla
 
-__all__ = ["ad", "batching", "mlir", "partial_eval"]
+__all__ = ["ad", "batching", "mlir", "partial_eval", "xla"]

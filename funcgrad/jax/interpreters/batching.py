@@ -8,3 +8,7 @@ from typing import Any
 primitive_batchers: dict[Any, Callable[..., Any]] = {}
 axis_primitive_batchers: dict[Any, Callable[..., Any]] = {}
 not_mapped = None
+
+
+def register_vmappable(*_: Any) -> None:
+    """Nothing: what is no tree of arrays is no argument of `vmap`, which says so."""
