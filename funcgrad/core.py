@@ -102,7 +102,10 @@ def aval_of(x: Any) -> Aval:
     try:
         return Aval(x.shape, x.dtype)
     except AttributeError:
-        return Aval((), np.result_type(cls), weak=True)
+        kind = next(
+            (k for k in cls.__mro__ if k in PYTHON_DTYPES), cls
+        )  # that of an IntEnum is int
+        return Aval((), np.result_type(kind), weak=True)
 
 
 def dtype_of(x: Any) -> Any:

@@ -435,6 +435,14 @@ def test_bits_read_as_what_they_are_stay() -> None:
             np.testing.assert_array_equal(f(x, x.dtype), x)
 
 
+def test_bits_are_read_wherever_they_lie() -> None:
+    x = np.arange(12, dtype=np.uint64) << np.arange(12, dtype=np.uint64) * 4
+    for part in (x[::2], x[::-3], np.broadcast_to(x[3], (4,)), x.reshape(3, 4).T):
+        for dtype in (np.uint32, np.float64):
+            expected = lax.bitcast_convert_type(part.copy(), dtype)
+            np.testing.assert_array_equal(lax.bitcast_convert_type(part, dtype), expected)
+
+
 def test_booleans_are_reduced() -> None:
     x = np.array([[True, False], [True, True]])
     assert lax.reduce_and(x, (0,)).tolist() == [True, False]

@@ -45,7 +45,7 @@ def bitcast(xp, x, /, *, dtype):
     """
     x = xp.asarray(x)
     shape = _bitcast_aval(Aval(x.shape, x.dtype), dtype=dtype).shape
-    return x.reshape(-1).view(dtype).reshape(shape).copy()
+    return xp.ascontiguousarray(x).reshape(-1).view(dtype).reshape(shape).copy()
 
 
 @elementwise_constant
