@@ -51,8 +51,14 @@ def choose(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
 
 
 def choose_in(xp: Any, condition: Any, x: Any, y: Any) -> Any:
-    """`choose` in NumPy's arrays, ``xp.where`` in those of other modules."""
-    return choose(condition, x, y) if xp is np else xp.where(condition, x, y)
+    """`choose` in NumPy's arrays, ``xp.where`` in those of other modules.
+
+    One of NumPy's numbers is a number, as its ufuncs' results are, which fits other modules.
+    """
+    if xp is not np:
+        return xp.where(condition, x, y)
+    found = choose(condition, x, y)
+    return found if found.ndim else found[()]
 
 
 def _by_branches(condition: Any, x: Any, y: Any, out: Any) -> Any:

@@ -268,6 +268,8 @@ def _entry(i: Any, xp: Any) -> Any:
         i = _from_list(i, xp)
         if not _size(i):
             i = i.astype(np.intp)
+    elif isinstance(i, np.ndarray):
+        i = xp.asarray(i)  # CuPy's arrays take NumPy's as indices
     kind = getattr(getattr(i, "dtype", None), "kind", None)
     if kind == "b":
         return _known_mask(i)
@@ -365,7 +367,7 @@ def _only_mask(index: Any, xp: Any) -> Any:
             return None
         (index,) = index
     index = untabled(index)
-    if isinstance(index, bool | np.bool | list):
+    if isinstance(index, bool | np.bool | list | np.ndarray):
         index = _from_list(index, xp)
     kind = getattr(getattr(index, "dtype", None), "kind", None)
     return index if kind == "b" else None

@@ -484,8 +484,10 @@ def test_cupy_checks_bounds_and_keeps_the_order(cupy: ModuleType) -> None:
         [0.0, 0.0, 7.0],
         [0.0, 0.0, 5.0, 6.0],
     ]
-    _, pull = funcgrad.vjp(lambda x: read(x, i), x)
-    assert pull(v)[0].get().tolist() == [3.0, 7.0, 0.0]
+    for index in (i, i.get()):  # CuPy's arrays take NumPy's as indices
+        _, pull = funcgrad.vjp(lambda x, index=index: x[index], x)
+        assert pull(v)[0].get().tolist() == [3.0, 7.0, 0.0]
+    assert write(x, np.array([True, False, True]), 5.0).get().tolist() == [5.0, 1.0, 5.0]
 
 
 @given(mixed())

@@ -64,9 +64,9 @@ def _made_of(x: Any, xp: Any) -> Any:
 def array_of(x: Any, xp: Any = np) -> Any:
     """Like `operand`, with a 0-d array in place of a Python number."""
     x = operand(x, xp)
-    if x.__class__ in _NUMBERS or (xp is not np and isinstance(x, np.generic)):
-        return xp.asarray(x)
-    return x
+    if x.__class__ in _NUMBERS:
+        return np.asarray(x)[()] if xp is np else xp.asarray(x)
+    return xp.asarray(x) if xp is not np and isinstance(x, np.generic) else x
 
 
 def operands(*xs: Any) -> tuple[Any, ...]:

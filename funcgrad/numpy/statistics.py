@@ -28,6 +28,7 @@ from ._arguments import (
     axis_of,
     beside,
     converted,
+    module_of,
     operand,
     with_axes,
     written,
@@ -326,7 +327,7 @@ def _freedom(w: Any, aweights: Any, ddof: int) -> Any:
     total = w.sum()
     if aweights is None or ddof == 0:
         return total - ddof
-    return total - ddof * (w * array_of(aweights)).sum() / total
+    return total - ddof * (w * array_of(aweights, module_of(w))).sum() / total
 
 
 def _variables(m: Any, rowvar: bool) -> Any:

@@ -23,6 +23,7 @@ from ..transforms.bodies import Body, joined
 from ..transforms.custom_call import Rules, custom_call
 from ..transforms.deferred import Deferred, Dims, deferred_call
 from ..transforms.jvp import jvp_flat
+from ._arrays import require_host
 
 Function = Callable[..., Any]
 FlatFunction = Callable[..., list[Any]]
@@ -112,6 +113,7 @@ def on_host(name: str, f: FlatFunction, xs: Sequence[Any], out_avals: Sequence[A
 
     Under `vmap` it is called for one example after another, in compiled programs when they run.
     """
+    require_host(name, *xs)
     avals = tuple(map(aval_of, xs))
     host = Host(name, f, avals, tuple(out_avals))
     return list(deferred_call(*map(stop_gradient, xs), of=host))

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import numpy as fnp
+from ..numpy._arguments import arrays_of
 from .probabilities import in_double
 
 _STEPS = 20
 
 
 def _broadcast(*xs: Any) -> list[Any]:
-    zero = sum(fnp.zeros_like(x) for x in xs)
-    return [x + zero for x in xs]
+    return list(fnp.broadcast_arrays(*arrays_of(*xs)))
 
 
 def _inside(value: Any, xs: Sequence[Any], poles: Any) -> Any:

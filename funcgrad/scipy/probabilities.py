@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import aval_of
 from ..errors import ArgumentError, where
-from ..numpy._arguments import converted, operand
+from ..numpy._arguments import converted, operands
 from ..ops.arithmetic import divide, polynomial
 from ..ops.beta import betainc, betaincc, betaincinv, betaln
 from ..ops.exponential import exp as _exp
@@ -29,7 +29,7 @@ def in_one_dtype(*xs: Any) -> tuple[Any, ...]:
 
     Raises: ArgumentError: one is complex.
     """
-    found = [operand(x) for x in xs]
+    found = operands(*xs)
     dtype = np.result_type(*[aval_of(x).promoting() for x in found])
     if dtype.kind == "c":
         raise ArgumentError(f"needs real numbers, found {dtype}{where()}")

@@ -12,6 +12,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, where
 from ...indexing import known
+from ...numpy._arguments import beside, module_of
 from ...ops.beta import poch
 from ...ops.gamma import loggamma
 from ...ops.select import stop_gradient
@@ -21,17 +22,17 @@ from .fourier import irfft, rfft
 _LOG_2 = math.log(2.0)
 
 
-def _factors(n: int, dln: Any, mu: Any, offset: Any, bias: Any) -> Any:
+def _factors(xp: Any, n: int, dln: Any, mu: Any, offset: Any, bias: Any) -> Any:
     """``(k r)^(-2 i y) U(q + 2 i y)`` for ``U(x) = 2^x gamma((mu+1+x) / 2) / gamma((mu+1-x) / 2)`` at
     the frequencies ``y = pi m / (n dln)``.
     """
     high, low = 0.5 * (mu + 1.0 + bias), 0.5 * (mu + 1.0 - bias)
-    y = np.arange(1, n // 2 + 1) * (math.pi / n) / dln
+    y = xp.asarray(np.arange(1, n // 2 + 1) * (math.pi / n)) / dln
     ratio = loggamma(high + 1j * y) - loggamma(low - 1j * y)
     found = fnp.exp(ratio + bias * _LOG_2 + 2j * y * (_LOG_2 - offset))
     if n % 2 == 0:  # the last frequency is its own opposite
         found = fnp.concatenate([found[:-1], found[-1:].real])
-    first = fnp.exp(bias * _LOG_2) * poch(floating(low), bias)
+    first = fnp.exp(bias * _LOG_2) * poch(floating(low, xp), bias)
     return fnp.concatenate([fnp.reshape(first, (1,)), found])
 
 
@@ -40,9 +41,9 @@ def _transformed(name: str, a: Any, mu: Any, dln: Any, offset: Any, bias: Any, b
     if aval_of(a).dtype.kind == "c" or not a.ndim or not a.shape[-1]:
         raise ArgumentError(f"{name}: needs a row of real numbers, found {aval_of(a)}{where()}")
     n = a.shape[-1]
-    steps = (np.arange(n) - 0.5 * (n - 1)) * dln
+    steps = beside(a, np.arange(n) - 0.5 * (n - 1)) * dln
     tilt = fnp.exp(bias * (steps + offset)) if back else fnp.exp(-bias * steps)
-    factors = _factors(n, dln, mu, offset, bias)
+    factors = _factors(module_of(a), n, dln, mu, offset, bias)
     size = fnp.absolute(factors)
     lost = (size == 0) if back else fnp.isinf(size)
     value = known(lost)

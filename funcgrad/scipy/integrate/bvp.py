@@ -19,6 +19,7 @@ from ...numpy._arguments import array_of
 from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
 from ...transforms.arguments import require_callable
+from .._arrays import host_only
 from .._programs import Programs, tracing
 from .._results import Result
 from ..interpolate import CubicHermiteSpline
@@ -77,6 +78,7 @@ class _Host:
         return np.asarray(run(*held, *xs))
 
 
+@host_only
 def solve_bvp(
     fun: Callable[..., Any],
     bc: Callable[..., Any],

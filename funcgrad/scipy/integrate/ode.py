@@ -12,7 +12,7 @@ from ... import tree
 from ...core import aval_of
 from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of, converted, module_of
 from ...ops.select import stop_gradient
 from ...transforms.arguments import is_array, require_callable
 from ...transforms.bodies import boxed
@@ -37,11 +37,12 @@ class Equation:
         self.args = _extras(args)
         self.time_first = time_first
         self.is_tree = not (is_array(y0) or _is_list(y0))
+        self.xp = module_of(*tree.leaves((y0, self.args)))
         if self.is_tree:
             leaves, self.treedef = tree.flatten(y0)
         else:
-            leaves, self.treedef = tree.flatten(fnp.atleast_1d(array_of(y0)))
-        self.y0 = [floating(y) for y in leaves]
+            leaves, self.treedef = tree.flatten(fnp.atleast_1d(array_of(y0, self.xp)))
+        self.y0 = [floating(y, self.xp) for y in leaves]
         if not self.y0:
             raise ArgumentError(f"{name}: y0 holds no arrays{where()}")
         parts = [np.finfo(aval_of(y).dtype).dtype for y in self.y0]
@@ -54,7 +55,7 @@ class Equation:
         given = (t, y) if self.time_first else (y, t)
         found = self.func(*given, *self.args)
         if not self.is_tree:
-            return [self._fitted(fnp.atleast_1d(array_of(found)), leaves[0], "")]
+            return [self._fitted(fnp.atleast_1d(array_of(found, self.xp)), leaves[0], "")]
         made, found_def = tree.flatten(found)
         if found_def != self.treedef:
             raise ArgumentError(
@@ -63,7 +64,7 @@ class Equation:
             )
         paths = self.treedef.paths()
         return [
-            self._fitted(array_of(k), y, tree.key_str(p))
+            self._fitted(array_of(k, self.xp), y, tree.key_str(p))
             for k, y, p in zip(made, leaves, paths, strict=True)
         ]
 
@@ -83,16 +84,25 @@ class Equation:
         return snapshot(converted(k, needed.dtype), copy=True)
 
     def control(self, method: Any, rtol: Any, atol: Any, max_step: Any, count: float) -> Control:
-        exact = fnp.maximum(stop_gradient(_tolerance(self.name, "rtol", rtol)), self.least)
-        loose = stop_gradient(_tolerance(self.name, "atol", atol))
+        exact = fnp.maximum(stop_gradient(self._tolerance("rtol", rtol)), self.least)
+        loose = stop_gradient(self._tolerance("atol", atol))
         return Control(method, exact, loose, float(max_step), count)
+
+    def _tolerance(self, what: str, x: Any) -> Any:
+        x = array_of(x, self.xp)
+        value = known(x)
+        if value is not None and not bool((value >= 0).all()):
+            raise ArgumentError(
+                f"{self.name}: {what}={x!r}; need numbers that are not negative{where()}"
+            )
+        return x
 
     def start(self, t0: Any) -> State:
         s = steps.start(self.slope, t0, self.y0)
         return s._replace(slope=self.slope(t0, self.y0))
 
     def times(self, t: Any) -> Any:
-        t = array_of(t)
+        t = array_of(t, self.xp)
         if aval_of(t).dtype.kind == "c":
             raise ArgumentError(f"{self.name}: times must be real, found {aval_of(t)}{where()}")
         return converted(t, self.dtype)
@@ -111,13 +121,6 @@ def _extras(args: Any) -> tuple[Any, ...]:
     return tuple(args) if isinstance(args, tuple | list) else (args,)
 
 
-def _tolerance(name: str, what: str, x: Any) -> Any:
-    value = known(x)
-    if value is not None and not np.all(np.asarray(value) >= 0):
-        raise ArgumentError(f"{name}: {what}={x!r}; need numbers that are not negative{where()}")
-    return array_of(x)
-
-
 def _refuse(name: str, why: str, **options: Any) -> None:
     for option, value in options.items():
         if value:
@@ -130,8 +133,8 @@ def _require_line(name: str, what: str, t: Any) -> None:
         raise ShapeError(f"{name}: {what} has shape {list(aval_of(t).shape)}; need a row{where()}")
     value = known(t)
     if value is not None and value.size > 1:
-        gaps = np.diff(value)
-        if not (np.all(gaps >= 0) or np.all(gaps <= 0)):
+        gaps = value[1:] - value[:-1]
+        if not ((gaps >= 0).all() or (gaps <= 0).all()):
             raise ArgumentError(f"{name}: {what} must rise or fall throughout{where()}")
 
 
@@ -198,7 +201,7 @@ def odeint(
         return tree.unflatten(equation.treedef, first)
     s = equation.start(t[0])
     size = float(h0) or steps.first_size(equation.slope, control, s, t[-1] - t[0])
-    s = s._replace(size=converted(array_of(size), equation.dtype))
+    s = s._replace(size=converted(array_of(size, equation.xp), equation.dtype))
     _, ys = steps.solution(equation.slope, control, s, t[1:])
     rows = [fnp.concatenate([a, b], axis=0) for a, b in zip(first, ys, strict=True)]
     return tree.unflatten(equation.treedef, rows)
@@ -263,7 +266,7 @@ def solve_ivp(
     size = first_step
     if size is None:
         size = steps.first_size(equation.slope, control, s, end - begin)
-    s = s._replace(size=converted(array_of(size), equation.dtype))
+    s = s._replace(size=converted(array_of(size, equation.xp), equation.dtype))
     if t_eval is None:
         last, t, y = _own_steps(equation, control, s, end)
     else:

@@ -11,10 +11,11 @@ from ... import numpy as fnp
 from ...core import Aval, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of, arrays_of, beside, converted
 from ...ops.from_scipy import scipy_package
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import jacrev
+from .._arrays import host_only
 from .._programs import Programs, on_host, tracing, with_tangent
 
 _FLOAT = np.dtype(np.float64)
@@ -139,6 +140,7 @@ def _gradient(
     return _traced(name, run, a, b, held, tolerance, result, scalar=False, known=True)[0]
 
 
+@host_only
 def quad(
     func: Callable[..., Any],
     a: Any,
@@ -186,6 +188,7 @@ def quad(
     return y, error
 
 
+@host_only
 def quad_vec(
     f: Callable[..., Any],
     a: Any,
@@ -216,6 +219,7 @@ def quad_vec(
     return y, error
 
 
+@host_only
 def dblquad(
     func: Callable[..., Any],
     a: Any,
@@ -246,6 +250,7 @@ def dblquad(
     return quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
 
 
+@host_only
 def tplquad(
     func: Callable[..., Any],
     a: Any,
@@ -286,6 +291,7 @@ def tplquad(
 _OF_QUAD = ("epsabs", "epsrel", "limit")
 
 
+@host_only
 def nquad(
     func: Callable[..., Any],
     ranges: Sequence[Any],
@@ -349,7 +355,7 @@ def fixed_quad(
     0.2
     """
     require_callable("fixed_quad", func)
-    a, b = array_of(a), array_of(b)
+    a, b = arrays_of(a, b)
     for x in (a, b):
         value = known(x)
         if value is not None and np.any(np.isinf(value)):
@@ -359,6 +365,6 @@ def fixed_quad(
     nodes, weights = np.polynomial.legendre.leggauss(n)
     half = (b - a) * 0.5
     dtype = aval_of(half).dtype
-    nodes, weights = nodes.astype(dtype), weights.astype(dtype)
+    nodes, weights = beside(half, nodes.astype(dtype)), beside(half, weights.astype(dtype))
     y = func(half * (nodes + 1.0) + a, *args)
     return half * fnp.sum(y * weights, axis=-1), None

@@ -9,7 +9,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import array_of, axis_of, converted, operand
+from ...numpy._arguments import array_of, axis_of, beside, converted, module_of, operand
 
 # ---------------------------------------------------------------- samples and their distances
 
@@ -22,11 +22,12 @@ def _samples(name: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, Any]:
     if aval_of(y).dtype.kind not in "fc":
         y = converted(y, float)
     if x is None:
-        dx = operand(dx)
-        if aval_of(dx).weak:
+        weak = aval_of(operand(dx)).weak
+        dx = array_of(dx, module_of(y))
+        if weak:
             dx = converted(dx, np.finfo(aval_of(y).dtype).dtype)
         return y, fnp.expand_dims(dx, -1)
-    x = array_of(x)
+    x = array_of(x, module_of(y))
     if x.ndim > 1 and x.ndim != y.ndim:
         raise ShapeError(
             f"{name}: x has shape {list(x.shape)}; need one axis, or as many as y, which has "
@@ -80,10 +81,10 @@ def cumulative_trapezoid(
 def _placed(sums: Any, initial: Any, axis: int) -> Any:
     """Running sums with their axis where it belongs, `initial` in front if there is one."""
     if initial is not None:
-        front = fnp.zeros((*sums.shape[:-1], 1), sums.dtype)
-        initial = operand(initial)
-        if aval_of(initial).weak:
-            initial = converted(initial, sums.dtype)
+        front = beside(sums, np.zeros((*sums.shape[:-1], 1), sums.dtype))
+        weak = aval_of(operand(initial)).weak
+        initial = array_of(initial, module_of(sums))
+        initial = converted(initial, sums.dtype) if weak else initial
         start = fnp.expand_dims(initial, -1) + front
         sums = fnp.concatenate([start, sums + start], axis=-1)
     return fnp.moveaxis(sums, -1, axis)

@@ -12,7 +12,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
-from ...numpy._arguments import array_of, axis_of
+from ...numpy._arguments import array_of, axis_of, beside, module_of
 from .._arrays import floating
 from ..linalg import solve_banded
 from .piecewise import columns, require_rising
@@ -28,7 +28,7 @@ def knots_of(name: str, t: Any, k: int) -> Any:
     value = known(t)
     if value is not None:
         n = value.shape[0] - k - 1
-        if not bool(np.all(np.asarray(value[1:] >= value[:-1]))) or not value[n] > value[k]:
+        if not bool((value[1:] >= value[:-1]).all()) or not value[n] > value[k]:
             raise ArgumentError(
                 f"{name}: t must not fall, and must rise between t[{k}] and t[{n}]{where()}"
             )
@@ -111,9 +111,9 @@ class BSpline:
         t = floating(t)
         k = t.shape[0] - 2
         ends = [fnp.broadcast_to(t[i], (k,)) + sign for i, sign in ((0, -1.0), (-1, 1.0))]
-        c = np.zeros(2 * k + 1, aval_of(t).dtype)
-        c[k] = 1.0
-        return cls(fnp.concatenate([ends[0], t, ends[1]]), c, k, extrapolate)
+        unit = np.zeros(2 * k + 1, aval_of(t).dtype)
+        unit[k] = 1.0
+        return cls(fnp.concatenate([ends[0], t, ends[1]]), beside(t, unit), k, extrapolate)
 
     def _ends(self) -> tuple[Any, Any]:
         return self.t[self.k], self.t[self.t.shape[0] - self.k - 1]
@@ -122,7 +122,7 @@ class BSpline:
         if nu:
             return self.derivative(nu)(x, 0, extrapolate)
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
-        x = floating(x)
+        x = floating(x, module_of(self.t))
         low, high = self._ends()
         lost = fnp.isnan(x)
         if extrapolate == "periodic":
@@ -190,16 +190,16 @@ class BSpline:
         t, c, k = self.t, self.c, self.k
         for _ in range(m):
             n = c.shape[0]
-            gap, i = gap_of(t, x, k), np.arange(n + 1)
+            gap, i = gap_of(t, x, k), beside(t, np.arange(n + 1))
             inside = fnp.logical_and(i > gap - k, i <= gap)
             left, right = t[: n + 1], t[k : n + 1 + k]
             width = fnp.where(inside, right - left, 1.0)
             share = fnp.where(inside, (x - left) / width, fnp.where(i <= gap - k, 1.0, 0.0))
             share = columns(share, c)
             c = share * fnp.concatenate([c, c[-1:]]) + (1.0 - share) * fnp.concatenate([c[:1], c])
-            place = np.arange(n + k + 2)
-            later = read(t, np.maximum(place - 1, 0))
-            earlier = read(t, np.minimum(place, n + k))
+            place = beside(t, np.arange(n + k + 2))
+            later = read(t, fnp.maximum(place - 1, 0))
+            earlier = read(t, fnp.minimum(place, n + k))
             t = fnp.where(place <= gap, earlier, fnp.where(place == gap + 1, x, later))
         return self._made(t, c, k, self.extrapolate)
 
@@ -262,7 +262,8 @@ def make_interp_spline(
     (2.25, 3.0)
     """
     k = degree_of("make_interp_spline", k)
-    x, y = require_rising("make_interp_spline", x), floating(y)
+    x = require_rising("make_interp_spline", x)
+    y = floating(y, module_of(x))
     axis = axis_of("make_interp_spline", axis, y.ndim)
     y = fnp.moveaxis(y, axis, 0)
     if y.shape[0] != x.shape[0]:
@@ -289,8 +290,10 @@ def make_interp_spline(
             (slice(0, 2 * k + 2), x[0], left), (slice(n - k - 1, n + k + 1), x[-1], right)
         )
     ]  # fmt: skip
-    first = fnp.concatenate([np.full(len(left), 0), gap - k, np.full(len(right), n - k - 1)])
-    rows = fnp.concatenate([_stacked(ends[0], k), rows, _stacked(ends[1], k)])
+    firsts = [beside(x, np.full(len(c), i)) for c, i in ((left, 0), (right, n - k - 1))]
+    first = fnp.concatenate([firsts[0], gap - k, firsts[1]])
+    above, below = ([fnp.stack(end)] if end else [] for end in ends)
+    rows = fnp.concatenate([*above, rows, *below])
     values = [_values(conditions, y) for conditions in (left, right)]
     right_side = fnp.concatenate([values[0], y, values[1]])
     flat = fnp.reshape(right_side, (n, -1))
@@ -300,7 +303,7 @@ def make_interp_spline(
 
 def basis_rows(t: Any, x: Any, gap: Any, k: int) -> tuple[Any, Any]:
     """The k + 1 B-splines that are not 0 at every point, and the unit matrix."""
-    units = np.eye(k + 1, dtype=aval_of(t).dtype)
+    units = beside(t, np.eye(k + 1, dtype=aval_of(t).dtype))
     rows = de_boor(t, [units[None, j] for j in range(k + 1)], x, gap, k)
     return fnp.broadcast_to(rows, (x.shape[0], k + 1)), units
 
@@ -323,17 +326,17 @@ def _periodic(x: Any, y: Any, k: int, t: Any, axis: int) -> BSpline:
         )
     knots = x if k % 2 else fnp.concatenate([x[:1], 0.5 * (x[:-2] + x[1:-1]), x[-1:]])
     gaps = knots[1:] - knots[:-1]
-    around = read(gaps, np.arange(-k, n + k) % n)
+    around = read(gaps, beside(gaps, np.arange(-k, n + k) % n))
     before = x[0] - fnp.flip(fnp.cumsum(fnp.flip(around[:k])))
     t = fnp.concatenate([before, knots, x[-1] + fnp.cumsum(around[n + k :])])
     at = x[:-1]
     gap = gap_of(t, at, k)
     rows, _ = basis_rows(t, at, gap, k)
-    places = fnp.expand_dims(gap - k, 1) + np.arange(k + 1)
-    hits = fnp.expand_dims(fnp.mod(places, n), 2) == np.arange(n)
+    places = fnp.expand_dims(gap - k, 1) + beside(x, np.arange(k + 1))
+    hits = fnp.expand_dims(fnp.mod(places, n), 2) == beside(x, np.arange(n))
     matrix = fnp.sum(fnp.where(hits, fnp.expand_dims(rows, 2), 0.0), axis=1)
     c = fnp.linalg.solve(matrix, fnp.reshape(y[:-1], (n, -1)))
-    c = fnp.reshape(read(c, np.arange(n + k) % n), (n + k, *y.shape[1:]))
+    c = fnp.reshape(read(c, beside(c, np.arange(n + k) % n)), (n + k, *y.shape[1:]))
     return BSpline(t, fnp.moveaxis(c, 0, axis), k, "periodic", axis)
 
 
@@ -370,17 +373,13 @@ def default_knots(x: Any, k: int, has_conditions: bool) -> Any:
     return fnp.concatenate([ends[0], inner, ends[1]])
 
 
-def _stacked(rows: Sequence[Any], k: int) -> Any:
-    return fnp.stack(rows) if rows else np.zeros((0, k + 1))
-
-
 def _values(conditions: Sequence[tuple[int, Any]], y: Any) -> Any:
     """The values of derivatives, each with the axes that `y` has at a point."""
     if not conditions:
         return y[:0]
     found = []
     for order, value in conditions:
-        value = array_of(value)
+        value = array_of(value, module_of(y))
         if value.shape not in ((), y.shape[1:]):
             raise ShapeError(
                 f"make_interp_spline: the derivative of order {order} has shape "
@@ -395,8 +394,8 @@ def _bands(rows: Any, first: Any, k: int) -> Any:
     n = rows.shape[0]
     bands = []
     for below in range(-k, k + 1):  # i - j
-        j = np.arange(n)
-        i = np.clip(j + below, 0, n - 1)
+        j = beside(rows, np.arange(n))
+        i = fnp.clip(j + below, 0, n - 1)
         place = j - read(first, i)
         inside = fnp.logical_and(place >= 0, place <= k)
         inside = fnp.logical_and(inside, i == j + below)

@@ -11,9 +11,9 @@ from ... import numpy as fnp
 from ...core import Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, module_of
 from ...ops.from_scipy import scipy_package
-from .._arrays import floating
+from .._arrays import floating, host_only
 from .._options import refuse_options
 from .bsplines import BSpline, default_knots, make_interp_spline
 from .fitting import make_lsq_spline
@@ -103,15 +103,15 @@ def _at(name: str, spline: BSpline, x: Any, nu: int, ext: Any) -> Any:
     way = _WAYS.get(ext, ext) if isinstance(ext, str) else ext
     if way not in _WAYS.values():
         raise ArgumentError(f"{name}: ext={ext!r}; need 0 to 3, or {', '.join(_WAYS)}{where()}")
-    x = floating(x)
     t, _, k = spline.tck
+    x = floating(x, module_of(t))
     low, high = t[k], t[t.shape[0] - k - 1]
     if way == 3 and not nu:
         return spline(fnp.clip(x, low, high), nu, True)
     beyond = fnp.logical_or(x < low, x > high)
     if way == 2:
         value = known(beyond)
-        if value is None or bool(np.any(value)):
+        if value is None or bool(value.any()):
             raise ArgumentError(
                 f"{name}: a place is beyond {low}..{high}, or not known, and ext is 'raise'{where()}"
             )
@@ -162,6 +162,7 @@ def splrep(
     return _tuple(_fitted("splrep", x, y, w, (xb, xe), k, s, t))
 
 
+@host_only
 def splprep(
     x: Any,
     w: Any = None,

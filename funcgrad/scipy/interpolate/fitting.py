@@ -10,16 +10,17 @@ from ... import numpy as fnp
 from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, axis_of
+from ...numpy._arguments import array_of, axis_of, beside, module_of
 from ...ops.from_scipy import scipy_package
-from .._arrays import floating
+from .._arrays import floating, floating_each
 from ..linalg import solve_banded
 from .bsplines import BSpline, basis_rows, degree_of, gap_of, knots_of, make_interp_spline
 from .piecewise import columns, require_rising
 
 
-def _weights(name: str, w: Any, n: int) -> Any:
-    w = np.ones(n) if w is None else floating(w)
+def _weights(name: str, w: Any, x: Any) -> Any:
+    n = x.shape[0]
+    w = beside(x, np.ones(n)) if w is None else floating(w, module_of(x))
     if w.shape != (n,):
         raise ShapeError(f"{name}: w has shape {list(w.shape)}; need {[n]}{where()}")
     value = known(w)
@@ -30,7 +31,7 @@ def _weights(name: str, w: Any, n: int) -> Any:
 
 def _pairs(name: str, x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
     """Points in order, the values with their axis in front, and where that was."""
-    x, y = floating(x), floating(y)
+    x, y = floating_each(x, y)
     axis = axis_of(name, axis, y.ndim)
     y = fnp.moveaxis(y, axis, 0)
     if x.ndim != 1 or x.shape[0] != y.shape[0]:
@@ -75,12 +76,13 @@ def make_lsq_spline(
     if method not in ("qr", "norm-eq"):
         raise ArgumentError(f"make_lsq_spline: method={method!r}; need 'qr' or 'norm-eq'{where()}")
     t = knots_of("make_lsq_spline", t, k)
-    w = _weights("make_lsq_spline", w, x.shape[0])
+    w = _weights("make_lsq_spline", w, x)
     n = t.shape[0] - k - 1
     _require_determined("make_lsq_spline", x, t, k)
     gap = gap_of(t, x, k)
     rows, _ = basis_rows(t, x, gap, k)
-    hits = fnp.expand_dims(fnp.expand_dims(gap - k, 1) + np.arange(k + 1), 2) == np.arange(n)
+    columns_of = fnp.expand_dims(gap - k, 1) + beside(x, np.arange(k + 1))
+    hits = fnp.expand_dims(columns_of, 2) == beside(x, np.arange(n))
     matrix = fnp.sum(fnp.where(hits, fnp.expand_dims(rows, 2), 0.0), axis=1)
     q, r = fnp.linalg.qr(matrix * fnp.expand_dims(w, 1))
     right = fnp.reshape(columns(w, y) * y, (x.shape[0], -1))
@@ -139,7 +141,7 @@ def make_smoothing_spline(
     [0.243, 0.5]
     """
     x, y, axis = _pairs("make_smoothing_spline", require_rising("x", x, 5), y, axis)
-    w = _weights("make_smoothing_spline", w, x.shape[0])
+    w = _weights("make_smoothing_spline", w, x)
     if lam is None:
         if any(isinstance(v, Tracer) for v in (x, y, w)):
             raise ArgumentError(
@@ -148,7 +150,7 @@ def make_smoothing_spline(
         theirs = scipy_package("interpolate", "make_smoothing_spline without lam")
         s = theirs.make_smoothing_spline(x, y, w)
         return BSpline(s.t, fnp.moveaxis(s.c, 0, axis), 3, axis=axis)
-    lam = array_of(lam)
+    lam = array_of(lam, module_of(x))
     value = known(lam)
     if value is not None and not value >= 0:
         raise ArgumentError(f"make_smoothing_spline: lam={lam}; need 0 or more{where()}")
@@ -167,7 +169,7 @@ def make_smoothing_spline(
         for i in range(3 - off):
             part = q[i + off][: n - off] * q[i][off:] * inverse[i + off : i + n]
             bands[off] = bands[off] + lam * part
-    zero = np.zeros(2, aval_of(bands[0]).dtype)
+    zero = beside(bands[0], np.zeros(2, aval_of(bands[0]).dtype))
     rows = [fnp.concatenate([zero[:off], bands[off]]) for off in (2, 1, 0)] + [
         fnp.concatenate([bands[off], zero[:off]]) for off in (1, 2)
     ]

@@ -11,7 +11,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
-from ...numpy._arguments import axis_of
+from ...numpy._arguments import axis_of, beside, module_of
 from .._arrays import floating
 
 
@@ -23,7 +23,7 @@ def require_rising(name: str, x: Any, least: int = 2) -> Any:
     if x.shape[0] < least:
         raise ShapeError(f"{name}: x has {x.shape[0]} points; need at least {least}{where()}")
     value = known(x)
-    if value is not None and not bool(np.all(np.asarray(value[1:] > value[:-1]))):
+    if value is not None and not bool((value[1:] > value[:-1]).all()):
         raise ArgumentError(f"{name}: x must rise strictly{where()}")
     return x
 
@@ -56,7 +56,7 @@ class PPoly:
 
     def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: int = 0) -> None:
         self.x = require_rising(type(self).__name__, x)
-        self.c = floating(c)
+        self.c = floating(c, module_of(self.x))
         if self.c.ndim < 2 or self.c.shape[1] != self.x.shape[0] - 1 or not self.c.shape[0]:
             raise ShapeError(
                 f"{type(self).__name__}: c has shape {list(self.c.shape)}; need "
@@ -73,7 +73,7 @@ class PPoly:
     def _at(self, c: Any, x: Any, extrapolate: Any) -> Any:
         """The values of the polynomials `c` at `x`."""
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
-        x = floating(x)
+        x = floating(x, module_of(self.x))
         if extrapolate == "periodic":
             x = self.x[0] + fnp.mod(x - self.x[0], self.x[-1] - self.x[0])
         outside = None
@@ -100,7 +100,7 @@ class PPoly:
         if nu > order:
             return fnp.zeros_like(self.c[:1])
         numbers = [math.perm(order - k, nu) for k in range(order + 1 - nu)]
-        factors = np.array(numbers, aval_of(self.c).dtype)
+        factors = beside(self.c, np.array(numbers, aval_of(self.c).dtype))
         return self.c[: order + 1 - nu] * columns(factors, self.c)
 
     def derivative(self, nu: int = 1) -> PPoly:
@@ -115,7 +115,7 @@ class PPoly:
             return self.derivative(-nu)
         p = self
         for _ in range(nu):
-            powers = np.arange(p.c.shape[0], 0.0, -1.0).astype(aval_of(p.c).dtype)
+            powers = beside(p.c, np.arange(p.c.shape[0], 0.0, -1.0).astype(aval_of(p.c).dtype))
             c = p.c / columns(powers, p.c)
             gaps = columns(fnp.diff(p.x), c[0])
             total = c[0]
@@ -161,7 +161,7 @@ class CubicHermiteSpline(PPoly):
 
     def __init__(self, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x, y, axis = self._table(x, y, axis)
-        dydx = floating(dydx)
+        dydx = floating(dydx, module_of(x))
         if dydx.ndim != y.ndim:
             raise ShapeError(
                 f"{type(self).__name__}: dydx has {dydx.ndim} axes, y has {y.ndim}{where()}"
@@ -171,7 +171,8 @@ class CubicHermiteSpline(PPoly):
     def _table(self, x: Any, y: Any, axis: int, least: int = 2) -> tuple[Any, Any, int]:
         """The points and the values, whose axis comes first, and where it was."""
         name = type(self).__name__
-        x, y = require_rising(name, x, least), floating(y)
+        x = require_rising(name, x, least)
+        y = floating(y, module_of(x))
         axis = axis_of(name, axis, y.ndim)
         y = fnp.moveaxis(y, axis, 0)
         if y.shape[0] != x.shape[0]:

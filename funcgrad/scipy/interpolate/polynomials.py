@@ -14,9 +14,9 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import axis_of
+from ...numpy._arguments import axis_of, beside, module_of
 from ...ops.select import stop_gradient
-from .._arrays import floating
+from .._arrays import floating, host_only
 from .piecewise import columns
 from .splines import PchipInterpolator
 
@@ -135,7 +135,7 @@ def _equal_before(xi: Any, n: int) -> list[int]:
     found: list[int] = []
     for k, x in enumerate(xi):
         found.append(found[-1] + 1 if k and x == xi[k - 1] else 0)
-        if np.any(np.asarray(xi[: k - found[k]] == x)):
+        if bool((xi[: k - found[k]] == x).any()):
             raise ArgumentError(
                 f"KroghInterpolator: points that are equal must be beside each other{where()}"
             )
@@ -192,13 +192,13 @@ class BarycentricInterpolator(_Polynomial):
         self.xi = _points("BarycentricInterpolator", xi)
         self.axis = axis
         value = known(self.xi)
-        if value is not None and np.unique(np.asarray(value)).size < value.shape[0]:
+        if value is not None and _meet(value):
             raise ArgumentError(f"BarycentricInterpolator: points are equal{where()}")
         # factors of about 1 for points that fill an interval, which change no quotient
         reach = stop_gradient(fnp.max(self.xi) - fnp.min(self.xi))
         self.scale = 4.0 / fnp.where(reach > 0, reach, 1.0)
         self.given = wi is not None
-        self.wi = floating(wi) if self.given else self._weights()
+        self.wi = floating(wi, module_of(self.xi)) if self.given else self._weights()
         if self.wi.shape != self.xi.shape:
             raise ShapeError(
                 f"BarycentricInterpolator: xi has shape {list(self.xi.shape)}, wi has "
@@ -225,7 +225,7 @@ class BarycentricInterpolator(_Polynomial):
 
     def _weights(self) -> Any:
         n = self.xi.shape[0]
-        gaps = (fnp.expand_dims(self.xi, 1) - self.xi) * self.scale + np.eye(n)
+        gaps = (fnp.expand_dims(self.xi, 1) - self.xi) * self.scale + beside(self.xi, np.eye(n))
         return 1.0 / fnp.prod(gaps[:, _scattered(n)], axis=1)
 
     def _values(self, x: Any, y: Any) -> Any:
@@ -245,14 +245,20 @@ class BarycentricInterpolator(_Polynomial):
         found = [self._values(x, self.yi)]
         if count > 1:
             n = self.xi.shape[0]
-            gaps = fnp.expand_dims(self.xi, 1) - self.xi + np.eye(n)
-            slopes = self.wi / (gaps * fnp.expand_dims(self.wi, 1)) * (1.0 - np.eye(n))
+            eye = beside(self.xi, np.eye(n))
+            gaps = fnp.expand_dims(self.xi, 1) - self.xi + eye
+            slopes = self.wi / (gaps * fnp.expand_dims(self.wi, 1)) * (1.0 - eye)
             slopes = slopes - fnp.diag(fnp.sum(slopes, axis=1))
             y = self.yi
             for _ in range(1, min(count, n)):
                 y = fnp.tensordot(slopes, y, 1)
                 found.append(self._values(x, y))
         return found + [fnp.zeros_like(found[0])] * (count - len(found))
+
+
+def _meet(x: Any) -> bool:
+    x = fnp.sort(x)
+    return bool((x[1:] == x[:-1]).any())
 
 
 def _scattered(n: int) -> np.ndarray:
@@ -285,6 +291,7 @@ def barycentric_interpolate(
     return _derivatives(BarycentricInterpolator(xi, yi, axis), x, der)
 
 
+@host_only
 def lagrange(x: Any, w: Any) -> Any:
     """The polynomial through `w` at the points `x`, as its coefficients; for up to about 20 points.
 
@@ -312,6 +319,7 @@ def lagrange(x: Any, w: Any) -> Any:
     return fnp.poly1d(total)
 
 
+@host_only
 def pade(an: Any, m: int, n: int | None = None) -> tuple[Any, Any]:
     """``p, q`` whose quotient has the power series `an`, of degrees `n` and `m`; ``q(0) = 1``.
 

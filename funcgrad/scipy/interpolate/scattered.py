@@ -12,10 +12,10 @@ from ... import numpy as fnp
 from ...core import Aval, Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import read
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, beside, module_of
 from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
-from .._arrays import floating
+from .._arrays import floating, floating_each, host_only
 from .._options import refuse_options
 from .._programs import on_host
 
@@ -77,7 +77,7 @@ class RBFInterpolator:
         degree: Any = None,
     ) -> None:
         refuse_options("RBFInterpolator", neighbors=neighbors)
-        y, d, smoothing = floating(y), floating(d), floating(smoothing)
+        y, d, smoothing = floating_each(y, d, smoothing)
         if y.ndim != 2 or not d.ndim or d.shape[0] != y.shape[0]:
             raise ShapeError(
                 f"RBFInterpolator: y has shape {list(y.shape)}, d {list(d.shape)}; need (n, k) and "
@@ -113,9 +113,9 @@ class RBFInterpolator:
     def _solve(self, d: Any, smoothing: Any) -> None:
         n, more = d.shape[0], len(self._powers)
         radial, smooth = self._parts(self.y)
-        radial = radial + fnp.eye(n) * smoothing
+        radial = radial + beside(d, np.eye(n)) * smoothing
         top = fnp.concatenate([radial, smooth], axis=1)
-        below = fnp.concatenate([fnp.transpose(smooth), np.zeros((more, more))], axis=1)
+        below = fnp.concatenate([fnp.transpose(smooth), beside(d, np.zeros((more, more)))], axis=1)
         right = fnp.pad(d, ((0, more), (0, 0)))
         self._coefficients = fnp.linalg.solve(fnp.concatenate([top, below]), right)
 
@@ -124,12 +124,12 @@ class RBFInterpolator:
         off = (fnp.expand_dims(x, 1) - self.y) * self.epsilon
         radial = self._kernel(fnp.sum(off * off, axis=-1))
         unit = (x - self._middle) / self._width
-        found = [fnp.prod(unit**p, axis=-1) for p in self._powers]
-        smooth = fnp.stack(found, axis=-1) if found else np.zeros((x.shape[0], 0))
+        found = [fnp.prod(unit ** beside(x, p), axis=-1) for p in self._powers]
+        smooth = fnp.stack(found, axis=-1) if found else radial[:, :0]
         return radial, smooth
 
     def __call__(self, x: Any) -> Any:
-        x = floating(x)
+        x = floating(x, module_of(self.y))
         if x.ndim != 2 or x.shape[1] != self.y.shape[1]:
             raise ShapeError(
                 f"RBFInterpolator: x has shape {list(x.shape)}; need (m, {self.y.shape[1]}){where()}"
@@ -271,6 +271,7 @@ class NearestNDInterpolator(_OfPoints):
         return read(self.values, place)
 
 
+@host_only
 def griddata(
     points: Any,
     values: Any,

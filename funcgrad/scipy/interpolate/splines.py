@@ -10,7 +10,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, beside, module_of
 from ..linalg import solve_banded
 from .piecewise import CubicHermiteSpline, columns
 
@@ -90,7 +90,7 @@ def _require_meeting(y: Any) -> None:
 
 def _value(end: Any, y: Any) -> Any:
     """The value of a derivative at an end, with the axes that the values have there."""
-    value = array_of(end[1])
+    value = array_of(end[1], module_of(y))
     if value.shape not in ((), y.shape[1:]):
         raise ShapeError(
             f"CubicSpline: the value in bc_type has shape {list(value.shape)}; need "
@@ -143,10 +143,9 @@ def _periodic_slopes(x: Any, y: Any) -> Any:
     m = fnp.diff(y, axis=0) / h
     before, m_before = fnp.roll(gaps, 1), fnp.roll(m, 1, 0)
     eye = np.eye(n, dtype=aval_of(x).dtype)
+    after, behind = beside(x, np.roll(eye, -1, 1)), beside(x, np.roll(eye, 1, 1))
     matrix = (
-        fnp.diag(2 * (gaps + before))
-        + columns(gaps, eye) * np.roll(eye, -1, 1)
-        + columns(before, eye) * np.roll(eye, 1, 1)
+        fnp.diag(2 * (gaps + before)) + columns(gaps, eye) * after + columns(before, eye) * behind
     )
     right = 3 * (h * m_before + columns(before, y) * m)
     found = fnp.linalg.solve(matrix, fnp.reshape(right, (n, -1)))

@@ -11,9 +11,9 @@ from ... import numpy as fnp
 from ...core import Tracer
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, beside
 from ...ops.from_scipy import scipy_package
-from .._arrays import floating
+from .._arrays import floating, floating_each
 from .bsplines import BSpline, de_boor, default_knots, gap_of, make_interp_spline
 from .piecewise import require_rising
 
@@ -98,14 +98,14 @@ class RectBivariateSpline:
 
     def ev(self, xi: Any, yi: Any, dx: int = 0, dy: int = 0) -> Any:
         """The values at pairs of places."""
-        x, y = fnp.broadcast_arrays(floating(xi), floating(yi))
+        x, y = fnp.broadcast_arrays(*floating_each(xi, yi))
         first, second = self._along(dx, dy)
         shape = x.shape
         x, y = fnp.ravel(self._inside(x, 0)), fnp.ravel(self._inside(y, 1))
         t, _, k = second.tck
         rows = first(x)
         gap = gap_of(t, y, k)
-        places = np.arange(x.shape[0])
+        places = beside(x, np.arange(x.shape[0]))
         near = [read(rows, (places, gap + (j - k))) for j in range(k + 1)]
         return fnp.reshape(de_boor(t, near, y, gap, k), shape)
 

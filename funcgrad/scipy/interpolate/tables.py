@@ -12,8 +12,8 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
-from ...numpy._arguments import array_of, axis_of
-from .._arrays import floating
+from ...numpy._arguments import array_of, axis_of, module_of
+from .._arrays import floating, floating_each
 from .grids import DEGREES, pchip_values, spline_values
 from .piecewise import columns, require_rising
 from .splines import CubicSpline
@@ -98,7 +98,7 @@ class interp1d:
                 f"interp1d: kind={kind!r}; need one of {', '.join(map(repr, _KINDS))}{where()}"
             )
         self.kind = kind
-        x, y = floating(x), floating(y)
+        x, y = floating_each(x, y)
         self.axis = axis_of("interp1d", axis, y.ndim)
         y = fnp.moveaxis(y, self.axis, 0)
         if x.ndim != 1 or x.shape[0] != y.shape[0]:
@@ -123,11 +123,13 @@ class interp1d:
             beyond = {"previous": (np.nan, self.y[-1]), "next": (self.y[0], np.nan)}
             return beyond.get(self.kind)
         pair = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
-        low, high = (x if isinstance(x, float | int) else array_of(x) for x in pair)
+        low, high = (
+            x if isinstance(x, float | int) else array_of(x, module_of(self.y)) for x in pair
+        )
         return low, high
 
     def __call__(self, v: Any) -> Any:
-        v = floating(v)
+        v = floating(v, module_of(self.x))
         below, above = v < self.x[0], v > self.x[-1]
         if self.bounds_error and not self.extrapolates:
             _require_inside("interp1d", below, above)
@@ -146,7 +148,7 @@ class interp1d:
 
 def _require_inside(name: str, *outside: Any) -> None:
     values = [known(o) for o in outside]
-    if any(v is not None and np.any(v) for v in values):
+    if any(v is not None and bool(v.any()) for v in values):
         raise ArgumentError(f"{name}: a place is outside of the table; see bounds_error{where()}")
 
 
@@ -192,8 +194,7 @@ class RegularGridInterpolator:
         if solver is not None or solver_args is not None:
             raise ArgumentError(f"RegularGridInterpolator: solver= is not supported{where()}")
         self.method = _method("RegularGridInterpolator", method)
-        self.values = floating(values)
-        rows = [floating(p) for p in points]
+        self.values, *rows = floating_each(values, *points)
         falling = tuple(i for i, p in enumerate(rows) if _falls(p))
         rows = [fnp.flip(p) if i in falling else p for i, p in enumerate(rows)]
         least = DEGREES.get(self.method, 3 if self.method == "pchip" else 1) + 1
@@ -237,12 +238,12 @@ class RegularGridInterpolator:
 
     def _places(self, xi: Any) -> tuple[list[Any], tuple[int, ...]]:
         """A row of coordinates for every axis, and the shape that all of them have together."""
-        d = len(self.grid)
+        d, xp = len(self.grid), module_of(self.values)
         if isinstance(xi, tuple):
-            found = fnp.broadcast_arrays(*map(floating, xi))
+            found = fnp.broadcast_arrays(*(floating(v, xp) for v in xi))
             shape = found[0].shape
         else:
-            xi = floating(xi)
+            xi = floating(xi, xp)
             xi = fnp.expand_dims(xi, -1) if d == 1 and xi.ndim < 2 else xi
             xi = fnp.expand_dims(xi, 0) if xi.ndim == 1 else xi
             found, shape = fnp.unstack(xi, axis=-1), xi.shape[:-1]
@@ -302,7 +303,7 @@ def _falls(points: Any) -> bool:
     value = known(points)
     if value is None or value.ndim != 1 or value.shape[0] < 2:
         return False
-    return bool(np.all(np.asarray(value[1:] < value[:-1])))
+    return bool((value[1:] < value[:-1]).all())
 
 
 def interpn(

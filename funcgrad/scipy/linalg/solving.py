@@ -12,7 +12,7 @@ from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy import fft as _fft
 from ...numpy import linalg as _nl
-from ...numpy._arguments import array_of, concrete
+from ...numpy._arguments import array_of, concrete, module_of
 from ...ops import implicit as _implicit
 from ...ops import linalg as _linalg
 from ...ops.arithmetic import absolute
@@ -399,7 +399,8 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
     [1.0, 1.0]
     """
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    return _linalg.solve(toeplitz(c, r), array_of(b))
+    matrix = toeplitz(c, r)
+    return _linalg.solve(matrix, array_of(b, module_of(matrix)))
 
 
 def solve_circulant(

@@ -12,7 +12,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...indexing import known, read
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of, beside, converted, module_of
 from ...transforms.vmap import vmap
 from .._arrays import floating
 from ..special import cosdg, sindg
@@ -91,8 +91,9 @@ def geometric_transform(
         found = mapping(i, *extra_arguments, **keywords)
         return fnp.stack([array_of(v) for v in found])
 
-    places = np.indices(shape).reshape(len(shape), -1)
-    coordinates = fnp.transpose(vmap(place)(*places)) if places.size else np.zeros((x.ndim, 0))
+    places = beside(x, np.indices(shape).reshape(len(shape), -1))
+    empty = beside(x, np.zeros((x.ndim, 0)))
+    coordinates = fnp.transpose(vmap(place)(*places)) if places.size else empty
     coordinates = fnp.reshape(floating(coordinates), (coordinates.shape[0], *shape))
     return _at("geometric_transform", x, x.ndim, coordinates, order, mode, cval, prefilter)
 
@@ -109,7 +110,7 @@ def _at(
 ) -> Any:
     """The image at places along its last `count` axes; those before are kept."""
     order, mode = spline_order(name, order), place_mode(name, mode)
-    v = array_of(coordinates)
+    v = array_of(coordinates, module_of(x))
     if aval_of(v).dtype.kind != "f":
         v = converted(v, np.float64)
     if not v.ndim or v.shape[0] != count:
@@ -163,9 +164,9 @@ def _along_axes(
     return x
 
 
-def _grid(shape: Sequence[int]) -> np.ndarray:
-    """The places of all elements, exact whatever the precision of the image."""
-    return np.indices(tuple(shape)).astype(np.float64)
+def _grid(x: Any, shape: Sequence[int]) -> Any:
+    """The places of all elements, exact whatever the precision of the image `x`."""
+    return beside(x, np.indices(tuple(shape)).astype(np.float64))
 
 
 def shift(
@@ -191,7 +192,7 @@ def shift(
     """
     x = image("shift", input, output)
     steps = per_axis("shift", "shift", shift, x.ndim)
-    moved = [np.arange(n, dtype=np.float64) - s for n, s in zip(x.shape, steps, strict=True)]
+    moved = [beside(x, np.arange(float(n))) - s for n, s in zip(x.shape, steps, strict=True)]
     return _along_axes("shift", x, moved, order, mode, cval, prefilter)
 
 
@@ -230,7 +231,7 @@ def zoom(
     for n, m in zip(x.shape, sizes, strict=True):
         gaps = (n, m) if grid_mode else (n - 1, m - 1)
         step = gaps[0] / gaps[1] if gaps[1] else 1.0
-        i = np.arange(m, dtype=np.float64)
+        i = beside(x, np.arange(float(m)))
         places.append((i + 0.5) * step - 0.5 if grid_mode else i * step)
     return _along_axes("zoom", x, places, order, mode, cval, prefilter)
 
@@ -271,8 +272,9 @@ def affine_transform(
     >>> affine_transform([1.0, 2.0, 4.0], [[0.5]], order=1).tolist()
     [1.0, 1.5, 2.0]
     """
-    x, d = image("affine_transform", input, output), len(np.shape(input))
-    matrix, offset = array_of(matrix), array_of(offset)
+    x = image("affine_transform", input, output)
+    d, xp = x.ndim, module_of(x)
+    matrix, offset = array_of(matrix, xp), array_of(offset, xp)
     if matrix.ndim == 2 and matrix.shape[1] == d + 1 and matrix.shape[0] in (d, d + 1):
         bottom = known(matrix[d]) if matrix.shape[0] > d else None
         if bottom is not None and bottom.tolist() != [0.0] * d + [1.0]:
@@ -287,7 +289,7 @@ def affine_transform(
         )
     matrix = fnp.diag(matrix) if matrix.ndim == 1 else matrix
     shape = x.shape if output_shape is None else tuple(output_shape)
-    grid = _grid(shape)
+    grid = _grid(x, shape)
     offset = fnp.broadcast_to(offset, (d,))
     places = fnp.tensordot(matrix, grid, axes=1) + fnp.reshape(offset, (d,) + (1,) * len(shape))
     return _at("affine_transform", x, d, places, order, mode, cval, prefilter)
@@ -331,7 +333,7 @@ def rotate(
         corners = [[0, 0, sizes[0], sizes[0]], [0, sizes[1], 0, sizes[1]]]
         bounds = np.array([[cos, sin], [-sin, cos]]) @ corners
         found = (np.ptp(bounds, axis=1) + 0.5).astype(np.int64)
-    (i, j), (p, q), (v, w) = _grid(found.tolist()), (found - 1) / 2, (sizes - 1) / 2
+    (i, j), (p, q), (v, w) = _grid(x, found.tolist()), (found - 1) / 2, (sizes - 1) / 2
     places = fnp.stack(
         [(v - (c * p + s * q)) + c * i + s * j, (w - (c * q - s * p)) - s * i + c * j]
     )

@@ -11,7 +11,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import array_of, axis_of, converted
+from ...numpy._arguments import array_of, axis_of, beside, converted, module_of
 from ...ops.conv import conv
 from .._arrays import floating
 
@@ -128,7 +128,7 @@ def _weighted(
     name: str, x: Any, weights: Any, axes: Sequence[int], mode: Any, cval: Any, origin: Any
 ) -> Any:
     """``sum_k w[k] x[i + k - size // 2 - origin]`` along some axes."""
-    weights = array_of(weights)
+    weights = array_of(weights, module_of(x))
     if weights.ndim != len(axes) or not aval_of(weights).size:
         raise ShapeError(
             f"{name}: weights have shape {list(weights.shape)}; need {len(axes)} axes and at least one "
@@ -302,7 +302,7 @@ def uniform_filter1d(
     if size < 1:
         raise ArgumentError(f"uniform_filter1d: size={size}; need a positive integer{where()}")
     found = (axis_of("uniform_filter1d", axis, x.ndim),)
-    weights = np.full(size, 1.0 / size)
+    weights = beside(x, np.full(size, 1.0 / size))
     return _weighted("uniform_filter1d", x, weights, found, mode, cval, origin)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import numpy as fnp
 from ...core import aval_of
-from ...numpy._arguments import axis_of
+from ...numpy._arguments import axis_of, beside
 from .filters import image, per_axis
 
 
@@ -30,7 +30,7 @@ def _multiplied(
         turns = np.arange(length) / n if halved else np.fft.fftfreq(max(length, 1))[:length]
         shape = [-1 if j == i else 1 for j in range(x.ndim)]
         dtype = np.empty(0, aval_of(x).dtype).real.dtype
-        x = x * factor(turns.reshape(shape).astype(dtype), value)
+        x = x * factor(beside(x, turns.reshape(shape).astype(dtype)), value)
     return x
 
 

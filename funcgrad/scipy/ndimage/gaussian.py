@@ -11,15 +11,14 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, axis_of, concrete, converted
+from ...numpy._arguments import array_of, axis_of, beside, concrete, converted
 from .filters import _weighted, axes_in, image, per_axis
 
 _NONE = 1e-15  # deviations below do nothing
 
 
-def _kernel(sigma: Any, order: int, radius: int, dtype: Any) -> Any:
+def _kernel(sigma: Any, order: int, places: Any) -> Any:
     """The density at the places ``-radius ... radius``, of sum 1, or a derivative of it."""
-    places = np.arange(-radius, radius + 1).astype(dtype)
     rate = 1.0 / (sigma * sigma)
     density = fnp.exp(-0.5 * rate * places * places)
     density = density / fnp.sum(density)
@@ -74,7 +73,8 @@ def gaussian_filter1d(
             f"gaussian_filter1d: order={order}, radius={radius}; need integers from 0{where()}"
         )
     dtype = np.finfo(aval_of(x).dtype).dtype
-    kernel = _kernel(converted(array_of(sigma), dtype), order, radius, dtype)
+    places = beside(x, np.arange(-radius, radius + 1).astype(dtype))
+    kernel = _kernel(converted(array_of(sigma), dtype), order, places)
     return _weighted("gaussian_filter1d", x, fnp.flip(kernel), (axis,), mode, cval, 0)
 
 

@@ -13,7 +13,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, where
 from ...indexing import read
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, beside, module_of
 from ...ops.segments import segment_max, segment_min, segment_sum
 from .._arrays import floating
 
@@ -23,16 +23,17 @@ class _Regions:
 
     def __init__(self, name: str, x: Any, labels: Any, index: Any) -> None:
         x = floating(x)
+        one = beside(x, np.ones(1, int))
         if labels is None:
             if index is not None:
                 raise ArgumentError(f"{name}: index= without labels={where()}")
-            asked, numbers = np.ones(1, int), np.ones(x.shape, int)
+            asked, numbers = one, beside(x, np.ones(x.shape, int))
         else:
-            x, numbers = fnp.broadcast_arrays(x, array_of(labels))
+            x, numbers = fnp.broadcast_arrays(x, array_of(labels, module_of(x)))
             if index is None:
-                asked, numbers = np.ones(1, int), fnp.where(numbers > 0, 1, 0)
+                asked, numbers = one, fnp.where(numbers > 0, 1, 0)
             else:
-                asked = fnp.ravel(array_of(index))
+                asked = fnp.ravel(array_of(index, module_of(x)))
         self.shape = () if index is None else aval_of(array_of(index)).shape
         numbers = fnp.ravel(numbers)
         order = fnp.sort(asked)
@@ -53,7 +54,7 @@ class _Regions:
         return fnp.reshape(read(of_regions, self._ids), self.x.shape)
 
     def sizes(self) -> Any:
-        return self.reduced(np.ones(self.x.shape, aval_of(self.x).dtype))
+        return self.reduced(fnp.ones_like(self.x))
 
     def asked(self, of_regions: Any) -> Any:
         """The numbers in the order and the shape of `index`."""
@@ -171,7 +172,7 @@ def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     whole, x = regions.reduced(regions.x), regions.x
     found = []
     for axis, n in enumerate(x.shape):
-        places = np.arange(n, dtype=np.float64).reshape([-1] + [1] * (x.ndim - 1 - axis))
+        places = beside(x, np.arange(float(n)).reshape([-1] + [1] * (x.ndim - 1 - axis)))
         found.append(regions.asked(_quotient(regions.reduced(x * places), whole)))
     if not regions.shape:
         return tuple(found)

@@ -11,7 +11,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, where
-from ...numpy._arguments import axis_of, converted
+from ...numpy._arguments import axis_of, beside, converted
 from .filters import image, padded
 
 _FAR = 12  # elements before the edges in modes that have no exact condition there
@@ -127,7 +127,7 @@ def _coefficients(x: Any, order: int, axis: int, mode: str) -> Any:
     for j, w in enumerate(weights_at(order, np.array(0.5 if order % 2 == 0 else 0.0))):
         sampled[(j - middle) % size] += w
     dtype = aval_of(x).dtype
-    symbol = np.fft.fft(sampled).real.astype(np.finfo(dtype).dtype)
+    symbol = beside(x, np.fft.fft(sampled).real.astype(np.finfo(dtype).dtype))
     shape = [1] * x.ndim
     shape[axis] = -1
     if dtype.kind == "c":
@@ -135,7 +135,7 @@ def _coefficients(x: Any, order: int, axis: int, mode: str) -> Any:
     else:
         half = symbol[: size // 2 + 1].reshape(shape)
         y = fnp.fft.irfft(fnp.fft.rfft(period, axis=axis) / half, n=size, axis=axis)
-    y = fnp.take(y, np.arange(n), axis=axis) if behind else y
+    y = fnp.take(y, beside(y, np.arange(n)), axis=axis) if behind else y
     return converted(y, dtype)
 
 

@@ -11,11 +11,12 @@ from ...core import Aval, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known, read
 from ...ops.segments import segment_sum
-from .._arrays import floating
+from .._arrays import floating, host_only
 from .._programs import on_host
 from .implicit import INT, scipy
 
 
+@host_only
 def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[Any, Any]:
     """The rows and columns, as many as the shorter side has, each at most once, with the least sum of
     costs, or the greatest.
@@ -77,6 +78,7 @@ class IsotonicResult:
         return np.searchsorted(known(self._blocks), np.arange(self._count() + 1))
 
 
+@host_only
 def isotonic_regression(y: Any, *, weights: Any = None, increasing: bool = True) -> IsotonicResult:
     """The row that does not fall (or rise) with the least ``sum(weights (y - x)**2)``.
 

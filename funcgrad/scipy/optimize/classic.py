@@ -13,6 +13,7 @@ import numpy as np
 
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import grad
+from .._arrays import host_only
 from .._programs import tracing
 from .implicit import extras, point, refuse, require_constants, scipy
 from .minima import minimize, minimize_scalar, number_of
@@ -48,6 +49,7 @@ def _slope(f: Function, args: Any, fprime: Function | None) -> Function:
     return lambda x, *_: exact(x)
 
 
+@host_only
 def fmin(
     func: Function,
     x0: Any,
@@ -89,6 +91,7 @@ def fmin(
     return _minimum("fmin", func, x0, args, "Nelder-Mead", options, more).x
 
 
+@host_only
 def fmin_powell(
     func: Function,
     x0: Any,
@@ -126,6 +129,7 @@ def fmin_powell(
     return _minimum("fmin_powell", func, x0, args, "Powell", options, more).x
 
 
+@host_only
 def fmin_bfgs(
     f: Function,
     x0: Any,
@@ -170,6 +174,7 @@ def fmin_bfgs(
     return _minimum("fmin_bfgs", f, x0, args, "BFGS", options, more, fprime).x
 
 
+@host_only
 def fmin_cg(
     f: Function,
     x0: Any,
@@ -211,6 +216,7 @@ def fmin_cg(
     return _minimum("fmin_cg", f, x0, args, "CG", options, more, fprime).x
 
 
+@host_only
 def fmin_l_bfgs_b(
     func: Function,
     x0: Any,
@@ -270,6 +276,7 @@ def _number(name: str, f: Function, args: Any, full_output: Any, **options: Any)
     return minimize_scalar(f, args=args, **options).x
 
 
+@host_only
 def fminbound(
     func: Function,
     x1: float,
@@ -303,6 +310,7 @@ def fminbound(
     )
 
 
+@host_only
 def brent(
     func: Function,
     args: Any = (),
@@ -331,6 +339,7 @@ def brent(
     return _number("brent", func, args, full_output, bracket=brack, method="brent", options=options)
 
 
+@host_only
 def golden(
     func: Function,
     args: Any = (),

@@ -12,11 +12,13 @@ from ...core import aval_of
 from ...errors import ArgumentError, where
 from ...numpy._arguments import array_of
 from ...transforms.arguments import require_callable
+from .._arrays import host_only
 from .implicit import point
 
 _EPSILON = float(np.sqrt(np.finfo(float).eps))
 
 
+@host_only
 def approx_fprime(xk: Any, f: Callable[..., Any], epsilon: Any = _EPSILON, *args: Any) -> Any:
     """``(f(x + epsilon e_i, *args) - f(x, *args)) / epsilon`` for every unit vector.
 
@@ -39,6 +41,7 @@ def approx_fprime(xk: Any, f: Callable[..., Any], epsilon: Any = _EPSILON, *args
     return fnp.stack(columns, axis=-1)
 
 
+@host_only
 def check_grad(
     func: Callable[..., Any],
     grad: Callable[..., Any],

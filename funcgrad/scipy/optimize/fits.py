@@ -14,6 +14,7 @@ from ...errors import ArgumentError, ShapeError, where
 from ...numpy._arguments import array_of, converted
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import grad, jacfwd
+from .._arrays import host_only
 from .._programs import Programs, on_host, tracing
 from .implicit import (
     INT,
@@ -58,6 +59,7 @@ def _cost(residuals: Any, loss: str, f_scale: Any) -> Any:
     return 0.5 * fnp.sum(f_scale * f_scale * _LOSSES[loss](z))
 
 
+@host_only
 def least_squares(
     fun: Callable[..., Any],
     x0: Any,
@@ -189,6 +191,7 @@ def _sides(bounds: Any) -> list[np.ndarray]:
     return [np.asarray(b, float) for b in pair]
 
 
+@host_only
 def leastsq(
     func: Callable[..., Any],
     x0: Any,
@@ -256,6 +259,7 @@ def _later(status: Any) -> Any:
     return fnp.take(np.array([_MINPACK[k] for k in sorted(_MINPACK)]), status + 1)
 
 
+@host_only
 def curve_fit(
     f: Callable[..., Any],
     xdata: Any,

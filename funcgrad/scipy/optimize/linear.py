@@ -15,10 +15,12 @@ from ... import numpy as fnp
 from ...core import Aval, aval_of
 from ...errors import ShapeError, where
 from ...numpy._arguments import array_of, converted
+from .._arrays import host_only
 from .._programs import directional, on_host, tracing, with_tangent
 from .implicit import FLOAT, INT, count, flag, plain, refuse, require_constants, said, scipy
 
 
+@host_only
 def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: Any = None) -> tuple[Any, Any]:
     """The `x` without negative elements for which ``|A x - b|`` is least, and this length.
 
@@ -58,6 +60,7 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: Any = None) -> tup
     return x, fnp.linalg.norm(A @ x - b)
 
 
+@host_only
 def lsq_linear(
     A: Any,
     b: Any,

@@ -13,6 +13,7 @@ from ...core import Aval, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import grad, hessian
+from .._arrays import host_only
 from .._programs import Programs, on_host, tracing
 from .constrained import Conditions, Constraint, constraints_of, limits_of, with_slopes
 from .implicit import (
@@ -39,6 +40,7 @@ _WITH_HESSIAN = ("newton-cg", "dogleg", "trust-ncg", "trust-krylov", "trust-exac
 _ON_BOUNDS = ("l-bfgs-b", "tnc", "slsqp", "powell", "nelder-mead")
 
 
+@host_only
 def minimize(
     fun: Callable[..., Any],
     x0: Any,
@@ -263,6 +265,7 @@ def _bounded(low: Any, high: Any) -> bool:
     return bool(np.isfinite(low).any() or np.isfinite(high).any())
 
 
+@host_only
 def minimize_scalar(
     fun: Callable[..., Any],
     bracket: Any = None,

@@ -12,6 +12,7 @@ from ...core import Aval, aval_of
 from ...errors import ArgumentError, where
 from ...transforms.arguments import require_callable
 from ...transforms.jvp import jvp
+from .._arrays import host_only
 from .._programs import Programs, on_host, tracing
 from .._results import Result
 from .implicit import (
@@ -84,6 +85,7 @@ def _on(run: Callable[..., Any], held: Sequence[Any]) -> Callable[..., Any]:
     return lambda x: run(*held, x)
 
 
+@host_only
 def root_scalar(
     f: Callable[..., Any],
     args: Any = (),
@@ -192,6 +194,7 @@ def _bracketed(
     return (x, about) if full_output else x
 
 
+@host_only
 def brentq(
     f: Callable[..., Any],
     a: Any,
@@ -222,6 +225,7 @@ def brentq(
     return _bracketed("brentq", f, a, b, args, full_output, options)
 
 
+@host_only
 def bisect(
     f: Callable[..., Any],
     a: Any,
@@ -249,6 +253,7 @@ def bisect(
     return _bracketed("bisect", f, a, b, args, full_output, options)
 
 
+@host_only
 def brenth(
     f: Callable[..., Any],
     a: Any,
@@ -277,6 +282,7 @@ def brenth(
     return _bracketed("brenth", f, a, b, args, full_output, options)
 
 
+@host_only
 def ridder(
     f: Callable[..., Any],
     a: Any,
@@ -305,6 +311,7 @@ def ridder(
     return _bracketed("ridder", f, a, b, args, full_output, options)
 
 
+@host_only
 def toms748(
     f: Callable[..., Any],
     a: Any,
@@ -335,6 +342,7 @@ def toms748(
     return _bracketed("toms748", f, a, b, args, full_output, options)
 
 
+@host_only
 def newton(
     func: Callable[..., Any],
     x0: Any,

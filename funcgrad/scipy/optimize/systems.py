@@ -14,6 +14,7 @@ from ...errors import ShapeError, where
 from ...numpy._arguments import array_of
 from ...transforms.arguments import require_callable
 from ...transforms.derivatives import jacfwd
+from .._arrays import host_only
 from .._programs import Programs, on_host, tracing
 from .implicit import (
     count,
@@ -33,6 +34,7 @@ from .implicit import (
 _WITH_JACOBIAN = ("hybr", "lm")
 
 
+@host_only
 def root(
     fun: Callable[..., Any],
     x0: Any,
@@ -121,6 +123,7 @@ def _require_square(name: str, found: Aval, x0: Any) -> None:
         )
 
 
+@host_only
 def fsolve(
     func: Callable[..., Any],
     x0: Any,
@@ -166,6 +169,7 @@ def fsolve(
     return found.x
 
 
+@host_only
 def fixed_point(
     func: Callable[..., Any],
     x0: Any,

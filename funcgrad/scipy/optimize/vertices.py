@@ -12,6 +12,7 @@ from ...core import Aval, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import read, write
 from ...numpy._arguments import array_of, converted
+from .._arrays import host_only
 from .._programs import on_host, tracing
 from .implicit import FLOAT, INT, count, plain, refuse, require_constants, scipy
 
@@ -24,6 +25,7 @@ _STATUS = {
 }
 
 
+@host_only
 def linprog(
     c: Any,
     A_ub: Any = None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...transforms.arguments import require_callable
+from .._arrays import host_only
 from .._programs import tracing
 from .implicit import extras, point, refuse, require_constants, scipy
 from .minima import number_of, traced_minimum
@@ -34,6 +35,7 @@ def _widely(name: str, func: Any, bounds: Any, args: Any, options: dict[str, Any
     return traced_minimum(name, f, {}, middle, solve, bounds)
 
 
+@host_only
 def differential_evolution(
     func: Callable[..., Any], bounds: Any, args: Any = (), **options: Any
 ) -> Any:
@@ -56,6 +58,7 @@ def differential_evolution(
     return _widely("differential_evolution", func, bounds, args, options)
 
 
+@host_only
 def dual_annealing(func: Callable[..., Any], bounds: Any, args: Any = (), **options: Any) -> Any:
     """An `x` within `bounds` at which ``func(x, *args)`` is least, by annealing and local searches.
 
@@ -76,6 +79,7 @@ def dual_annealing(func: Callable[..., Any], bounds: Any, args: Any = (), **opti
     return _widely("dual_annealing", func, bounds, args, options)
 
 
+@host_only
 def shgo(func: Callable[..., Any], bounds: Any, args: Any = (), **options: Any) -> Any:
     """An `x` within `bounds` at which ``func(x, *args)`` is least, by divisions into simplices.
 
@@ -96,6 +100,7 @@ def shgo(func: Callable[..., Any], bounds: Any, args: Any = (), **options: Any) 
     return _widely("shgo", func, bounds, args, options)
 
 
+@host_only
 def basinhopping(
     func: Callable[..., Any],
     x0: Any,

@@ -9,6 +9,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, where
+from .._arrays import host_only
 from ._vectors import coefficients
 from .forms import normalized, scalar, vector
 
@@ -36,6 +37,7 @@ def _followed(x: Any, count: int, value: Any) -> Any:
     return fnp.concatenate([x, fnp.broadcast_to(fnp.asarray(value), (count,))]) if count else x
 
 
+@host_only
 def lp2lp_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0) -> tuple[Any, Any, Any]:
     """The analog low-pass filter with the edge 1 as one with the edge `wo`: ``s -> s / wo``.
 
@@ -52,6 +54,7 @@ def lp2lp_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0) -> tuple[Any, Any, Any]:
     return wo * z, wo * p, k * wo**more
 
 
+@host_only
 def lp2hp_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0) -> tuple[Any, Any, Any]:
     """The analog low-pass filter with the edge 1 as a high-pass one from `wo`: ``s -> wo / s``.
 
@@ -73,6 +76,7 @@ def _split(x: Any, wo: Any) -> Any:
     return fnp.concatenate([x + root, x - root])
 
 
+@host_only
 def lp2bp_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any, Any, Any]:
     """The analog low-pass filter with the edge 1 as one that a band passes, of width `bw` around `wo`.
 
@@ -91,6 +95,7 @@ def lp2bp_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any
     return _followed(zeros, more, 0.0), poles, k * bw**more
 
 
+@host_only
 def lp2bs_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any, Any, Any]:
     """The analog low-pass filter with the edge 1 as one that stops a band, of width `bw` around `wo`.
 
@@ -110,6 +115,7 @@ def lp2bs_zpk(z: Any, p: Any, k: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any
     return zeros, poles, k * _ratio(-z, -p)
 
 
+@host_only
 def bilinear_zpk(z: Any, p: Any, k: Any, fs: Any) -> tuple[Any, Any, Any]:
     """An analog filter as a digital one: ``s -> 2 fs (x - 1) / (x + 1)``.
 
@@ -152,6 +158,7 @@ def _powers(x: Any, most: int) -> list[Any]:
     return found
 
 
+@host_only
 def lp2lp(b: Any, a: Any, wo: Any = 1.0) -> tuple[Any, Any]:
     """`lp2lp_zpk` of coefficients.
 
@@ -167,6 +174,7 @@ def lp2lp(b: Any, a: Any, wo: Any = 1.0) -> tuple[Any, Any]:
     return _replaced("lp2lp", b, a, fnp.array([1.0, 0.0]), fnp.reshape(wo, (1,)))
 
 
+@host_only
 def lp2hp(b: Any, a: Any, wo: Any = 1.0) -> tuple[Any, Any]:
     """`lp2hp_zpk` of coefficients.
 
@@ -180,6 +188,7 @@ def lp2hp(b: Any, a: Any, wo: Any = 1.0) -> tuple[Any, Any]:
     return _replaced("lp2hp", b, a, fnp.reshape(wo, (1,)), fnp.array([1.0, 0.0]))
 
 
+@host_only
 def lp2bp(b: Any, a: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any, Any]:
     """`lp2bp_zpk` of coefficients.
 
@@ -194,6 +203,7 @@ def lp2bp(b: Any, a: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any, Any]:
     return _replaced("lp2bp", b, a, fnp.array([1.0, 0.0, wo * wo]), fnp.array([bw, 0.0]))
 
 
+@host_only
 def lp2bs(b: Any, a: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any, Any]:
     """`lp2bs_zpk` of coefficients.
 
@@ -207,6 +217,7 @@ def lp2bs(b: Any, a: Any, wo: Any = 1.0, bw: Any = 1.0) -> tuple[Any, Any]:
     return _replaced("lp2bs", b, a, fnp.array([bw, 0.0]), fnp.array([1.0, 0.0, wo * wo]))
 
 
+@host_only
 def bilinear(b: Any, a: Any, fs: Any = 1.0) -> tuple[Any, Any]:
     """`bilinear_zpk` of coefficients.
 

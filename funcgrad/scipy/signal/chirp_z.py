@@ -12,7 +12,7 @@ from ...algebra import concrete_namespace
 from ...core import aval_of
 from ...errors import ShapeError, where
 from ...numpy import fft as _fft
-from ...numpy._arguments import array_of, converted, operand
+from ...numpy._arguments import array_of, converted, module_of, operand
 from ...ops.exponential import exp, log
 from ...ops.join import concatenate
 from ...ops.structural import flip
@@ -100,7 +100,8 @@ def zoom_fft(
     low, high = ends[0], ends[1]
     step = (high - low) / fs * (m / (m - 1) if endpoint and m > 1 else 1.0)
     squares = np.arange(max(m, n), dtype=float) ** 2
-    chirp = exp(array_of(step) * (-1j * math.pi / m * squares))
+    step = array_of(step)
+    chirp = exp(step * module_of(x).asarray(-1j * math.pi / m * squares))
     return _along("zoom_fft", x, m, chirp, exp(array_of(low / fs) * 2j * math.pi), axis)
 
 

@@ -12,7 +12,7 @@ from ... import numpy as fnp
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...ops.from_scipy import scipy_function
-from .._arrays import floating
+from .._arrays import floating, host_only
 from ..special import ellipj, ellipk, ellipkinc, ellipkm1
 from .bands import bilinear_zpk, lp2bp_zpk, lp2bs_zpk, lp2hp_zpk, lp2lp_zpk
 from .forms import scalar, zpk2sos, zpk2tf
@@ -52,6 +52,7 @@ def _excess(db: Any) -> Any:
     return fnp.expm1(0.1 * math.log(10.0) * db)
 
 
+@host_only
 def buttap(N: int) -> tuple[Any, Any, Any]:
     """The analog Butterworth filter of order N with the edge 1: its poles are evenly on a half circle.
 
@@ -66,6 +67,7 @@ def buttap(N: int) -> tuple[Any, Any, Any]:
     return np.zeros(0), -np.exp(1j * _circle(_order("buttap", N))), np.float64(1.0)
 
 
+@host_only
 def cheb1ap(N: int, rp: Any) -> tuple[Any, Any, Any]:
     """The analog Chebyshev filter of order N, which ripples by `rp` decibels up to the edge 1.
 
@@ -86,6 +88,7 @@ def cheb1ap(N: int, rp: Any) -> tuple[Any, Any, Any]:
     return np.zeros(0), p, k if n % 2 else k / fnp.sqrt(1.0 + _excess(rp))
 
 
+@host_only
 def cheb2ap(N: int, rs: Any) -> tuple[Any, Any, Any]:
     """The analog inverse Chebyshev filter of order N, at least `rs` decibels down from the edge 1.
 
@@ -106,6 +109,7 @@ def cheb2ap(N: int, rs: Any) -> tuple[Any, Any, Any]:
     return z, p, (fnp.prod(-p) / np.prod(-z)).real
 
 
+@host_only
 def ellipap(N: int, rp: Any, rs: Any) -> tuple[Any, Any, Any]:
     """The analog elliptic filter of order N: `rp` decibels of ripple up to 1, `rs` down beyond.
 
@@ -150,6 +154,7 @@ def _degree_equation(n: int, m1: Any) -> Any:
     return 16.0 * q * ratio**4
 
 
+@host_only
 def besselap(N: int, norm: str = "phase") -> tuple[Any, Any, Any]:
     """The analog Bessel filter of order N, by SciPy: `norm` says what is 1, "phase", "delay" or "mag".
 
@@ -169,6 +174,7 @@ def besselap(N: int, norm: str = "phase") -> tuple[Any, Any, Any]:
 # ---------------------------------------------------------------- designs
 
 
+@host_only
 def iirfilter(
     N: int,
     Wn: Any,
@@ -200,6 +206,7 @@ def iirfilter(
     return _design("iirfilter", N, Wn, rp, rs, btype, analog, ftype, output, fs)
 
 
+@host_only
 def butter(
     N: int, Wn: Any, btype: str = "low", analog: bool = False, output: str = "ba", fs: Any = None
 ) -> Any:
@@ -215,6 +222,7 @@ def butter(
     return _design("butter", N, Wn, None, None, btype, analog, "butter", output, fs)
 
 
+@host_only
 def cheby1(
     N: int,
     rp: Any,
@@ -235,6 +243,7 @@ def cheby1(
     return _design("cheby1", N, Wn, rp, None, btype, analog, "cheby1", output, fs)
 
 
+@host_only
 def cheby2(
     N: int,
     rs: Any,
@@ -255,6 +264,7 @@ def cheby2(
     return _design("cheby2", N, Wn, None, rs, btype, analog, "cheby2", output, fs)
 
 
+@host_only
 def ellip(
     N: int,
     rp: Any,
@@ -276,6 +286,7 @@ def ellip(
     return _design("ellip", N, Wn, rp, rs, btype, analog, "ellip", output, fs)
 
 
+@host_only
 def bessel(
     N: int,
     Wn: Any,
@@ -376,6 +387,7 @@ def _prototype(name: str, kind: str, N: int, rp: Any, rs: Any) -> tuple[Any, Any
 # ---------------------------------------------------------------- one frequency
 
 
+@host_only
 def iirnotch(w0: Any, Q: Any, fs: Any = 2.0) -> tuple[Any, Any]:
     """The filter of second order that stops the frequency `w0`, on a width of ``w0 / Q``.
 
@@ -391,6 +403,7 @@ def iirnotch(w0: Any, Q: Any, fs: Any = 2.0) -> tuple[Any, Any]:
     return gain * fnp.array([1.0, -2.0 * fnp.cos(angle), 1.0]), _resonant(angle, gain)
 
 
+@host_only
 def iirpeak(w0: Any, Q: Any, fs: Any = 2.0) -> tuple[Any, Any]:
     """The filter of second order that lets the frequency `w0` pass, and a width of ``w0 / Q``.
 

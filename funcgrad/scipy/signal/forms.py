@@ -12,7 +12,7 @@ from ...core import Aval, aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...ops.select import stop_gradient
-from .._arrays import floating
+from .._arrays import floating, host_only
 from .._programs import on_host
 from ._vectors import coefficients, padded, require_leading
 
@@ -53,11 +53,12 @@ def _leading_zeros(x: Any, tolerance: float) -> int:
     value = known(x)
     if value is None:
         return 0
-    found = np.absolute(np.asarray(value)) > tolerance
-    filled = np.flatnonzero(found.any(axis=0) if found.ndim == 2 else found)
-    return int(filled[0]) if filled.size else x.shape[-1] - 1
+    found = abs(value) > tolerance
+    found = found.any(axis=0) if found.ndim == 2 else found
+    return int(found.argmax()) if bool(found.any()) else x.shape[-1] - 1
 
 
+@host_only
 def normalize(b: Any, a: Any) -> tuple[Any, Any]:
     """The coefficients of ``b / a`` without leading zeros, divided by the first of `a`.
 
@@ -88,6 +89,7 @@ def _polynomial(roots: Any) -> Any:
     return p.real if value else p
 
 
+@host_only
 def zpk2tf(z: Any, p: Any, k: Any) -> tuple[Any, Any]:
     """The coefficients of ``k prod(x - z) / prod(x - p)``, the highest power first.
 
@@ -106,6 +108,7 @@ def zpk2tf(z: Any, p: Any, k: Any) -> tuple[Any, Any]:
     return scalar("zpk2tf", "k", k) * _polynomial(z), _polynomial(p)
 
 
+@host_only
 def tf2zpk(b: Any, a: Any) -> tuple[Any, Any, Any]:
     """The zeros, poles and gain of the filter ``b / a``.
 
@@ -125,6 +128,7 @@ def tf2zpk(b: Any, a: Any) -> tuple[Any, Any, Any]:
     return z, p, b[0]
 
 
+@host_only
 def tf2sos(b: Any, a: Any, pairing: Any = None, *, analog: bool = False) -> Any:
     """Sections of second order of the filter ``b / a``.
 
@@ -139,6 +143,7 @@ def tf2sos(b: Any, a: Any, pairing: Any = None, *, analog: bool = False) -> Any:
     return zpk2sos(*tf2zpk(b, a), pairing=pairing, analog=analog)
 
 
+@host_only
 def sos2tf(sos: Any) -> tuple[Any, Any]:
     """The coefficients of a filter given by sections: the products of theirs, without leading zeros.
 
@@ -158,6 +163,7 @@ def sos2tf(sos: Any) -> tuple[Any, Any]:
     return b[_leading_zeros(b, 0.0) :], a[_leading_zeros(a, 0.0) :]
 
 
+@host_only
 def sos2zpk(sos: Any) -> tuple[Any, Any, Any]:
     """The zeros, poles and gain of a filter given by sections; 0 where a section has less than two.
 
@@ -190,6 +196,7 @@ def _sections_of(name: str, sos: Any) -> Any:
 # ---------------------------------------------------------------- sections
 
 
+@host_only
 def zpk2sos(z: Any, p: Any, k: Any, pairing: Any = None, *, analog: bool = False) -> Any:
     """Sections of second order ``(b_0, b_1, b_2, 1, a_1, a_2)`` of a filter given by zeros and poles.
 

@@ -10,9 +10,10 @@ import numpy as np
 from ... import numpy as fnp
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from .._arrays import floating
+from .._arrays import floating, host_only
 
 
+@host_only
 def firls(numtaps: int, bands: Any, desired: Any, *, weight: Any = None, fs: Any = None) -> Any:
     """The symmetric filter whose response is nearest to lines between gains, in least squares.
 

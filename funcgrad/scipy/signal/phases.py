@@ -14,7 +14,8 @@ from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy import fft as _fft
-from .._arrays import floating
+from ...numpy._arguments import beside
+from .._arrays import floating, floating_each
 
 
 def hilbert2(x: Any, N: Any = None, axes: tuple[int, int] = (-2, -1)) -> Any:
@@ -48,7 +49,7 @@ def hilbert2(x: Any, N: Any = None, axes: tuple[int, int] = (-2, -1)) -> Any:
         weights[0] = 1.0
         shape = [1] * x.ndim
         shape[axis] = n
-        found = found * weights.reshape(shape).astype(aval_of(x).dtype)
+        found = found * beside(x, weights.reshape(shape).astype(aval_of(x).dtype))
     return _fft.ifftn(found, axes=axes)
 
 
@@ -82,7 +83,7 @@ def minimum_phase(
     if n < size:
         raise ShapeError(f"minimum_phase: n_fft={n}; need {size} or more{where()}")
     value = known(h)
-    if value is not None and not np.allclose(value, value[::-1], rtol=1e-6):
+    if value is not None and not bool((abs(value - value[::-1]) <= 1e-8 + 1e-6 * abs(value)).all()):
         warnings.warn("minimum_phase: h is not symmetric", RuntimeWarning, stacklevel=2)
     response = fnp.absolute(_fft.fft(h, n))
     least = fnp.min(fnp.where(response > 0, response, math.inf))
@@ -91,7 +92,7 @@ def minimum_phase(
     fold[0] = 1.0
     if n % 2:
         fold[n // 2] = 1.0
-    found = _fft.ifft(fnp.exp(_fft.fft(cepstrum * fold.astype(aval_of(h).dtype)))).real
+    found = _fft.ifft(fnp.exp(_fft.fft(cepstrum * beside(h, fold.astype(aval_of(h).dtype))))).real
     return found[: (size + 1) // 2 if half else size]
 
 
@@ -108,14 +109,14 @@ def vectorstrength(events: Any, period: Any) -> tuple[Any, Any]:
     >>> [float(x.round(4)) for x in vectorstrength([0.25, 1.25, 2.25], 1.0)]
     [1.0, 1.5708]
     """
-    events, period = floating(events), floating(period)
+    events, period = floating_each(events, period)
     if events.ndim > 1 or period.ndim > 1:
         raise ShapeError(
             f"vectorstrength: events are {aval_of(events)}, period is {aval_of(period)}; need rows or "
             f"numbers{where()}"
         )
     value = known(period)
-    if value is not None and bool(np.any(np.asarray(value) <= 0)):
+    if value is not None and bool((value <= 0).any()):
         raise ArgumentError(f"vectorstrength: periods must be positive{where()}")
     turns = 2.0 * math.pi * (fnp.ravel(events) / period[..., None])
     middle = fnp.mean(fnp.exp(1j * turns), axis=-1)

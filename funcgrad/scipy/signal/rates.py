@@ -12,7 +12,7 @@ import numpy as np
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of, beside, converted
 from ...numpy.accumulating import interp
 from ...numpy.fft import irfft
 from ...numpy.joining import concatenate
@@ -27,7 +27,7 @@ from ...ops.exponential import exp, log
 from ...ops.structural import flip, reshape
 from ...ops.structural import sum as sum_of
 from ...ops.trigonometric import cos, deg2rad, sinc
-from .._arrays import floating
+from .._arrays import floating, host_only
 from .._options import refuse_options
 from ._vectors import axis_back, axis_last, coefficients, padded, stretch
 from .convolving import convolve
@@ -95,6 +95,7 @@ def upfirdn(
     return axis_back(reshape(y, shape=(*lead, y.shape[-1])), place)
 
 
+@host_only
 def firwin(
     numtaps: int,
     cutoff: Any,
@@ -162,6 +163,7 @@ def firwin(
     return h / sum_of(h * cos(math.pi * m * middle), axis=(0,))
 
 
+@host_only
 def firwin2(
     numtaps: int,
     freq: Any,
@@ -268,7 +270,7 @@ def resample_poly(
     if isinstance(window, str | tuple):
         half = 10 * max(up, down)
         h: Any = firwin(2 * half + 1, 1.0 / max(up, down), window=window)
-        h = converted(h, np.finfo(aval_of(x).dtype).dtype)
+        h = beside(x, converted(h, np.finfo(aval_of(x).dtype).dtype))
     else:
         h = coefficients("resample_poly", "window", window)
         half = (h.shape[0] - 1) // 2
@@ -285,6 +287,7 @@ def resample_poly(
     return axis_back(y if padtype == "constant" else y + level, place)
 
 
+@host_only
 def decimate(
     x: Any, q: int, n: Any = None, ftype: str = "iir", axis: int = -1, zero_phase: bool = True
 ) -> Any:
@@ -339,7 +342,7 @@ def deconvolve(signal: Any, divisor: Any) -> tuple[Any, Any]:
         return num[:0], num
     impulse = np.zeros(count, np.finfo(aval_of(num).dtype).dtype)
     impulse[0] = 1.0
-    quotient = lfilter(num, den, impulse)
+    quotient = lfilter(num, den, beside(num, impulse))
     return quotient, num - convolve(den, quotient, mode="full")
 
 

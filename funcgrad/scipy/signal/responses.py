@@ -15,7 +15,7 @@ from ...numpy._arguments import concrete
 from ...numpy.polynomial.polynomial import polyvalfromroots
 from ...ops.select import stop_gradient
 from ...transforms.loops import scan
-from .._arrays import floating
+from .._arrays import floating, host_only
 from ..linalg import expm, solve
 from .systems import matrices_of, parts_of
 
@@ -37,6 +37,7 @@ def _states(step: Any, start: Any, drives: Any, count: int) -> Any:
     return fnp.concatenate([start[None], later])
 
 
+@host_only
 def lsim(system: Any, U: Any, T: Any, X0: Any = None, interp: bool = True) -> tuple[Any, Any, Any]:
     """Times, outputs and states of ``x' = A x + B u, y = C x + D u`` from `X0` at time 0.
 
@@ -99,6 +100,7 @@ def _times(A: Any, T: Any, N: int | None) -> Any:
     return np.linspace(0.0, 7.0, 100 if N is None else N) / slowest
 
 
+@host_only
 def impulse(system: Any, X0: Any = None, T: Any = None, N: int | None = None) -> tuple[Any, Any]:
     """Times, and the answer of a system with one input to an impulse at time 0.
 
@@ -119,6 +121,7 @@ def impulse(system: Any, X0: Any = None, T: Any = None, N: int | None = None) ->
     return lsim((A, B, C, D), None, _times(A, T, N), start)[:2]
 
 
+@host_only
 def step(system: Any, X0: Any = None, T: Any = None, N: int | None = None) -> tuple[Any, Any]:
     """Times, and the answer of a system with one input to an input that is 1 from time 0 on.
 
@@ -137,6 +140,7 @@ def step(system: Any, X0: Any = None, T: Any = None, N: int | None = None) -> tu
     return lsim(parts, np.ones(T.shape), T, X0, interp=False)[:2]
 
 
+@host_only
 def dlsim(system: Any, u: Any, t: Any = None, x0: Any = None) -> tuple[Any, ...]:
     """Times, outputs and, of ``(A, B, C, D, dt)``, states of ``x[i + 1] = A x[i] + B u[i]``.
 
@@ -190,6 +194,7 @@ def _each_input(name: str, system: Any, x0: Any, t: Any, n: int | None, lasts: b
     return times, tuple(outputs)
 
 
+@host_only
 def dimpulse(
     system: Any, x0: Any = None, t: Any = None, n: int | None = None
 ) -> tuple[Any, tuple[Any, ...]]:
@@ -208,6 +213,7 @@ def dimpulse(
     return _each_input("dimpulse", system, x0, t, n, lasts=False)
 
 
+@host_only
 def dstep(
     system: Any, x0: Any = None, t: Any = None, n: int | None = None
 ) -> tuple[Any, tuple[Any, ...]]:
@@ -246,6 +252,7 @@ def _at(name: str, parts: tuple[Any, ...], s: Any) -> Any:
     return (C @ states)[:, 0, 0] + D[0, 0]
 
 
+@host_only
 def freqresp(system: Any, w: Any = None, n: int = 10000) -> tuple[Any, Any]:
     """Angular frequencies, and the transfer function of a system at ``i w``.
 
@@ -271,6 +278,7 @@ def _decibels(h: Any) -> tuple[Any, Any]:
     return 20.0 * fnp.log10(fnp.absolute(h)), fnp.unwrap(fnp.angle(h)) * (180.0 / math.pi)
 
 
+@host_only
 def bode(system: Any, w: Any = None, n: int = 100) -> tuple[Any, Any, Any]:
     """Angular frequencies, and of `freqresp` there the size in decibels and the phase in degrees.
 
@@ -286,6 +294,7 @@ def bode(system: Any, w: Any = None, n: int = 100) -> tuple[Any, Any, Any]:
     return (w, *_decibels(h))
 
 
+@host_only
 def dfreqresp(system: Any, w: Any = None, n: int = 10000, whole: bool = False) -> tuple[Any, Any]:
     """Frequencies in radians a sample, and the transfer function of a discrete system at ``exp(i w)``.
 
@@ -307,6 +316,7 @@ def dfreqresp(system: Any, w: Any = None, n: int = 10000, whole: bool = False) -
     return w, _at("dfreqresp", parts, fnp.exp(1j * w))
 
 
+@host_only
 def dbode(system: Any, w: Any = None, n: int = 100) -> tuple[Any, Any, Any]:
     """Angular frequencies, and of `dfreqresp` there the size in decibels and the phase in degrees.
 

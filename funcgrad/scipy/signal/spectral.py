@@ -13,7 +13,7 @@ from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
 from ...numpy import fft as _fft
-from ...numpy._arguments import converted
+from ...numpy._arguments import beside, converted, fresh
 from ...numpy.accumulating import unwrap
 from ...numpy.complex import angle
 from ...numpy.statistics import median
@@ -101,8 +101,8 @@ def _scale(name: str, plan: Plan, fs: Any, scaling: Any) -> Any:
 
 
 def _frequencies(plan: Plan, fs: Any) -> Any:
-    function = _fft.rfftfreq if plan.one_sided else _fft.fftfreq
-    return function(plan.points) * fs
+    function = np.fft.rfftfreq if plan.one_sided else np.fft.fftfreq
+    return fresh(beside(plan.window, function(plan.points))) * fs
 
 
 def _pieces(name: str, x: Any, plan: Plan, detrend: Any) -> Any:
@@ -129,6 +129,7 @@ def _plan(
     share: int,
 ) -> Plan:
     found, length = _segments(name, window, nperseg, x.shape[-1])
+    found = beside(x, found) if isinstance(window, str | tuple) else found
     if found.dtype.kind != "c":
         found = converted(found, np.empty(0, x.dtype).real.dtype)
     overlap = _overlap(name, noverlap, length // share, length)
@@ -315,7 +316,7 @@ def _times(plan: Plan, n: int, fs: Any, shifted: Any) -> Any:
     """The middles of the windows."""
     first = 0.0 if shifted else plan.length / 2
     count = (n - plan.overlap) // plan.step
-    return concrete_namespace(fs).asarray(first + plan.step * np.arange(count)) / fs
+    return beside(plan.window, first + plan.step * np.arange(count)) / fs
 
 
 def _frequency_axis(y: Any, place: int) -> Any:
@@ -470,6 +471,7 @@ def istft(
     nfft = _points("istft", nfft, length)
     overlap = _overlap("istft", noverlap, length // 2, length)
     found, _ = _segments("istft", window, length, length)
+    found = beside(Z, found) if isinstance(window, str | tuple) else found
     plan = Plan(found, length, overlap, nfft, bool(input_onesided))
     pieces = (_fft.irfft if input_onesided else _fft.ifft)(Z, nfft)
     if scaling not in ("spectrum", "psd"):
@@ -478,7 +480,7 @@ def istft(
     plan = plan._replace(window=win)
     pieces = stretch(pieces, 0, length) * (win / sqrt(_scale("istft", plan, fs, scaling)))
     x = _overlapped(pieces, plan, boundary)
-    times = concrete_namespace(fs).asarray(np.arange(x.shape[-1])) / fs
+    times = beside(x, np.arange(x.shape[-1])) / fs
     place = t - (f < t)
     return times, axis_back(x, place)
 

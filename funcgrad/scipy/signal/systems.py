@@ -10,7 +10,7 @@ from ... import numpy as fnp
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from .._arrays import floating
+from .._arrays import floating, host_only
 from ..linalg import block_diag, expm, solve
 from .forms import normalized, tf2zpk, zpk2tf
 
@@ -22,6 +22,7 @@ def _table(name: str, what: str, x: Any) -> Any:
     return x
 
 
+@host_only
 def abcd_normalize(
     A: Any = None, B: Any = None, C: Any = None, D: Any = None
 ) -> tuple[Any, Any, Any, Any]:
@@ -56,6 +57,7 @@ def abcd_normalize(
     return parts[0], parts[1], parts[2], parts[3]
 
 
+@host_only
 def tf2ss(num: Any, den: Any) -> tuple[Any, Any, Any, Any]:
     """The matrices ``A, B, C, D`` of the system ``num / den``: the controller canonical form.
 
@@ -85,6 +87,7 @@ def tf2ss(num: Any, den: Any) -> tuple[Any, Any, Any, Any]:
     return a, np.eye(order, 1), num[:, 1:] - d * den[1:], d
 
 
+@host_only
 def ss2tf(A: Any, B: Any, C: Any, D: Any, input: int = 0) -> tuple[Any, Any]:
     """The system as a quotient: ``C adj(s - A) B + det(s - A) D`` and ``det(s - A)`` as coefficients.
 
@@ -114,6 +117,7 @@ def ss2tf(A: Any, B: Any, C: Any, D: Any, input: int = 0) -> tuple[Any, Any]:
     return fnp.stack(top, axis=1), fnp.stack(bottom)
 
 
+@host_only
 def zpk2ss(z: Any, p: Any, k: Any) -> tuple[Any, Any, Any, Any]:
     """The matrices ``A, B, C, D`` of a system given by zeros, poles and a gain.
 
@@ -128,6 +132,7 @@ def zpk2ss(z: Any, p: Any, k: Any) -> tuple[Any, Any, Any, Any]:
     return tf2ss(*zpk2tf(z, p, k))
 
 
+@host_only
 def ss2zpk(A: Any, B: Any, C: Any, D: Any, input: int = 0) -> tuple[Any, Any, Any]:
     """The zeros, poles and gain of a system with one output, from one `input`.
 
@@ -187,6 +192,7 @@ _BILINEAR = {
 }
 
 
+@host_only
 def cont2discrete(system: Any, dt: Any, method: str = "zoh", alpha: Any = None) -> tuple[Any, ...]:
     """The system for samples `dt` apart that does as a continuous one, as a tuple of its kind and `dt`.
 

@@ -15,8 +15,7 @@ import numpy as np
 from ...core import aval_of
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import read
-from ...numpy._arguments import array_of, arrays_of, axis_of, stacked, with_axes, written
-from ...numpy.creation import zeros
+from ...numpy._arguments import array_of, arrays_of, axis_of, beside, stacked, with_axes, written
 from ...numpy.joining import concatenate
 from ...numpy.linalg import inv
 from ...numpy.ordering import moveaxis
@@ -463,7 +462,7 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) 
         x = rows(x, **kwargs)
     if products is not None and kwargs.get("w") is None and x.shape[0] > FEW:
         return _out("pdist", _flat_taken(products(x, x), i * x.shape[0] + j), out)
-    one, other = (take(x, k, axis=0, bounds="known") for k in (i, j))
+    one, other = (take(x, beside(x, k), axis=0, bounds="known") for k in (i, j))
     return _out("pdist", between(one, other, **kwargs), out)
 
 
@@ -499,7 +498,8 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
         return _flat_taken(x, i * n + j)
     places = np.full((n, n), size)  # on the diagonal the number after the last, which is 0
     places[i, j] = places[j, i] = np.arange(size)
-    return take(concatenate([x, zeros(1, x.dtype)]), places, axis=0, bounds="known")
+    more = concatenate([x, beside(x, np.zeros(1, x.dtype))])
+    return take(more, beside(x, places), axis=0, bounds="known")
 
 
 def directed_hausdorff(u: Any, v: Any, rng: Any = 0) -> tuple[Any, Any, Any]:

@@ -107,7 +107,8 @@ class VonMisesFisher(NamedDistribution):
         values = known(x)
         if values is None:
             return
-        off = np.max(np.abs(np.linalg.norm(values, axis=-1) - 1.0), initial=0.0)
+        lengths = (values * values).sum(axis=-1) ** 0.5
+        off = float(abs(lengths - 1.0).max()) if lengths.size else 0.0
         if not off <= _LOOSE:
             self.refuse(method, f"the length of {what} is {off:.3g} off 1; need unit vectors")
 

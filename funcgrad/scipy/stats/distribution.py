@@ -22,7 +22,7 @@ from ... import tree
 from ...algebra import broadcast_shapes
 from ...core import Tracer, aval_of
 from ...errors import ArgumentError, where
-from ...numpy._arguments import array_of, converted, operand
+from ...numpy._arguments import array_of, converted, module_of, operand
 from ...ops.exponential import log, sqrt
 from ...ops.from_scipy import scipy_function
 from ...ops.logic import equal
@@ -171,16 +171,17 @@ class Distribution(NamedDistribution):
         """The argument, if there is one, and the parameters, in their common dtype or in double."""
         values = self.bound(method, args, kwds)
         named = {"argument": xs[0], **values} if xs else values
-        found = {name: operand(value) for name, value in named.items()}
+        xp = module_of(*named.values())
+        found = {name: operand(value, xp) for name, value in named.items()}
         dtype = self._dtype(method, found)
         asked, dtype = dtype, dtype if self.single else np.promote_types(dtype, np.float64)
         shape = broadcast_shapes(
             f"{self.name}.{method}", [aval_of(v).shape for v in found.values()]
         )
-        x = converted(array_of(found.pop("argument")), dtype) if xs else None
+        x = converted(array_of(found.pop("argument"), xp), dtype) if xs else None
         raw = [found[name] for name in self.shapes]
         valid = self._valid(*[_in_dtype(s, dtype) for s in raw])
-        shapes = [valid_only(converted(array_of(s), dtype), valid) for s in raw]
+        shapes = [valid_only(converted(array_of(s, xp), dtype), valid) for s in raw]
         loc, scale = (_in_dtype(found.get(n, v), dtype) for n, v in _LOCATION.items())
         scale, valid = valid_only(scale, scale > 0), (scale > 0) & valid
         return x, Parameters(tuple(shapes), loc, scale, valid, shape, asked)

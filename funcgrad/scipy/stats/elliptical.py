@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import aval_of
 from ...errors import ShapeError, where
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, arrays_of, beside, module_of
 from ...numpy.linalg import eigvalsh, pinv
 from ...numpy.matrices import diagonal, trace
 from ...numpy.ordering import swapaxes
@@ -48,15 +48,15 @@ class Elliptical(NamedDistribution):
         """
         matrix = array_of(1.0 if matrix is None else matrix)
         if centre is None:
-            centre = np.zeros(1 if matrix.ndim < 2 else matrix.shape[-1])
-        centre = array_of(centre)
+            centre = beside(matrix, np.zeros(1 if matrix.ndim < 2 else matrix.shape[-1]))
+        centre, matrix = arrays_of(centre, matrix)
         centre = reshape(centre, shape=(1,)) if centre.ndim == 0 else centre
         centre, matrix = in_one_dtype(centre, matrix)
         n = centre.shape[-1]
         if matrix.ndim < 2:
             spread = broadcast_to(matrix, shape=(n,)) if matrix.size == 1 else matrix
-            matrix = reshape(spread, shape=(*spread.shape, 1)) * np.eye(
-                spread.size, dtype=matrix.dtype
+            matrix = reshape(spread, shape=(*spread.shape, 1)) * beside(
+                spread, np.eye(spread.size, dtype=matrix.dtype)
             )
         if matrix.shape[-2:] != (n, n):
             raise ShapeError(
@@ -92,7 +92,7 @@ class Elliptical(NamedDistribution):
     def _distances(self, method: str, x: Any, centre: Any, factor: Any) -> Any:
         """The squares of Mahalanobis' distances of the points from the centre."""
         n = factor.shape[-1]
-        off = self._points(method, x, n) - centre
+        off = self._points(method, array_of(x, module_of(centre)), n) - centre
         if factor.ndim == 2:
             rows = reshape(off, shape=(math.prod(off.shape[:-1]), n))
             z = triangular_solve(factor, swapaxes(rows, 0, 1), lower=True, unit_diagonal=False)

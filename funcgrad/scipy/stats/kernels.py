@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, beside, module_of
 from ...numpy.shaping import atleast_2d, reshape
 from ...numpy.statistics import cov
 from ...ops.arithmetic import divide
@@ -46,8 +46,8 @@ class gaussian_kde:
         if self.n < 2:
             raise ArgumentError(f"gaussian_kde: need two points or more, found {self.n}{where()}")
         if weights is None:
-            weights = np.full(self.n, 1.0 / self.n, self.dataset.dtype)
-        weights, _ = in_one_dtype(array_of(weights), self.dataset)
+            weights = beside(self.dataset, np.full(self.n, 1.0 / self.n, self.dataset.dtype))
+        weights, _ = in_one_dtype(array_of(weights, module_of(self.dataset)), self.dataset)
         if weights.shape != (self.n,):
             raise ShapeError(
                 f"gaussian_kde: weights have shape {list(weights.shape)}; need [{self.n}]{where()}"
@@ -88,7 +88,9 @@ class gaussian_kde:
 
     def _log_kernels(self, points: Any) -> Any:
         """The logarithm of the density around every point of the sample, ``(n, m)``."""
-        points, dataset = in_one_dtype(atleast_2d(array_of(points)), self.dataset)
+        points, dataset = in_one_dtype(
+            atleast_2d(array_of(points, module_of(self.dataset))), self.dataset
+        )
         if points.shape[0] != self.d:
             if points.shape != (1, self.d):
                 raise ShapeError(

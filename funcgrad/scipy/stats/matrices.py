@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of
+from ...numpy._arguments import array_of, beside
 from ...numpy.matrices import diagonal
 from ...numpy.ordering import moveaxis, swapaxes
 from ...numpy.products import outer
@@ -149,7 +149,9 @@ class Wishart(_OfMatrices):
         """
         n, df, scale = self._parameters("entropy", df, scale)
         half = half_log_det(self._factor("entropy", "scale", scale))
-        slopes = sum(digamma(0.5 * (df - np.arange(n).astype(scale.dtype))), axis=(0,))
+        slopes = sum(
+            digamma(0.5 * (df - beside(scale, np.arange(n).astype(scale.dtype)))), axis=(0,)
+        )
         inner = (n + 1.0) * half + 0.5 * n * (n + 1.0) * _LOG_2 + multigammaln(0.5 * df, n)
         return inner - 0.5 * (df - n - 1.0) * slopes + 0.5 * df * n
 
@@ -167,7 +169,7 @@ class Wishart(_OfMatrices):
         n, df, scale = self._parameters(method, df, scale)
         x = array_of(x)
         if x.ndim == 0:
-            x = reshape(x, shape=(1, 1)) * np.eye(n)
+            x = reshape(x, shape=(1, 1)) * beside(scale, np.eye(n))
         elif x.ndim == 1:
             x = reshape(x, shape=(1, 1, *x.shape)) if n == 1 else self._square(method, "x", x)
         if x.shape[:2] != (n, n):
@@ -251,7 +253,9 @@ class InverseWishart(Wishart):
         """
         n, df, scale = self._parameters("entropy", df, scale)
         half = half_log_det(self._factor("entropy", "scale", scale))
-        slopes = sum(digamma(0.5 * (df - np.arange(n).astype(scale.dtype))), axis=(0,))
+        slopes = sum(
+            digamma(0.5 * (df - beside(scale, np.arange(n).astype(scale.dtype)))), axis=(0,)
+        )
         inner = 0.5 * (n + 1.0) * (2.0 * half - _LOG_2) + multigammaln(0.5 * df, n)
         return inner - 0.5 * (df + n + 1.0) * slopes + 0.5 * df * n
 

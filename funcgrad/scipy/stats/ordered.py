@@ -15,7 +15,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core import Tracer, aval_of
 from ...errors import ArgumentError, ConcretizationError, ShapeError, where
-from ...numpy._arguments import axis_of, concrete
+from ...numpy._arguments import axis_of, beside, host
 from ...ops.from_scipy import scipy_package
 from ...ops.select import stop_gradient
 from ..probabilities import in_one_dtype
@@ -67,7 +67,7 @@ def _scipys(name: str, samples: Any, **options: Any) -> Callable[[], Any]:
     """The p-value that SciPy's function finds for the samples, when somebody asks."""
 
     def ask() -> Any:
-        found = [concrete(f"stats.{name}", "a sample, for its p-value,", x) for x in samples]
+        found = [host(f"stats.{name}", "a sample, for its p-value,", x) for x in samples]
         return getattr(_scipy_stats(name), name)(*found, **options).pvalue
 
     return ask
@@ -135,8 +135,8 @@ def ks_1samp(
     if not n:
         raise ShapeError(f"stats.ks_1samp: there are no observations{where()}")
     values = cdf(x, *args)
-    above, at_above = _largest(np.arange(1.0, n + 1) / n - values, x)
-    below, at_below = _largest(values - np.arange(0.0, n) / n, x)
+    above, at_above = _largest(beside(x, np.arange(1.0, n + 1) / n) - values, x)
+    below, at_below = _largest(values - beside(x, np.arange(0.0, n) / n), x)
     upper = {"greater": True, "less": False}.get(side, above > below)
     statistic = fnp.where(upper, above, below)
 
@@ -146,7 +146,7 @@ def ks_1samp(
                 f"stats.ks_1samp: SciPy finds the p-value, without its derivative by the statistic, "
                 f"which is traced; use the statistic, or stop_gradient of what it is made of{where()}"
             )
-        d = np.asarray(statistic)[()]
+        d = host("stats.ks_1samp", "the statistic", statistic)[()]
         theirs = _scipy_stats("ks_1samp")
         if side != "two-sided":
             return theirs.ksone.sf(d, n)

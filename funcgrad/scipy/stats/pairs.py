@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, axis_of, converted
+from ...numpy._arguments import array_of, axis_of, beside, converted, module_of
 from ...numpy.accumulating import cumsum, diff
 from ...numpy.joining import concatenate
 from ...numpy.linalg import norm as norm_of
@@ -192,8 +192,9 @@ def _sample(name: str, values: Any, weights: Any) -> _Sample:
         )
     n = values.shape[0]
     if weights is None:
-        return _Sample(sorted_of(values), np.linspace(0.0, 1.0, n + 1).astype(values.dtype))
-    weights = converted(array_of(weights), values.dtype)
+        shares = np.linspace(0.0, 1.0, n + 1).astype(values.dtype)
+        return _Sample(sorted_of(values), beside(values, shares))
+    weights = converted(array_of(weights, module_of(values)), values.dtype)
     found = known(weights)
     if weights.shape != values.shape:
         raise ShapeError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, axis_of
+from ...numpy._arguments import array_of, axis_of, beside
 from ...numpy.accumulating import cumsum
 from ...numpy.indexing import take_along_axis
 from ...numpy.joining import concatenate
@@ -47,7 +47,7 @@ class Runs(NamedTuple):
 def _runs(a: Any, axis: int) -> Runs:
     n = a.shape[axis]
     places = np.arange(n).reshape([n if i == axis else 1 for i in range(a.ndim)])
-    places = broadcast_to(places, shape=a.shape)
+    places = broadcast_to(beside(a, places), shape=a.shape)
     later, earlier = part(a, axis, 1), part(a, axis, 0, max(n - 1, 0))
     edge = not_equal(later, earlier) & ~(isnan(later) & isnan(earlier))
     rim = part(places, axis, 0, 1) >= 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, converted
+from ...numpy._arguments import array_of, arrays_of, beside, converted
 from ...numpy.joining import concatenate
 from ...numpy.products import outer
 from ...numpy.shaping import expand_dims
@@ -241,10 +241,10 @@ class Multinomial(NamedDistribution):
         _, n, p = self._ready("cov", 0, n, p)
         if p.ndim != 1 or n.ndim:
             raise ShapeError(f"{self.name}.cov: need one number n and one axis of p{where()}")
-        return n * (np.eye(p.shape[0], dtype=p.dtype) * p - outer(p, p))
+        return n * (beside(p, np.eye(p.shape[0], dtype=p.dtype)) * p - outer(p, p))
 
     def _ready(self, method: str, x: Any, n: Any, p: Any) -> tuple[Any, Any, Any]:
-        x, n, p = in_one_dtype(array_of(x), array_of(n), array_of(p))
+        x, n, p = in_one_dtype(*arrays_of(x, n, p))
         if p.ndim == 0 or (x.ndim and x.shape[-1] != p.shape[-1]):
             raise ShapeError(
                 f"{self.name}.{method}: p has shape {list(p.shape)}, x {list(x.shape)}; need as many "
@@ -350,7 +350,9 @@ class DirichletMultinomial(NamedDistribution):
         if alpha.ndim != 1 or n.ndim:
             raise ShapeError(f"{self.name}.cov: need one number n and one axis of alpha{where()}")
         share = alpha / total
-        spread = np.eye(alpha.shape[0], dtype=alpha.dtype) * share - outer(share, share)
+        spread = beside(alpha, np.eye(alpha.shape[0], dtype=alpha.dtype)) * share - outer(
+            share, share
+        )
         return n * (n + total) / (1.0 + total) * spread
 
     def _log_share(self, count: Any, alpha: Any) -> Any:
@@ -359,7 +361,7 @@ class DirichletMultinomial(NamedDistribution):
 
     def _ready(self, method: str, x: Any, alpha: Any, n: Any) -> tuple[Any, Any, Any, Any]:
         """The counts, `alpha`, its sum, and `n`."""
-        x, alpha, n = in_one_dtype(array_of(x), array_of(alpha), array_of(n))
+        x, alpha, n = in_one_dtype(*arrays_of(x, alpha, n))
         if alpha.ndim == 0 or (x.ndim and x.shape[-1] != alpha.shape[-1]):
             raise ShapeError(
                 f"{self.name}.{method}: alpha has shape {list(alpha.shape)}, x {list(x.shape)}; need "

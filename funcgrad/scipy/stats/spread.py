@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentError, ShapeError, where
 from ...indexing import known
-from ...numpy._arguments import array_of, axis_of
+from ...numpy._arguments import array_of, axis_of, beside
 from ...numpy.reductions import max as max_of
 from ...numpy.reductions import mean as mean_of
 from ...numpy.reductions import min as min_of
@@ -173,7 +173,7 @@ def trim_mean(
     a, axis = (ravel(a), 0) if axis is None else (a, axis_of("trim_mean", axis, a.ndim))
     n = a.shape[axis]
     cut = int(share * n)
-    kept = take(sort(a, axis=axis), np.arange(cut, n - cut), axis=axis, bounds="known")
+    kept = take(sort(a, axis=axis), beside(a, np.arange(cut, n - cut)), axis=axis, bounds="known")
     y = mean_of(kept, axis=axis, keepdims=keepdims)
     return y.reshape((1,) * whole) if keepdims and whole else y
 

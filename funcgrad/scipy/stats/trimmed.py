@@ -10,14 +10,14 @@ import numpy as np
 
 from ... import numpy as fnp
 from ...errors import ArgumentError, ShapeError, where
-from ...numpy._arguments import axis_of, converted
+from ...numpy._arguments import axis_of, beside, converted
 from .descriptive import count_of, sample_of
 
 
 def _within(name: str, a: Any, limits: Any, inclusive: Any, nan_policy: str) -> tuple[Any, Any]:
     """The sample, and where it is within the limits."""
     a = sample_of(name, a, nan_policy)
-    inside = np.ones(a.shape, bool)
+    inside = beside(a, np.ones(a.shape, bool))
     low, high = (None, None) if limits is None else limits
     if low is not None:
         inside = fnp.logical_and(inside, a >= low if inclusive[0] else a > low)

@@ -15,6 +15,7 @@ import numpy as np
 from .... import numpy as fnp
 from ....errors import ArgumentError, where
 from ....indexing import known
+from ....numpy._arguments import beside
 from ....ops.select import stop_gradient
 from ..._programs import with_tangent
 
@@ -64,7 +65,7 @@ def product(p: Any, q: Any) -> Any:
 
 
 def inverse(q: Any) -> Any:
-    return q * np.array([-1.0, -1.0, -1.0, 1.0])
+    return q * beside(q, np.array([-1.0, -1.0, -1.0, 1.0]))
 
 
 def canonical(q: Any) -> Any:
@@ -140,7 +141,7 @@ def _times(k: Any, v: Any) -> Any:
 def _moved(k: Any, v: Any, right: Any, sign: float = -1.0) -> Any:
     """``sign (w - k)^+ right``, where `v` is the eigenvector of k for the eigenvalue w."""
     w = dot(v, _times(k, v))[..., None]
-    square = w[..., None] * (np.eye(4) + v[..., :, None] * v[..., None, :]) - k
+    square = w[..., None] * (beside(v, np.eye(4)) + v[..., :, None] * v[..., None, :]) - k
     off = right - v * dot(v, right)[..., None]
     return sign * fnp.linalg.solve(square, off[..., None])[..., 0]
 
@@ -235,7 +236,7 @@ def without_derivative(x: Any, places: Any, count: int) -> Any:
     def tangent(y: Any, held: Sequence[Any], dots: Sequence[Any]) -> Any:
         if dots[0] is None:
             return None
-        return (fnp.sum(dots[0], axis=-1)[..., None] * held[1]) * np.ones(count)
+        return (fnp.sum(dots[0], axis=-1)[..., None] * held[1]) * beside(y, np.ones(count))
 
-    zeros = fnp.zeros((*x.shape[:-1], count))
+    zeros = beside(x, np.zeros((*x.shape[:-1], count)))
     return with_tangent("Rotation", zeros, [x, factor], tangent)

@@ -12,7 +12,7 @@ from .... import numpy as fnp
 from ....core import Tracer, aval_of
 from ....errors import ArgumentError, ShapeError, where
 from ....indexing import known, read
-from ....numpy._arguments import array_of, converted, copied
+from ....numpy._arguments import array_of, beside, converted, copied
 from ....ops.from_scipy import scipy_package
 from ....ops.select import stop_gradient
 from ....treedef import register_node
@@ -67,8 +67,8 @@ def _unit_axes(name: str, axes: Any) -> Any:
     axes = axes / _q.size(axes)[..., None]
     value = known(axes)
     if value is not None:
-        beside = np.abs(np.sum(np.asarray(value[..., 1:, :] * value[..., :-1, :]), axis=-1))
-        if bool((beside > 1e-7).any()):
+        products = abs((value[..., 1:, :] * value[..., :-1, :]).sum(axis=-1))
+        if bool((products > 1e-7).any()):
             raise ArgumentError(f"Rotation.{name}: axes in a row must be orthogonal{where()}")
     return axes
 
@@ -140,7 +140,7 @@ class Rotation:
                 f"right-handed{where()}"
             )
         if value is None:
-            m = fnp.where(wrong[..., None, None], np.eye(3), m)
+            m = fnp.where(wrong[..., None, None], beside(m, np.eye(3)), m)
         q = _q.from_matrices(m)
         return _of(q if value is not None else fnp.where(wrong[..., None], np.nan, q))
 
@@ -532,7 +532,8 @@ def _turns(name: str, axes: Any, angles: Any, degrees: bool, extrinsic: bool) ->
             f"axes, and one angle for each along the last axis{where()}"
         )
     half = 0.5 * angles
-    all_of = fnp.sin(half)[..., None] * axes, fnp.cos(half) + fnp.zeros(axes.shape[:-1])
+    axes = beside(half, axes) if isinstance(axes, np.ndarray) else axes
+    all_of = fnp.sin(half)[..., None] * axes, fnp.cos(half) + fnp.zeros_like(axes[..., 0])
     q = _q.joined(*all_of)
     found = q[..., 0, :]
     for i in range(1, n):
