@@ -178,7 +178,7 @@ def parts_of(name: str, system: Any, *, discrete: bool = False) -> tuple[tuple[A
 
 def matrices_of(parts: tuple[Any, ...]) -> tuple[Any, Any, Any, Any]:
     """The matrices of a system given by `parts_of`."""
-    return {2: tf2ss, 3: zpk2ss, 4: abcd_normalize}[len(parts)](*parts)  # type: ignore[operator]
+    return {2: tf2ss, 3: zpk2ss, 4: abcd_normalize}[len(parts)](*parts)
 
 
 # ---------------------------------------------------------------- sampled systems
