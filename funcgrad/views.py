@@ -106,7 +106,9 @@ def shows_another(x: Tracer) -> bool:
 
 
 def as_array(x: Any) -> Any:
-    """`x`; if it is traced and has no axes it is an array from now on, and not a number."""
+    """`x`; if it has no axes it is an array from now on, and not a number."""
+    if isinstance(x, np.generic):
+        return np.asarray(x)
     if (
         isinstance(x, Tracer)
         and not x.aval.shape

@@ -14,6 +14,7 @@ from ...errors import ArgumentError, ConcretizationError, ShapeError, where
 from ...indexing import known
 from ...numpy._arguments import array_of, converted, module_of
 from ...ops.select import stop_gradient
+from ...ops.select import where as choose
 from ...transforms.arguments import is_array, require_callable
 from ...transforms.bodies import boxed
 from ...views import snapshot
@@ -311,7 +312,7 @@ def _result(
     equation: Equation, control: Control, last: State, t: Any, y: Any, *, asked: bool
 ) -> Result:
     """What SciPy's solver says, too."""
-    status = fnp.where(last.status == steps.FAILED, -1, 0)
+    status = choose(last.status == steps.FAILED, -1, 0)
     value = known(status)
     evaluations = 1 + asked + last.count * (len(control.method.nodes) + 1)
     if value is not None:

@@ -20,6 +20,7 @@ from ...core import aval_of
 from ...indexing import known
 from ...numpy._arguments import converted
 from ...ops.select import stop_gradient
+from ...ops.select import where as choose
 from ...transforms.loops import scan
 from ...transforms.until import while_loop
 
@@ -154,18 +155,18 @@ def first_size(slope: Slope, control: Control, s: State, length: Any) -> Any:
     scales = _scales(control, y)
     d0, d1 = _norm(y, scales), _norm(k, scales)
     flat = fnp.logical_or(d0 < 1e-5, d1 < 1e-5)
-    h0 = fnp.where(flat, 1e-6, 0.01 * d0 / fnp.where(flat, 1.0, d1))
-    h0 = fnp.where(reach > 0, fnp.minimum(h0, reach), 1e-6)
-    signed = converted(fnp.where(length < 0, -h0, h0), aval_of(t).dtype)
+    h0 = choose(flat, 1e-6, 0.01 * d0 / choose(flat, 1.0, d1))
+    h0 = choose(reach > 0, fnp.minimum(h0, reach), 1e-6)
+    signed = converted(choose(length < 0, -h0, h0), aval_of(t).dtype)
     later = slope(t + signed, _moved(y, signed, (1.0,), (k,)))
     change = [a - b for a, b in zip(_stopped(later), k, strict=True)]
     d2 = _norm(change, scales) / h0
     steep = fnp.maximum(d1, d2)
     still = steep <= 1e-15
-    curved = (0.01 / fnp.where(still, 1.0, steep)) ** -control.power
-    h1 = fnp.where(still, fnp.maximum(1e-6, h0 * 1e-3), curved)
-    size = fnp.minimum(fnp.minimum(100 * h0, h1), fnp.where(reach > 0, reach, h0))
-    size = fnp.where(fnp.isfinite(size), size, h0)
+    curved = (0.01 / choose(still, 1.0, steep)) ** -control.power
+    h1 = choose(still, fnp.maximum(1e-6, h0 * 1e-3), curved)
+    size = fnp.minimum(fnp.minimum(100 * h0, h1), choose(reach > 0, reach, h0))
+    size = choose(fnp.isfinite(size), size, h0)
     return converted(stop_gradient(fnp.minimum(size, control.max_step)), aval_of(t).dtype)
 
 
@@ -185,24 +186,24 @@ def trial(slope: Slope, control: Control, target: Any, s: State, rejected: Any) 
     """The state after one step was tried towards `target`, and whether it was rejected."""
     t, aim = stop_gradient(s.t), stop_gradient(target)
     least = _spacing(t)
-    size = fnp.minimum(fnp.where(rejected, s.size, fnp.maximum(s.size, least)), control.max_step)
+    size = fnp.minimum(choose(rejected, s.size, fnp.maximum(s.size, least)), control.max_step)
     failed = fnp.logical_and(rejected, fnp.logical_not(size >= least))  # nan among them
     lands = fnp.absolute(aim - t) <= size
-    h = fnp.where(lands, target - s.t, fnp.where(aim < t, -size, size))
+    h = choose(lands, target - s.t, choose(aim < t, -size, size))
     y, last, slopes = _step(slope, control.method, s, h)
     error = _error(control, s, y, slopes, h)
     taken = error < 1.0
-    grown = 0.9 * fnp.where(taken, fnp.maximum(error, 1e-30), 1.0) ** control.power
-    grown = fnp.where(taken, fnp.minimum(grown, fnp.where(rejected, 1.0, 10.0)), 1.0)
-    shrunk = 0.9 * fnp.where(error >= 1.0, error, 1.0) ** control.power
-    shrunk = fnp.where(error >= 1.0, fnp.maximum(shrunk, 0.2), 0.2)
+    grown = 0.9 * choose(taken, fnp.maximum(error, 1e-30), 1.0) ** control.power
+    grown = choose(taken, fnp.minimum(grown, choose(rejected, 1.0, 10.0)), 1.0)
+    shrunk = 0.9 * choose(error >= 1.0, error, 1.0) ** control.power
+    shrunk = choose(error >= 1.0, fnp.maximum(shrunk, 0.2), 0.2)
     used = fnp.minimum(size, fnp.absolute(aim - t))
-    after = fnp.where(lands, fnp.maximum(size, used * grown), size * grown)
-    proposed = fnp.where(taken, after, used * shrunk)
+    after = choose(lands, fnp.maximum(size, used * grown), size * grown)
+    proposed = choose(taken, after, used * shrunk)
 
     accepted = known(taken)
     if accepted is None:  # NOTE [Derivatives of solutions]
-        y, last, _ = _step(slope, control.method, s, fnp.where(taken, h, 0.0))
+        y, last, _ = _step(slope, control.method, s, choose(taken, h, 0.0))
     elif not accepted:
         y, last = s.y, s.slope
     there = fnp.logical_and(taken, lands)
@@ -210,8 +211,8 @@ def trial(slope: Slope, control: Control, target: Any, s: State, rejected: Any) 
     lost = fnp.logical_or(
         failed, fnp.logical_and(count >= control.max_count, fnp.logical_not(there))
     )
-    status = fnp.where(there, ARRIVED, fnp.where(lost, FAILED, GOING))
-    time = fnp.where(there, target, s.t + fnp.where(taken, h, 0.0))
+    status = choose(there, ARRIVED, choose(lost, FAILED, GOING))
+    time = choose(there, target, s.t + choose(taken, h, 0.0))
     dtype = aval_of(s.t).dtype
     new = State(converted(time, dtype), y, last, converted(proposed, dtype), count, status)
     return new, fnp.logical_not(taken)
@@ -219,7 +220,7 @@ def trial(slope: Slope, control: Control, target: Any, s: State, rejected: Any) 
 
 def advance(slope: Slope, control: Control, s: State, target: Any) -> State:
     """The state at the time `target`; one that has failed stays where it is."""
-    going = fnp.where(s.status == FAILED, FAILED, GOING)
+    going = choose(s.status == FAILED, FAILED, GOING)
 
     def step(carry: Any) -> Any:
         return trial(slope, control, target, State(*carry[0]), carry[1])
@@ -238,7 +239,7 @@ def solution(slope: Slope, control: Control, s: State, times: Any) -> tuple[Stat
     def to_next(carry: Any, target: Any) -> Any:
         new = advance(slope, control, State(*carry), target)
         lost = new.status == FAILED
-        return new, [converted(y * fnp.where(lost, np.nan, 1.0), aval_of(y).dtype) for y in new.y]
+        return new, [converted(y * choose(lost, np.nan, 1.0), aval_of(y).dtype) for y in new.y]
 
     last, ys = scan(to_next, s, times)
     return State(*last), ys
