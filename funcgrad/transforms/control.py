@@ -104,11 +104,13 @@ class Cond(Control):
         branches = params["branches"]
         axes = tuple(bdims[1:])
         count = len(branches[0].outs)
-        if bdims[0] is None:
-            forced = (True,) * count
-            mapped = [batched_program(b, size, axes, forced)[0] for b in branches]
+        if bdims[0] is None:  # the same branch for all
+            no = (False,) * count
+            batched = _either([batched_program(b, size, axes, no)[1] for b in branches])
+            mapped = [batched_program(b, size, axes, batched)[0] for b in branches]
             programs, consts = joined(mapped)
             outs = self(xs[0], *consts, *xs[1:], branches=programs)
+            return outs, tuple(0 if b else None for b in batched)
         elif known(xs[0]) is None:
             outs = _select_rows(size, xs[0], xs[1:], axes, branches)
         else:
