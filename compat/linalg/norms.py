@@ -113,6 +113,7 @@ def matrix_norm(
     name = "linalg.matrix_norm"
     x = matrix(name, A)
     axes = _two_axes(name, len(shape_of(x)), dim)
+    ord = plain_number(name, "ord", ord)
     if ord not in ("fro", "nuc") and (isinstance(ord, str) or ord not in _ORDERS):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     y = _converted(name, x, dtype, out)

@@ -24,7 +24,7 @@ from ..autograd.tape import record, through
 from ._apply import _type_word, check_broadcast, finish, inplace
 from ._compose import not_implemented
 from ._elementwise import numbers_too, require_real, require_whole, tensors
-from ._operands import dtype_of, operand, promoted
+from ._operands import dtype_of, operand, plain_number, promoted
 from .pointwise import in_place_operator, operator
 
 if TYPE_CHECKING:
@@ -195,6 +195,7 @@ def isclose(
     tensor([ True, False])
     """
     x, y = _of_one_dtype(input, other)
+    rtol, atol = plain_number("isclose", "rtol", rtol), plain_number("isclose", "atol", atol)
     if rtol < 0 or atol < 0:
         which, value = ("rtol", rtol) if rtol < 0 else ("atol", atol)
         raise RuntimeError(f"{which} must be greater than or equal to zero, but got {value}")

@@ -21,7 +21,7 @@ from ..autograd.base import TensorBase
 from ..autograd.tape import through
 from ._apply import _type_word, finish
 from ._fresh import dtype_for, finished, only_strided, there
-from ._operands import dtype_of, is_number, number_for
+from ._operands import dtype_of, is_number, number_for, plain_number
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -30,12 +30,12 @@ _MISSING: Any = object()
 
 
 def _limit(name: str, position: int, argument: str, x: Any) -> Any:
-    """A number, or the one in a tensor without axes.
+    """A number, or the one in a tensor without axes that needs no gradient.
 
     Raises: TypeError: it is none.
     """
     if isinstance(x, TensorBase) and not x._array.shape:
-        return x.item()  # type: ignore[attr-defined]
+        return plain_number(name, argument, x)
     if not is_number(x):
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be Number, not "
@@ -154,6 +154,10 @@ def range(
     )
     if end is _MISSING:
         start, end = 0, start
+    start, end, step = (
+        _limit("range", i + 1, name, x)
+        for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)))
+    )
     _check(start, end, step)
     chosen = dtype_for("range", dtype, out)
     array = _steps(start, step, math.floor((end - start) / step) + 1, chosen)
@@ -232,7 +236,7 @@ def _arguments(
     start, end = (
         x.detach()  # type: ignore[attr-defined]
         if isinstance(x, TensorBase) and known(x._array) is None
-        else _limit(name, i + 1, argument, x)
+        else _limit(name, i + 1, argument, x.detach() if isinstance(x, TensorBase) else x)
         for i, (argument, x) in enumerate((("start", start), ("end", end)))
     )
     count = operator.index(steps)
