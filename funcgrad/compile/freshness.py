@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core import Tracer, aval_of, current
+
 SMALL = 1 << 16  # bytes of an array that are all compared
 SAMPLE = 256  # elements of a larger one
 NUMBERS = (bool, int, float, complex, str, bytes, np.generic)
@@ -78,7 +80,7 @@ class Place:
     def is_same(self) -> bool:
         """Whether the same is there, or a number of the same type, size and sign of zero."""
         found, value = self.get(), self.value
-        if found is value:
+        if found is value or _are_left_behind(found, value):
             return True
         same = found.__class__ is value.__class__ and isinstance(found, NUMBERS)
         return same and repr(found) == repr(value) and not hasattr(found, "__dict__")
@@ -94,6 +96,15 @@ class Place:
         if self.key.__class__ is variable:
             return f"{holder}.get(None)"
         return f"{holder}[{key}]"
+
+
+def _are_left_behind(x: Any, y: Any) -> bool:
+    """Whether both are values, of one type, of traces that have ended: nothing computes with them."""
+    if x.__class__ is not y.__class__ or not isinstance(x, Tracer):
+        return False
+    running = current.get()
+    ended = not running.is_inside(x.owner) and not running.is_inside(y.owner)
+    return ended and aval_of(x) == aval_of(y)
 
 
 class Contents:

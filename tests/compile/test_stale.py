@@ -394,6 +394,25 @@ def test_a_function_that_counts_and_keeps_a_log() -> None:
     assert [float(y) for y in map(jit(f), [1.0, 1.0, 1.0])] == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.grad], ids=["values", "gradients"])
+def test_what_a_layer_remembers_of_a_trace_makes_no_other_program(transform: Any) -> None:
+    class Layer:
+        x = None
+
+        def forward(self, x: Any) -> Any:
+            traced.append(1)
+            self.x = 2 * x
+            return np.sum(self.x**2)
+
+    traced: list[int] = []
+    layer = Layer()
+    compiled = jit(transform(layer.forward))
+    for k in range(4):
+        same(compiled(k * X), transform(lambda x: np.sum(4 * x**2))(k * X))
+    assert len(traced) <= 2
+    assert compiled(X[:2]).shape == transform(layer.forward)(X[:2]).shape
+
+
 def test_random_numbers_are_not_repeated() -> None:
     rng = np.random.default_rng(0)
     for draw in (rng.normal, np.random.rand, random.random):
