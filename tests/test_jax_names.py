@@ -618,15 +618,12 @@ def test_values_are_asked_for_by_name() -> None:
         funcgrad.jit(lambda x: fjax.core.concrete_or_error(None, x, "Only so."))(1.0)
 
 
-def test_functions_are_given_by_name_and_numbers_may_be_members() -> None:
+def test_numbers_may_be_members_of_enumerations() -> None:
     class Status(enum.IntEnum):
         FINE, FAILED = 0, 3
 
     f = lambda x: fnp.where(x < Status.FAILED, Status.FAILED * x, x)  # noqa: E731
-    assert fjax.grad(fun=f, reduce_axes=())(2.0) == funcgrad.jit(funcgrad.grad(f))(2.0) == 3.0
-    assert fjax.value_and_grad(fun=f, argnums=(0,))(2.0) == (6.0, (3.0,))
+    assert funcgrad.jit(funcgrad.grad(f))(2.0) == 3.0
     assert funcgrad.vmap(f)(np.array([1, 5])).tolist() == [3, 5]
     larger = lambda x: fnp.maximum(x, Status.FAILED)  # noqa: E731
     assert funcgrad.jit(larger)(np.float32(1)).dtype == larger(np.float32(1)).dtype
-    with pytest.raises(ArgumentError, match="reduce_axes are not offered"):
-        fjax.grad(f, reduce_axes=("i",))

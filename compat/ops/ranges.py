@@ -233,11 +233,15 @@ def _arguments(
                 f"{name} only supports 0-dimensional start and end tensors, but got {argument} "
                 f"with {len(x._array.shape)} dimension(s)."
             )
+    ends = [
+        x.detach() if isinstance(x, TensorBase) else x  # type: ignore[attr-defined]
+        for x in (start, end)
+    ]
     start, end = (
-        x.detach()  # type: ignore[attr-defined]
+        x
         if isinstance(x, TensorBase) and known(x._array) is None
-        else _limit(name, i + 1, argument, x.detach() if isinstance(x, TensorBase) else x)
-        for i, (argument, x) in enumerate((("start", start), ("end", end)))
+        else _limit(name, i + 1, argument, x)
+        for i, (argument, x) in enumerate(zip(("start", "end"), ends, strict=True))
     )
     count = operator.index(steps)
     if count < 0:

@@ -60,7 +60,6 @@ from .devices import (
 )
 from .dtypes import float0
 from .programs import checkpoint, jit, make_jaxpr, pmap, remat, shard_map, vmap
-from .programs import taking_fun as _taking_fun
 from .settings import (
     check_tracer_leaks,
     checking_leaks,
@@ -235,14 +234,6 @@ if _typing.TYPE_CHECKING:
     from funcgrad import value_and_grad as value_and_grad
     from funcgrad import vjp as vjp
 else:
-    grad = _taking_fun(_funcgrad.grad)
-    hessian = _taking_fun(_funcgrad.hessian)
-    jacfwd = _taking_fun(_funcgrad.jacfwd)
-    jacrev = _taking_fun(_funcgrad.jacrev)
-    jvp = _taking_fun(_funcgrad.jvp)
-    linearize = _taking_fun(_funcgrad.linearize)
-    value_and_grad = _taking_fun(_funcgrad.value_and_grad)
-    vjp = _taking_fun(_funcgrad.vjp)
 
     def __getattr__(name):
         return getattr(_funcgrad, name)

@@ -214,22 +214,3 @@ def shard_map(
         return lambda *args: tree.map(lambda y: y[0], mapped(*args))
 
     return functools.reduce(over, mesh.axis_names, f)
-
-
-def taking_fun(transform: Callable[..., Any]) -> Callable[..., Any]:
-    """A transform whose function may be given as ``fun=``, its name in JAX.
-
-    Raises: ArgumentError: `reduce_axes` are given, which only old versions of JAX have.
-
-    >>> import funcgrad
-    >>> float(taking_fun(funcgrad.grad)(fun=lambda x: x * x)(3.0))
-    6.0
-    """
-
-    @functools.wraps(transform)
-    def of_fun(fun: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        if options.pop("reduce_axes", ()):
-            raise ArgumentError(f"{transform.__name__}: reduce_axes are not offered{where()}")
-        return transform(fun, *args, **options)
-
-    return of_fun
