@@ -62,10 +62,11 @@ def _made_of(x: Any, xp: Any) -> Any:
 
 
 def array_of(x: Any, xp: Any = np) -> Any:
-    """Like `operand`, with a 0-d array in place of a Python number."""
+    """Like `operand`, with a number of NumPy's, or a 0-d array, in place of a Python number."""
     x = operand(x, xp)
     if x.__class__ in _NUMBERS:
-        return np.asarray(x)[()] if xp is np else xp.asarray(x)
+        x = xp.asarray(x)
+        return x[()] if xp is np and x.dtype != object else x
     return xp.asarray(x) if xp is not np and isinstance(x, np.generic) else x
 
 
