@@ -191,13 +191,16 @@ def plain_number(name: str, argument: str, x: Any) -> Any:
 
 
 def plain_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Options of a function as `plain_number` has them: what needs a gradient would get none.
+    """Options of a function, tensors of no axes as `plain_number` has them.
 
-    Raises: TypeError: one is a tensor that is no plain number.
+    Raises: TypeError: one of those needs a gradient, which it would not get.
     """
     for x in options.values():
-        if isinstance(x, TensorBase):
-            return {k: plain_number("function", k, v) for k, v in options.items()}
+        if isinstance(x, TensorBase) and not x._array.shape:
+            return {
+                k: v if getattr(v, "shape", None) else plain_number("function", k, v)
+                for k, v in options.items()
+            }
     return options
 
 
