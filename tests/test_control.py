@@ -836,6 +836,20 @@ def test_linear_loops_are_transposed() -> None:
             funcgrad.linear_transpose(bad, ROWS)(np.ones(7))
 
 
+@pytest.mark.parametrize("transform", [lambda f: f, funcgrad.jit], ids=["plain", "jit"])
+def test_a_rule_may_know_of_operands_that_the_value_does_not_depend_on(transform: Any) -> None:
+    @funcgrad.custom_vjp
+    def noted(x: Any, note: Any) -> Any:
+        return 1.0 * x
+
+    noted.defvjp(lambda x, note: (1.0 * x, None), lambda _, ct: (ct, ct * ct))
+
+    def f(note: Any) -> Any:
+        return lax.scan(lambda c, _: (noted(c, note), None), 2.0, length=3)[0]
+
+    assert transform(funcgrad.grad(f))(1.0) == 3.0
+
+
 def test_loops_in_custom_rules_and_custom_rules_in_loops() -> None:
     def running(x: Any) -> Any:
         return lax.scan(lambda c, x: (c + x, c + x), 0.0, x)[1]

@@ -255,10 +255,6 @@ class CustomCall(Primitive):
         flags = depending(program, (True,) * len(program.in_vars))
         return [i for i, depends in enumerate(flags) if depends]
 
-    def moves(self, flags: Sequence[bool], params: dict) -> list[bool] | None:
-        program = params["rules"].program
-        return program and depending(program, flags)
-
     def held(self, residual: Any, keep: Callable[[Any], Any]) -> Any:
         saved, program = residual
         return (saved if saved is None else [*map(keep, saved)]), program

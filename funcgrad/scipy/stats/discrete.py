@@ -178,7 +178,7 @@ class DiscreteDistribution(Distribution):
     def _at(self, method: str, k: Any, args: Any, kwds: Any) -> tuple[Any, Parameters]:
         """The number of the standard form at `k`: a constant."""
         k, p = self.prepared(method, args, kwds, k)
-        return stop_gradient(p.standard(k)), p
+        return stop_gradient(p.standard(k))[()], p  # a number, which fits any device
 
     def _between_ends(self, q: Any, p: Parameters, inverse: Callable[..., Any]) -> Any:
         """The inverse at `q`, a constant; where nothing is to lie below, one less than the least."""
