@@ -33,7 +33,7 @@ class DiscreteDistribution(Distribution):
 
     def _somewhere(self, low: Any) -> Any:
         """A number of the support, whose least one is `low`."""
-        return stop_gradient(low)
+        return stop_gradient(low)[()]
 
     def _logcdf(self, k: Any, *shapes: Any) -> Any:
         return log_of(self._cdf(k, *shapes), self._sf(k, *shapes))
