@@ -85,6 +85,39 @@ for way in (lambda f: f, funcgrad.jit):
     except IndexError:
         pass
 
+writes = types.ModuleType("writes")
+exec('''import jax
+def change(name, x, i, v): return getattr(x.at[i], name)(v)
+def columns(name, x, i, v): return getattr(x.at[..., i, 1:], name)(v)
+def cell(name, x, i, v): return getattr(x.at[i, i - 4], name)(v)''', writes.__dict__)
+acts = {"set": lambda a, v: v, "add": np.add, "mul": np.multiply, "max": np.maximum, "power": np.power}
+places = {writes.change: lambda i: i, writes.columns: lambda i: (i, slice(1, None))}
+places[writes.cell] = lambda i: (i, i - 4)
+for way in (lambda f: f, funcgrad.jit, mapped, lambda f: funcgrad.jit(mapped(f))):
+    for i in (5, 3, -4, -3, -1, 1):
+        for f, place in places.items():
+            for name, act in acts.items():
+                wanted = x.copy()
+                try:
+                    wanted[place(i)] = act(wanted[place(i)], 7.5)
+                except IndexError:
+                    pass
+                found = way(lambda x, i: f(name, x, i, 7.5))(x, np.asarray(i))
+                assert np.array_equal(found, wanted), (f, name, i)
+    several = way(lambda x, i: writes.change("set", x, i, 7.5))(x, np.array([5, 1, -7]))
+    assert several.tolist() == [[10.0, 0.0], [7.5, 7.5], [12.0, 2.0]]
+    put = lambda x, v, i: fnp.sum(way(lambda x, i: writes.change("set", x, i, v))(x, i))
+    by_both = funcgrad.grad(put, (0, 1))
+    assert [fnp.sum(g).item() for g in by_both(x, 2.0, np.asarray(5))] == [6.0, 0.0]
+    assert [fnp.sum(g).item() for g in by_both(x, 2.0, np.asarray(2))] == [4.0, 2.0]
+assert writes.change("set", np.zeros((0, 2)), 0, 1.0).shape == (0, 2)
+exec("def write(x, i): return x.at[i].set(1.0)", plain.__dict__)
+for way in (lambda f: f, funcgrad.jit):
+    try:
+        raise AssertionError(way(plain.write)(x, np.asarray(5)))
+    except IndexError:
+        pass
+
 inside = types.ModuleType("inside")
 exec("def f(x):\\n  import jax.numpy\\n  y = x\\n  x += 1.0\\n  return y", inside.__dict__)
 assert inside.f(np.zeros(2)).tolist() == [0.0, 0.0]

@@ -25,7 +25,6 @@ from ._nodes import composed
 from .devices import devices
 
 ATTRIBUTES: dict[str, Any] = {
-    "at": property(fnp.at),
     "aval": property(aval_of),
     "block_until_ready": lambda x: x,
     "devices": lambda _: set(devices("cpu")),

@@ -1,10 +1,10 @@
 """Operators of arrays as code for JAX has them, in which arrays never change, and take traced indices.
 
 ``x += y`` makes a new array there, since names may share the old one, ``x[i]`` is traced where i is,
-though x be NumPy's, and reads the nearest element where i is out of bounds; ``x + y`` is for y
-to say where that is no array and has `__radd__`. NumPy's types are written in C, and so are their
-operators: a type keeps addresses of functions. Those of a class in Python look methods up by name;
-NumPy's type is given these addresses, and the methods to be found.
+though x be NumPy's, and reads the nearest element where i is out of bounds; ``x.at[i]`` drops what
+is written there. ``x + y`` is for y to say where that is no array and has `__radd__`. NumPy's types
+are written in C, and so are their operators: a type keeps addresses of functions. Those of a class
+in Python look methods up by name; NumPy's type is given these addresses, and the methods to be found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from ..array import TracedArray
 from ..errors import HandoverError
 from ..indexing import read
-from ..numpy.updates import clipped
+from ..numpy.updates import Places, at, clipped
 
 # Where each operator's function is in `PyNumberMethods`, which is part of CPython's stable ABI.
 _IN_PLACE = {
@@ -62,10 +62,15 @@ _READ = np.ndarray.__getitem__
 _READ_TRACED = TracedArray.__getitem__
 OWN: dict[type, dict[str, Any]] = {
     np.ndarray: {
+        "at": None,
         "__getitem__": _READ,
         **{name: vars(np.ndarray)[name] for name in (*_IN_PLACE, *_BINARY)},
     },
-    TracedArray: {name: vars(TracedArray)[name] for name in ("__getitem__", *_IN_PLACE)},
+    TracedArray: {
+        "at": None,  # inherited
+        **{name: vars(TracedArray)[name] for name in ("__getitem__", *_IN_PLACE)},
+    },
+    np.generic: {"at": None},
 }
 _LOOKED_UP = type("_LookedUp", (), dict.fromkeys(OWN[np.ndarray], lambda x, y: NotImplemented))
 _ARRAYS = frozenset({np.ndarray, float, int, complex, bool, np.float64, np.float32, np.int64})
@@ -74,8 +79,10 @@ _FOR_JAX: dict[CodeType, bool] = {}
 
 
 def methods() -> dict[type, dict[str, Any]]:
-    """The operators of NumPy's arrays and of traced ones that code for JAX is to have."""
-    found = {kind: {name: _replacing(own[name]) for name in _IN_PLACE} for kind, own in OWN.items()}
+    """The operators of NumPy's arrays and of traced ones that code for JAX is to have, and `at`."""
+    found: dict[type, dict[str, Any]] = {kind: {"at": property(_at)} for kind in OWN}
+    for kind in (np.ndarray, TracedArray):
+        found[kind].update({name: _replacing(OWN[kind][name]) for name in _IN_PLACE})
     found[np.ndarray]["__getitem__"] = _getitem
     found[TracedArray]["__getitem__"] = _getitem_of_traced
     for name in _BINARY:
@@ -108,6 +115,17 @@ def _getitem_of_traced(x: Any, index: Any) -> Any:
             if not _is_for_jax(sys._getframe(1)):
                 raise
     return _READ_TRACED(x, clipped(x, index))
+
+
+class _LenientAt(at):
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Places:
+        return Places(self.array, index, lenient=True)
+
+
+def _at(x: Any) -> at:
+    return (_LenientAt if _is_for_jax(sys._getframe(1)) else at)(x)
 
 
 def _replacing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -6,17 +6,19 @@ that was written for arrays that cannot be written into.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core import aval_of
+from ..core import Tracer, aval_of
 from ..errors import ArgumentError
 from ..errors import where as _line
 from ..indexing import add_at, axes_of, basic_link, entries_of, known, read, write
 from ..ops.arithmetic import divide, multiply, negative, power
+from ..ops.logic import logical_and
 from ..ops.segments import segment_max, segment_min, segment_prod
 from ..ops.select import maximum, minimum
 from ..ops.select import where as choose
@@ -66,7 +68,8 @@ class Places:
 
     Where an index is out of bounds the default is to raise; with mode "clip" it is brought inside,
     with "drop" nothing happens there, and with "fill" `get` reads `fill_value`: NaN, the least of
-    signed and the largest of unsigned integers, or True unless given. Without
+    signed and the largest of unsigned integers, or True unless given. With `lenient` the default
+    is JAX's: to read the nearest element, and to drop what is written. Without
     `wrap_negative_indices` negative indices are out of bounds. `indices_are_sorted` and
     `unique_indices` are promises, of which only `apply` makes use.
 
@@ -79,11 +82,12 @@ class Places:
     Source: JAX, ``jax.numpy.ndarray.at``.
     """
 
-    __slots__ = ("array", "index")
+    __slots__ = ("array", "index", "lenient")
 
-    def __init__(self, array: Any, index: Any) -> None:
+    def __init__(self, array: Any, index: Any, lenient: bool = False) -> None:
         self.array = array
         self.index = index
+        self.lenient = lenient
 
     def __repr__(self) -> str:
         return f"at({self.array!r})[{self.index!r}]"
@@ -109,6 +113,8 @@ class Places:
             if mode != "fill":
                 raise ArgumentError(f"at: fill_value= is for mode='fill', found {mode!r}{_line()}")
             spare = fill_of("at", fill_value, self.array.dtype)
+        if mode is None and self.lenient:
+            mode = "clip"
         x, index, _ = self._inside(mode, wrap_negative_indices, spare)
         return read(x, index)
 
@@ -183,7 +189,7 @@ class Places:
         x = self.array
         values = operand(values, module_of(x))
         ones = converted(ones_like(x), np.result_type(x.dtype, aval_of(values).promoting()))
-        return f(x, Places(ones, self.index).multiply(values, **options))
+        return f(x, Places(ones, self.index, self.lenient).multiply(values, **options))
 
     def _changed(
         self,
@@ -195,19 +201,51 @@ class Places:
         mode: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Any:
-        x, index, kept = self._inside(mode, wrap_negative_indices, 1)
         if values is not None:
-            values = operand(values, module_of(x))
+            values = operand(values, module_of(self.array))
+        if mode is None and self.lenient:
+            entries = self.index if isinstance(self.index, tuple) else (self.index,)
+            if not any(isinstance(i, Tracer | list) for i in entries):
+                with contextlib.suppress(IndexError):  # most are inside
+                    return change(self.array, self.index, values)
+            mode = "drop"
+        one = self._one(wrap_negative_indices) if _named(mode) in _OUTSIDE else None
+        if one is not None:
+            x, (index, held) = self.array, one
+            part = read(x, index)
+            return write(x, index, choose(held, change(part, ..., values), part))
+        x, index, kept = self._inside(mode, wrap_negative_indices, 1)
         y = change(x, index, values)
         return y if kept is None else read(y, kept)
+
+    def _one(self, negative: bool) -> tuple[Any, Any] | None:
+        """Where the index is of slices and traced numbers: one of a part that is there, and whether
+        it is the one meant. None of other indices, and where an axis has no element.
+        """
+        x = self.array
+        entries = entries_of(self.index, x.shape, module_of(x))
+        arrays = [i for i in entries if not (i is None or isinstance(i, slice | int))]
+        if not arrays or any(i.shape or known(i) is not None for i in arrays):
+            return None
+        index: list[Any] = []
+        every: Any = True
+        axis = 0
+        for i in entries:
+            if not (i is None or isinstance(i, slice)):
+                if not x.shape[axis]:
+                    return None
+                i, held = inside(i, x.shape[axis], negative)
+                every = logical_and(every, held)
+            index.append(i)
+            axis += axes_of(i)
+        return tuple(index), every
 
     def _inside(self, mode: Any, negative: bool, spare: Any) -> tuple[Any, Any, Any]:
         """The array, the index, and the part of the array to keep, if that is not all.
 
         What is to be dropped goes to one more element of its axis, `spare`.
         """
-        mode = getattr(mode, "name", mode)
-        mode = mode.lower() if isinstance(mode, str) else mode
+        mode = _named(mode)
         if mode not in _MODES:
             raise ArgumentError(f"at: mode={mode!r}; need one of {_MODES}{_line()}")
         x = self.array
@@ -238,6 +276,12 @@ def clipped(x: Any, index: Any) -> tuple[Any, ...]:
     (1, array([0, 1]))
     """
     return Places(x, index)._inside("clip", True, None)[1]
+
+
+def _named(mode: Any) -> Any:
+    """The mode of a string or of a member of JAX's `GatherScatterMode`."""
+    mode = getattr(mode, "name", mode)
+    return mode.lower() if isinstance(mode, str) else mode
 
 
 def _with_one_more(x: Any, axis: int, value: Any) -> Any:
