@@ -833,17 +833,17 @@ def loss(x: Any) -> Any:
 
 POINT = np.array([0.1, 0.2, 0.3])
 LOOPS: dict[str, tuple[int, Function]] = {
-    "grad": (10_000, lambda: funcgrad.grad(loss)(POINT)),
-    "vjp": (2_000, lambda: funcgrad.vjp(loss, POINT)[1](1.0)),
-    "jvp": (2_000, lambda: funcgrad.jvp(loss, (POINT,), (POINT,))),
-    "linearize": (1_000, lambda: funcgrad.linearize(loss, POINT)[1](POINT)),
-    "vmap": (1_000, lambda: funcgrad.vmap(loss)(POINT[None])),
-    "make_jaxpr": (1_000, lambda: funcgrad.make_jaxpr(loss)(POINT)),
-    "hessian": (1_000, lambda: funcgrad.hessian(loss)(POINT)),
-    "checkpoint": (1_000, lambda: funcgrad.grad(funcgrad.checkpoint(loss))(POINT)),
-    "custom_vjp": (1_000, lambda: funcgrad.grad(by_custom_vjp(oscillation))(X)),
-    "custom_jvp": (1_000, lambda: funcgrad.grad(by_custom_jvp(oscillation))(X)),
-    "exception": (1_000, lambda: failing_gradient()),
+    "grad": (1_000, lambda: funcgrad.grad(loss)(POINT)),
+    "vjp": (400, lambda: funcgrad.vjp(loss, POINT)[1](1.0)),
+    "jvp": (400, lambda: funcgrad.jvp(loss, (POINT,), (POINT,))),
+    "linearize": (400, lambda: funcgrad.linearize(loss, POINT)[1](POINT)),
+    "vmap": (400, lambda: funcgrad.vmap(loss)(POINT[None])),
+    "make_jaxpr": (400, lambda: funcgrad.make_jaxpr(loss)(POINT)),
+    "hessian": (400, lambda: funcgrad.hessian(loss)(POINT)),
+    "checkpoint": (400, lambda: funcgrad.grad(funcgrad.checkpoint(loss))(POINT)),
+    "custom_vjp": (400, lambda: funcgrad.grad(by_custom_vjp(oscillation))(X)),
+    "custom_jvp": (400, lambda: funcgrad.grad(by_custom_jvp(oscillation))(X)),
+    "exception": (400, lambda: failing_gradient()),
 }
 
 
@@ -858,6 +858,15 @@ def test_a_loop_leaks_nothing(name: str) -> None:
     count, run = LOOPS[name]
     for _ in range(20):
         run()  # fills caches
+    for _ in range(3):  # other threads may allocate meanwhile; what leaks does so every time
+        cycles, grown = left_by(run, count)
+        if cycles < 10 and grown < 8_000:
+            return
+    raise AssertionError(f"{cycles} objects in cycles, {grown} bytes left by {count} runs")
+
+
+def left_by(run: Function, count: int) -> tuple[int, int]:
+    """The objects in cycles, and the memory in bytes, that so many runs leave."""
     tracemalloc.start()
     gc.disable()
     try:
@@ -865,13 +874,10 @@ def test_a_loop_leaks_nothing(name: str) -> None:
         before = tracemalloc.get_traced_memory()[0]
         for _ in range(count):
             run()
-        cycles = gc.collect()
-        grown = tracemalloc.get_traced_memory()[0] - before
+        return gc.collect(), tracemalloc.get_traced_memory()[0] - before
     finally:
         gc.enable()
         tracemalloc.stop()
-    assert cycles < 10, f"{cycles} objects in cycles after {count} runs"
-    assert grown < 20_000, f"{grown / count:.0f} bytes for each of {count} runs"
 
 
 @pytest.mark.parametrize("shape", [(), (2,)])
