@@ -377,6 +377,8 @@ class Tensor(
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self.requires_grad and not value.dtype.is_floating_point and not value.is_complex():
             raise RuntimeError(f".data of a tensor that requires gradients: got {value.dtype}")
+        if value._array is self._array:
+            return  # as `Module.to` does where there is nothing to convert: no number is another one
         self._array = value._array
         self._memory = views.memory_of(value)
         views.touch(self, "an assignment to .data")

@@ -73,6 +73,20 @@ def test_many_writes_are_not_noted_for_ever() -> None:
         y.backward()
 
 
+def test_what_is_put_in_its_own_place_is_no_write() -> None:
+    """A module that is moved to where it is before the way back, as BoTorch's models are."""
+    layer = torch.nn.Linear(2, 1, bias=False)
+    y = (layer.weight * layer.weight).sum()
+    layer.to(torch.float32)
+    layer.weight.data = layer.weight.data
+    y.backward()
+    assert torch.equal(layer.weight.grad, 2 * layer.weight)
+    y = (layer.weight * layer.weight).sum()
+    layer.weight.data = layer.weight.data + 1
+    with pytest.raises(RuntimeError, match=r"modified by an assignment to \.data"):
+        y.backward()
+
+
 class Put(torch.autograd.Function):  # type: ignore[misc]
     """Stages of Runge-Kutta methods, as torchdiffeq stores them."""
 
