@@ -6,6 +6,7 @@ Hooks and calling are in `hooks.py`, saving and loading in `state.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import dtypes
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _M = TypeVar("_M", bound="Module")
 
 FROM_ABOVE: dict[str, Any] = {}  # "compile", which needs modules; `compiling.py` puts it in
+
+
+def _is_ours(defined: Any) -> bool:
+    return str(defined.__module__).partition(".")[0] == __name__.partition(".")[0]
 
 
 class Module(Hooked, Stateful):
@@ -53,6 +58,15 @@ class Module(Hooked, Stateful):
     training: bool
     _version = 1  # of what `state_dict` saves
     call_super_init = False
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Functions of the package in a class's body get no `self`, as PyTorch's compiled ones."""
+        super().__init_subclass__(**given)
+        if not _is_ours(cls):
+            for name, value in list(vars(cls).items()):
+                ours = isinstance(value, FunctionType) and _is_ours(value)
+                if ours and "." not in value.__qualname__:  # there is one in a method's
+                    setattr(cls, name, staticmethod(value))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and (args or kwargs):

@@ -44,6 +44,28 @@ def numbers(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Any:
     return np.random.default_rng(seed).normal(size=shape).astype(dtype)
 
 
+def test_functions_in_the_body_of_a_class_get_no_self(th: Any) -> None:
+    """As in kornia's losses, with a convolution; methods of other classes are methods still."""
+
+    class Layer(th.nn.Module):  # type: ignore[misc]
+        act, product, special = th.tanh, th.matmul, th.special.expit
+        extra_repr = th.nn.Dropout.extra_repr
+        p, inplace = 0.5, False
+
+        @th.no_grad()
+        def marked(self, x: Any) -> Any:
+            return self, self.act(x)
+
+    class Below(Layer):
+        pass
+
+    layer, x = Below(), th.tensor([[0.5]])
+    got = [layer.act(x), layer.product(x, x), layer.special(x)]
+    assert [g.item() for g in got] == pytest.approx([np.tanh(0.5), 0.25, 1 / (1 + np.exp(-0.5))])
+    assert layer.marked(x)[0] is layer
+    assert layer.extra_repr() == "p=0.5, inplace=False"
+
+
 def net(th: Any) -> Any:
     nn = th.nn
     return nn.Sequential(
