@@ -1,4 +1,4 @@
-"""`torch.distributed.fsdp`: a class that cannot be made, for there are no process groups."""
+"""`torch.distributed.fsdp`: classes that cannot be made, for there are no process groups."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ class FullyShardedDataParallel(Module):
         )
 
 
+class FSDPModule:
+    """What `fully_shard` makes of a module, whose parameters are spread over processes.
+
+    Raises: RuntimeError: when it is made.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(
+            "FSDPModule needs process groups, which are not offered: programs run in one process. "
+            "Use the module itself."
+        )
+
+
 FSDP = FullyShardedDataParallel
 
-__all__ = ["FSDP", "FullyShardedDataParallel"]
+__all__ = ["FSDP", "FSDPModule", "FullyShardedDataParallel"]
