@@ -127,6 +127,58 @@ def test_installed_arrays_have_attributes_of_jax_and_lose_them() -> None:
     assert "jax is imported already, from" in _ran(ARRAYS)
 
 
+READING = """
+import funcgrad.jax
+from funcgrad.jaxpr import Eqn
+own = set(dir(Eqn)), set(dir(funcgrad.lax))
+funcgrad.jax.install()
+import jax, jax.numpy as jnp
+from jax.extend.core import Literal, Var
+from jax.extend.core.primitives import sin_p
+
+inverses = {
+    jax.lax.exp_p: jax.lax.log_p.bind,
+    jax.lax.mul_p: (jax.lax.div_p.bind, lambda x, y: jax.lax.div_p.bind(y, x)),
+    jax.lax.sub_p: (jax.lax.add_p.bind, lambda x, y: x - y),
+}
+
+def inverted(f, y):
+    closed = jax.make_jaxpr(f)(1.0)
+    program, (place,) = closed.jaxpr, closed.jaxpr.invars
+    values = dict(zip(program.constvars, closed.literals)) | {program.outvars[0]: y}
+    for eqn in reversed(program.eqns):
+        known = [x.val if isinstance(x, Literal) else values.get(x) for x in eqn.invars]
+        moving = [isinstance(x, Var) and x not in values for x in eqn.invars].index(True)
+        inverse = inverses[eqn.primitive]
+        bind = inverse[moving] if isinstance(inverse, tuple) else inverse
+        known[moving] = values[eqn.outvars[0]]
+        functions, params = eqn.primitive.get_bind_params(eqn.params)
+        values[eqn.invars[moving]] = bind(*functions, *known, **params)
+        assert not (eqn.primitive.multiple_results or eqn.primitive.call_primitive)
+    return values[place]
+
+f = lambda x: 3.0 - jnp.exp(2.0 * x)
+print(inverted(f, f(0.25)).round(12), jax.jit(jax.grad(lambda y: inverted(f, y)))(f(0.25)))
+assert jax.lax.sin_p is sin_p is jax.lax.sin and jax.lax.conj_p.bind(1j) == -1j
+assert jax.typeof(1).at_least_vspace() == jax.typeof(1).to_tangent_aval()
+assert jax.lax.rsqrt_p is not jax.lax.sqrt_p and jax.lax.and_p.bind(3, 6) == 2
+assert list(jax.make_jaxpr(jax.lax.rsqrt)(1.0).eqns[0].primitive.bind(4.0).shape) == []
+try:
+    jax.lax.rsqrt_p.bind(4.0)
+except AttributeError as error:
+    print(error)
+funcgrad.jax.remove()
+assert own == (set(dir(Eqn)), set(dir(funcgrad.lax)))
+"""
+
+
+def test_programs_are_read_by_names_of_jax() -> None:
+    found, error = _ran(READING).splitlines()
+    place, slope = map(float, found.split())
+    assert place == 0.25 and np.isclose(slope, -1 / (2 * np.exp(0.5)))
+    assert error.startswith("rsqrt_p is not offered: rsqrt is several operations")
+
+
 def test_everything_of_funcgrad_is_there() -> None:
     assert set(dir(funcgrad)) <= set(dir(fjax))
     assert fjax.grad is funcgrad.grad and fjax.numpy is fnp

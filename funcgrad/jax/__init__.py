@@ -168,6 +168,7 @@ def install() -> None:
     Indices may be traced, and in functions of modules that have imported jax, ``x += y`` makes a new
     array and leaves other names of x alone. Dataclasses are nodes of trees only if they have been
     registered. A body of `lax.scan` runs once, on traced values: flax and others count what they draw.
+    Programs can be read by JAX's names (``eqn.primitive``, ``lax.exp_p``), as interpreters do.
     All this holds for the whole process, and takes CPython.
 
     Raises: ArgumentError: JAX itself has been imported already, or this is not CPython.

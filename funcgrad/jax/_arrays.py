@@ -20,7 +20,7 @@ from ..core import Trace, Tracer, aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import of_numpy
 from ..treedef import TreeDef
-from . import _operators
+from . import _operators, _reading
 from ._nodes import composed
 from .devices import devices
 
@@ -77,6 +77,7 @@ def set_attributes() -> None:
     Tracer._trace = property(lambda x: x.owner)  # type: ignore[attr-defined]
     Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
     TreeDef.compose = composed  # type: ignore[attr-defined]
+    _reading.set_names()
 
 
 def take_attributes() -> None:
@@ -89,6 +90,7 @@ def take_attributes() -> None:
         _write(changed, methods)
     ArrayMethods.reducing = staticmethod(of_numpy)
     del Tracer._trace, Trace.main, TreeDef.compose  # type: ignore[attr-defined]
+    _reading.take_names()
 
 
 def _write(kind: type, attributes: dict[str, Any]) -> None:

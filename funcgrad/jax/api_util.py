@@ -9,7 +9,13 @@ from typing import Any
 from .. import tree
 from .extend.linear_util import WrappedFun
 
-__all__ = ["debug_info", "flatten_fun", "flatten_fun_nokwargs", "infer_argnums_and_argnames"]
+__all__ = [
+    "debug_info",
+    "flatten_fun",
+    "flatten_fun_nokwargs",
+    "infer_argnums_and_argnames",
+    "safe_map",
+]
 
 
 def debug_info(traced_for: str, fun: Any, *about: Any, **more: Any) -> None:
@@ -77,3 +83,15 @@ def infer_argnums_and_argnames(
             if sig.parameters[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         )
     return numbers, names
+
+
+def safe_map(f: Callable[..., Any], *lists: Iterable[Any]) -> list[Any]:
+    """The list of ``f(x, y, ...)`` for the elements of lists of one length.
+
+    Raises: ValueError: the lengths differ.
+    Source: JAX, ``jax.api_util.safe_map``.
+
+    >>> safe_map(max, [1, 5], (3, 4))
+    [3, 5]
+    """
+    return [f(*each) for each in zip(*lists, strict=True)]

@@ -260,7 +260,7 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    if not isinstance(axis, tuple | list):
+    if not isinstance(axis, tuple | list | range):
         return (axis_of(name, axis, ndim),)
     found = sorted(axis_of(name, a, ndim) for a in axis)
     if len(set(found)) != len(found):

@@ -162,7 +162,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
     (1, 2)
     """
     a = array_of(a)
-    count = len(axis) if isinstance(axis, tuple | list) else 1
+    count = len(axis) if isinstance(axis, tuple | list | range) else 1
     return _ops.expand_dims(a, axis=axes_of("expand_dims", axis, a.ndim + count))
 
 
