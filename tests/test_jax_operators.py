@@ -67,6 +67,20 @@ try:
 except TypeError as error:
     print(type(error).__name__)
 
+import sys, jax
+modules = {}
+for name, imported in (
+    ("package.arrays", jax),
+    ("package.chain", "package.arrays"),  # imports one that has imported jax
+    ("package.above", "package.chain"),
+    ("script", "package.arrays"),
+):
+    module = modules[name] = sys.modules[name] = types.ModuleType(name)
+    module.imported = modules.get(imported, imported)
+    exec("\\n" * len(modules) + TEXT.format("+"), vars(module))
+    old, found = module.f(np.ones(2), 2.0)
+    assert (old is not found) == (name in ("package.arrays", "package.chain")), name
+
 nearest = types.ModuleType("nearest")
 exec("import jax\\ndef f(x, i): return x[i]\\ndef g(x, i): return x[..., i, 0]", nearest.__dict__)
 x = np.array([[10.0, 0.0], [11.0, 1.0], [12.0, 2.0]])

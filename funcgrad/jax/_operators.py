@@ -171,12 +171,25 @@ def _is_for_jax(frame: FrameType) -> bool:
 
 
 def _imports_jax(code: CodeType, names: dict[str, Any]) -> bool:
-    """Whether a function is in a module that has imported JAX, or does so itself."""
-    if _root(names.get("__name__")) in ("funcgrad", "compat"):
+    """Whether a function is in a module that has imported JAX, or does so itself.
+
+    Modules of a package count as well that have imported one of its modules which has: they need
+    nothing of JAX's own to handle arrays.
+    """
+    own = names.get("__name__")
+    root = _root(own)
+    if root in ("funcgrad", "compat"):
         return False
-    return any(_root(name) == "jax" for name in code.co_names) or any(
-        _root(_home(value)) == "funcgrad" for value in list(names.values())
-    )
+    if any(_root(name) == "jax" for name in code.co_names) or _names_jax(names):
+        return True
+    if own == root:
+        return False
+    near = {home for value in list(names.values()) if _root(home := _home(value)) == root}
+    return any(_names_jax(vars(sys.modules[home])) for home in near if home in sys.modules)
+
+
+def _names_jax(names: dict[str, Any]) -> bool:
+    return any(_root(_home(value)) == "funcgrad" for value in list(names.values()))
 
 
 def _root(name: Any) -> Any:
