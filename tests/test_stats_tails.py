@@ -54,6 +54,18 @@ def skewed_below(m: Any, x: Any, a: Any) -> Any:
     return m.log(m.quad(lambda z: 2 * m.npdf(z) * m.ncdf(a * z), steps))
 
 
+def skellam_from(m: Any, k: Any, a: Any, b: Any) -> Any:
+    """The probability of k or more, for k above the mean."""
+    scale, root = m.exp(-a - b), m.sqrt(a * b)
+    terms = ((a / b) ** (j / 2) * m.besseli(j, 2 * root) for j in (k + i for i in range(200)))
+    return scale * m.fsum(terms)
+
+
+def beta_binomial_below(m: Any, k: Any, n: Any, a: Any, b: Any) -> Any:
+    counts = range(int(k) + 1)
+    return m.fsum(m.binomial(n, j) * m.beta(j + a, n - j + b) for j in counts) / m.beta(a, b)
+
+
 TAILS = [
     Tail("norm", "logcdf", -40.0, (), lambda m, x: m.log(m.ncdf(x))),
     Tail("norm", "logsf", 1e3, (), lambda m, x: m.log(m.ncdf(-x))),
@@ -141,6 +153,18 @@ TAILS = [
     Tail("planck", "logcdf", 2.0, (1e-9,), lambda m, k, v: m.log(-m.expm1(-v * (k + 1)))),
     Tail("dlaplace", "logcdf", -900.0, (2.0,), lambda m, k, a: a * (k + 1) - m.log1p(m.exp(a))),
     Tail("yulesimon", "logsf", 300.0, (3.0,), lambda m, k, a: m.log(k * m.beta(k, a + 1))),
+    Tail("skellam", "logsf", 300.0, (9.0, 0.4),
+         lambda m, k, a, b: m.log(skellam_from(m, k + 1, a, b))),
+    Tail("skellam", "logcdf", -60.0, (0.01, 8.0),
+         lambda m, k, a, b: m.log(skellam_from(m, -k, b, a))),
+    Tail("skellam", "logsf", 40.0, (30.0, 1e-9),
+         lambda m, k, a, b: m.log(skellam_from(m, k + 1, a, b))),
+    Tail("betabinom", "logsf", 880.0, (900.0, 50.0, 40.0),
+         lambda m, k, n, a, b: m.log(beta_binomial_below(m, n - k - 1, n, b, a)), False),
+    Tail("betabinom", "logcdf", 2.0, (900.0, 80.0, 0.4),
+         lambda m, k, n, a, b: m.log(beta_binomial_below(m, k, n, a, b)), False),
+    Tail("betanbinom", "logsf", 4000.0, (3.0, 30.0, 0.4),  # fewer than 3 successes in 4003 trials
+         lambda m, k, n, a, b: m.log(beta_binomial_below(m, n - 1, n + k, a, b)), False),
     Tail("nbinom", "logcdf", 2.0, (900.0, 0.1), lambda m, k, n, p: beta_below(m, n, k + 1, p)),
 ]  # fmt: skip
 
@@ -165,3 +189,26 @@ def test_far_tails(tail: Tail) -> None:
             step = abs(exact[i]) * mpmath.mpf(10) ** -18
             slope = float((along(exact[i] + step) - along(exact[i] - step)) / (2 * step))
             np.testing.assert_allclose(funcgrad.grad(f, argnums=i)(*args), slope, rtol=2e-11)
+
+
+SUMS = [tail for tail in TAILS if tail.name in ("betabinom", "betanbinom", "skellam")]
+
+
+@pytest.mark.parametrize("tail", SUMS, ids=lambda t: f"{t.name}-{t.method}")
+def test_slopes_of_sums_by_their_last_shapes(tail: Tail) -> None:
+    """Of first and second order; by the number of trials, which says how long the sum is, nan."""
+    mpmath = pytest.importorskip("mpmath")
+    f = getattr(getattr(stats, tail.name), tail.method)
+    args = [np.float64(v) for v in (tail.x, *tail.shapes)]
+    last = len(args) - 1
+    with mpmath.workdps(60):
+        exact = [mpmath.mpf(float(v)) for v in args]
+        step = exact[-1] * mpmath.mpf(10) ** -15
+        low, middle, high = (
+            tail.exact(mpmath, *exact[:-1], exact[-1] + k * step) for k in (-1, 0, 1)
+        )
+        slope, bend = float((high - low) / (2 * step)), float((high - 2 * middle + low) / step**2)
+    np.testing.assert_allclose(funcgrad.grad(f, argnums=last)(*args), slope, rtol=1e-12)
+    np.testing.assert_allclose(funcgrad.hessian(f, argnums=last)(*args), bend, rtol=1e-9)
+    if not tail.shape_moves:
+        assert np.isnan(funcgrad.grad(f, argnums=1)(*args))

@@ -12,13 +12,14 @@ from ...ops.beta import betaln
 from ...ops.exponential import exp, expm1, log, log1p, sqrt, xlogy
 from ...ops.gamma import digamma
 from ...ops.hypergeometric import exprel
-from ...ops.logic import greater, less
+from ...ops.logic import greater, less, less_equal
 from ...ops.select import stop_gradient
 from ...ops.select import where as choose
 from .continuous import ContinuousDistribution, reach
+from .contours import log_skellam_above
 from .elementary import EULER
 from .logs import log1mexp, log1mexpexp, log_ive, near_zero
-from .solved import SolvedCounts
+from .solved import TwoSidedCounts
 
 
 def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
@@ -302,7 +303,7 @@ class LaplaceAsymmetric(ContinuousDistribution):
         return 1.0 + log(kappa + divide(1.0, kappa))
 
 
-class Skellam(SolvedCounts):
+class Skellam(TwoSidedCounts):
     """The difference of two Poisson variables, of means `mu1` > 0 and `mu2` > 0:
     ``f(k) = exp(-mu1 - mu2) (mu1 / mu2)**(k / 2) I_|k|(2 sqrt(mu1 mu2))``.
 
@@ -322,6 +323,12 @@ class Skellam(SolvedCounts):
         a, b = sqrt(mu1), sqrt(mu2)
         value = log_ive(stop_gradient(absolute(k)), 2.0 * a * b)
         return 0.5 * k * (log(mu1) - log(mu2)) - (a - b) * (a - b) + value
+
+    def _side(self, k: Any, mu1: Any, mu2: Any) -> tuple[Any, Any]:
+        """Whether it is the side below, and the logarithm of the probability there."""
+        below = less_equal(k, stop_gradient(mu1 - mu2) - 0.5)
+        first, second = choose(below, mu2, mu1), choose(below, mu1, mu2)
+        return below, log_skellam_above(choose(below, -k, k + 1.0), first, second)
 
     def _mean(self, mu1: Any, mu2: Any) -> Any:
         return mu1 - mu2

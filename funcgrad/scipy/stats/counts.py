@@ -19,6 +19,7 @@ from ...ops.special import entr
 from .discrete import DiscreteDistribution
 from .logs import bounded_exp, log1mexp
 from .solved import SolvedCounts
+from .sums import SummedCounts
 from .tails import log_betainc, log_betaincc, log_gammainc, log_gammaincc
 
 
@@ -255,7 +256,7 @@ class Geom(DiscreteDistribution):
         return (entr(p) + entr(1.0 - p)) / p
 
 
-class BetaBinom(SolvedCounts):
+class BetaBinom(SummedCounts):
     """The number of successes in `n` trials whose probability is a beta variable of `a`, `b` > 0:
     ``f(k) = n! / (k! (n - k)!) beta(k + a, n - k + b) / beta(a, b)`` for k = 0 .. n.
 
@@ -266,6 +267,7 @@ class BetaBinom(SolvedCounts):
     """
 
     shapes = ("n", "a", "b")
+    whole = (0,)
 
     def _valid(self, n: Any, a: Any, b: Any) -> Any:
         return (n >= 0) & _whole(n) & (a > 0) & (b > 0)
@@ -287,7 +289,7 @@ class BetaBinom(SolvedCounts):
         return n * (a / total) * (b / total) * (total + n) / (total + 1.0)
 
 
-class BetaNBinom(SolvedCounts):
+class BetaNBinom(SummedCounts):
     """The number of failures before the `n`-th success, whose probability is a beta variable of `a`,
     `b` > 0: ``f(k) = (n + k - 1)! / (k! (n - 1)!) beta(a + n, b + k) / beta(a, b)`` for k = 0, 1, ..
 
@@ -298,6 +300,7 @@ class BetaNBinom(SolvedCounts):
     """
 
     shapes = ("n", "a", "b")
+    whole = (0,)
 
     def _valid(self, n: Any, a: Any, b: Any) -> Any:
         return (n > 0) & _whole(n) & (a > 0) & (b > 0)
@@ -306,6 +309,18 @@ class BetaNBinom(SolvedCounts):
         odds = stop_gradient(log((a + n) / (b + k)))  # of the hump
         several = log_beta_density(n, k + 1.0, odds) + logaddexp(odds, 0.0) - log(n + k)
         return several + log_beta_density(a, b, odds) - log_beta_density(a + n, b + k, odds)
+
+    def _middle(self, n: Any, a: Any, b: Any) -> Any:
+        return n * b / a
+
+    # above `k`: fewer than `n` successes in ``n + k`` trials
+    def _count(self, k: Any, n: Any, a: Any, b: Any) -> Any:
+        return n
+
+    def _log_term(self, i: Any, below: Any, k: Any, n: Any, a: Any, b: Any) -> Any:
+        inner = self._logpmf(choose(below, k - i, 0.0), n, a, b)
+        outer = betabinom._logpmf(choose(below, 0.0, n - 1.0 - i), n + k, a, b)
+        return choose(below, inner, outer)
 
     def _mean(self, n: Any, a: Any, b: Any) -> Any:
         known = greater(a, 1.0)
@@ -361,7 +376,7 @@ class RandInt(DiscreteDistribution):
         return log(high - low)
 
 
-class HyperGeom(SolvedCounts):
+class HyperGeom(SummedCounts):
     """How many of `N` things drawn from `M` are among `n` special ones:
     ``f(k) = C(n, k) C(M - n, N - k) / C(M, N)`` for binomial coefficients C.
 
@@ -372,6 +387,7 @@ class HyperGeom(SolvedCounts):
     """
 
     shapes = ("M", "n", "N")
+    whole = (0, 1, 2)
 
     def _valid(self, m: Any, n: Any, drawn: Any) -> Any:
         whole = _whole(m) & _whole(n) & _whole(drawn)

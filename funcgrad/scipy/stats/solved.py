@@ -14,12 +14,15 @@ import numpy as np
 from ...algebra import broadcast_shapes
 from ...core import Aval, aval_of
 from ...lax.implicit import custom_root
+from ...ops.exponential import exp
 from ...ops.from_scipy import scipy_function
 from ...ops.select import stop_gradient
+from ...ops.select import where as choose
 from ...transforms.callbacks import pure_callback
 from .continuous import ContinuousDistribution
 from .discrete import DiscreteDistribution
 from .distribution import Distribution
+from .logs import log1mexp
 
 _STEPS = 100  # of Newton, which takes 5 to 10, or 60 next to an end at 0
 
@@ -109,3 +112,29 @@ class SolvedCounts(DiscreteDistribution):
 
     def _isf(self, q: Any, *shapes: Any) -> Any:
         return _called(self, _of_scipy(self, "isf"), q, shapes)
+
+
+class TwoSidedCounts(SolvedCounts):
+    """A family whose probabilities are found on one side of a number, where they are not nearly 1."""
+
+    def _side(self, k: Any, *shapes: Any) -> tuple[Any, Any]:
+        """Whether it is the side below, and the logarithm of the probability there."""
+        raise NotImplementedError
+
+    def _logcdf(self, k: Any, *shapes: Any) -> Any:
+        below, side = self._side(k, *shapes)
+        return choose(below, side, log1mexp(-choose(below, -1.0, side)))
+
+    def _logsf(self, k: Any, *shapes: Any) -> Any:
+        below, side = self._side(k, *shapes)
+        return choose(below, log1mexp(-choose(below, side, -1.0)), side)
+
+    def _cdf(self, k: Any, *shapes: Any) -> Any:
+        below, side = self._side(k, *shapes)
+        p = exp(side)
+        return choose(below, p, 1.0 - p)
+
+    def _sf(self, k: Any, *shapes: Any) -> Any:
+        below, side = self._side(k, *shapes)
+        p = exp(side)
+        return choose(below, 1.0 - p, p)
