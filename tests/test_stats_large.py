@@ -212,3 +212,60 @@ def test_what_a_logarithm_has_fallen_by(dtype: Any) -> None:
     with mpmath.workdps(60):
         exact = [float(mpmath.mpf(float(v)) - 1 - mpmath.log(mpmath.mpf(float(v)))) for v in x]
     np.testing.assert_allclose(fallen_from(a, x), exact, rtol=8.0 * np.finfo(dtype).eps)
+
+
+def log_poisson(mp: Any, k: Any, mu: Any) -> Any:
+    return k * mp.log(mu) - mu - mp.loggamma(k + 1)
+
+
+def log_binom(mp: Any, k: Any, n: Any, p: Any) -> Any:
+    return log_choices(mp, n, k) + k * mp.log(p) + (n - k) * mp.log1p(-p)
+
+
+def log_skellam(mp: Any, k: Any, a: Any, b: Any) -> Any:
+    return (mp.log(a / b) * k / 2) - a - b + mp.log(mp.besseli(abs(k), 2 * mp.sqrt(a * b)))
+
+
+ENTROPIES = [
+    ("poisson", log_poisson, (1e-10,), range(9)),
+    ("poisson", log_poisson, (3.0,), range(90)),
+    ("poisson", log_poisson, (900.0,), range(500, 1400)),
+    ("binom", log_binom, (900.0, 0.3), range(901)),
+    ("binom", log_binom, (2000.0, 0.999), range(1500, 2001)),
+    ("skellam", log_skellam, (1e-8, 3.0), range(-60, 20)),
+    ("skellam", log_skellam, (300.0, 200.0), range(-250, 450)),
+    ("betabinom", log_betabinom, (300.0, 0.3, 0.2), range(301)),
+    ("betabinom", log_betabinom, (700.0, 300.0, 200.0), range(701)),
+]
+
+
+@pytest.mark.parametrize(("name", "log_f", "shapes", "counts"), ENTROPIES)
+def test_entropies_of_counts(name: str, log_f: Any, shapes: Any, counts: Any) -> None:
+    """The value, and the first and second derivatives by the last shape."""
+    f = getattr(stats, name).entropy
+    with mpmath.workdps(45):
+        exact = [mpmath.mpf(v) for v in shapes]
+        step = exact[-1] * mpmath.mpf(10) ** -12
+
+        def entropy(last: Any) -> Any:
+            logs = [log_f(mpmath, mpmath.mpf(k), *exact[:-1], last) for k in counts]
+            return -mpmath.fsum(mpmath.exp(v) * v for v in logs)
+
+        low, middle, high = (entropy(exact[-1] + k * step) for k in (-1, 0, 1))
+        slope, bend = float((high - low) / (2 * step)), float((high - 2 * middle + low) / step**2)
+    last = len(shapes) - 1
+    np.testing.assert_allclose(f(*shapes), float(middle), rtol=1e-13)
+    np.testing.assert_allclose(funcgrad.grad(f, last)(*shapes), slope, rtol=1e-11)
+    np.testing.assert_allclose(funcgrad.hessian(f, last)(*shapes), bend, rtol=1e-10)
+
+
+def test_entropies_of_sure_and_of_many_counts() -> None:
+    assert stats.poisson.entropy(0.0) == 0.0
+    assert stats.binom.entropy(5.0, np.array([0.0, 1.0])).tolist() == [0.0, 0.0]
+    bell = 0.5 * np.log(2.0 * np.pi * np.e * 1e12)
+    for found in (stats.poisson.entropy(1e12), stats.binom.entropy(4e12, 0.5)):
+        np.testing.assert_allclose(found, bell, rtol=1e-10)
+    with mpmath.workdps(40):
+        a = mpmath.mpf("2.5")
+        exact = mpmath.log(mpmath.zeta(a)) - a * mpmath.zeta(a, 1, 1) / mpmath.zeta(a)
+    np.testing.assert_allclose(stats.zipf.entropy(2.5), float(exact), rtol=1e-14)

@@ -20,6 +20,7 @@ from .contours import log_skellam_above
 from .elementary import EULER
 from .logs import log1mexp, log1mexpexp, log_ive, near_zero
 from .solved import TwoSidedCounts
+from .sums import entropy_of_bell
 
 
 def _log_of_sums(z: Any, c: Any) -> tuple[Any, Any]:
@@ -335,6 +336,10 @@ class Skellam(TwoSidedCounts):
 
     def _var(self, mu1: Any, mu2: Any) -> Any:
         return mu1 + mu2
+
+    def _entropy(self, mu1: Any, mu2: Any) -> Any:
+        moments = mu1 - mu2, mu1 + mu2
+        return entropy_of_bell(self._logpmf, *moments, (-math.inf, math.inf), mu1, mu2)
 
 
 burr = Burr("burr")

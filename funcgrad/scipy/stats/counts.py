@@ -19,7 +19,7 @@ from ...ops.special import entr
 from .discrete import DiscreteDistribution
 from .logs import bounded_exp, log1mexp
 from .solved import SolvedCounts
-from .sums import SummedCounts
+from .sums import SummedCounts, entropy_of_bell, without_slope
 from .tails import log_betainc, log_betaincc, log_gammainc, log_gammaincc
 
 
@@ -67,6 +67,12 @@ class Poisson(SolvedCounts):
 
     def _var(self, mu: Any) -> Any:
         return mu
+
+    def _entropy(self, mu: Any) -> Any:
+        none = equal(mu, 0.0)
+        some = choose(none, 1.0, mu)
+        inner = entropy_of_bell(self._logpmf, some, some, (0.0, math.inf), some)
+        return choose(none, entr(choose(none, mu, 1.0)), inner)
 
 
 def _log_choices(n: Any, k: Any, odds: Any) -> Any:
@@ -123,6 +129,15 @@ class Binom(SolvedCounts):
 
     def _var(self, n: Any, p: Any) -> Any:
         return n * p * (1.0 - p)
+
+    def _entropy(self, n: Any, p: Any) -> Any:
+        sure = equal(p, 0.0) | equal(p, 1.0)
+        q = choose(sure, 0.5, p)
+        inner = entropy_of_bell(
+            self._logpmf, self._mean(n, q), self._var(n, q), (0.0, n), without_slope(n), q
+        )
+        edge = choose(sure, p, 0.5)
+        return choose(sure, n * (entr(edge) + entr(1.0 - edge)), inner)
 
 
 class Bernoulli(DiscreteDistribution):
@@ -312,6 +327,9 @@ class BetaNBinom(SummedCounts):
 
     def _middle(self, n: Any, a: Any, b: Any) -> Any:
         return n * b / a
+
+    def _entropy(self, *shapes: Any) -> Any:
+        return DiscreteDistribution._entropy(self, *shapes)
 
     # above `k`: fewer than `n` successes in ``n + k`` trials
     def _count(self, k: Any, n: Any, a: Any, b: Any) -> Any:

@@ -125,7 +125,8 @@ def log_ive(v: Any, x: Any) -> Any:
     outer = v * (v / (long + large)) - v * arcsinh(v / large) - 0.5 * log(2.0 * math.pi * long)
     outer = outer + log1p((3.0 - 5.0 * share * share) / (24.0 * long))
     value = ive(v, x)
-    tiny = less(value, 1e10 * float(np.finfo(aval_of(value).dtype).tiny))
+    # second derivatives divide by the square
+    tiny = less(value, 1e3 * math.sqrt(np.finfo(aval_of(value).dtype).tiny))
     v, x = choose(tiny, v, 1.0), choose(tiny, x, 1.0)
     # The first term of the series at 0, times how the uniform expansion goes on from there.
     z = x / v

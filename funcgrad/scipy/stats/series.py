@@ -10,7 +10,7 @@ import numpy as np  # noqa: F401  (doctests)
 from ...ops.arithmetic import absolute, divide
 from ...ops.beta import betaln
 from ...ops.exponential import exp, expm1, log, log1p, log_expit
-from ...ops.gamma import zeta
+from ...ops.gamma import zeta, zeta_of_logs
 from ...ops.logic import greater, greater_equal, less
 from ...ops.rounding import ceil
 from ...ops.select import maximum
@@ -182,6 +182,10 @@ class Zipf(SolvedCounts):
     def _var(self, a: Any) -> Any:
         mean = self._moment(choose(greater(a, 3.0), a, 4.0), 1.0)
         return self._moment(a, 2.0) - mean * mean
+
+    def _entropy(self, a: Any) -> Any:
+        whole = zeta(a, 1.0)
+        return log(whole) - a * zeta_of_logs(a, 1.0, n=1) / whole
 
 
 class YuleSimon(SolvedCounts):
