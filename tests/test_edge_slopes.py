@@ -38,6 +38,32 @@ def test_curvatures_at_the_ends_are_their_limits(f: Any, x: float, curvature: fl
     assert funcgrad.jvp(slope, (x,), (1.0,))[1] == curvature
 
 
+# An integral with powers of `x` as its density: derivatives at the end, from the first.
+POWERS_AT_ENDS: list[tuple[Callable[..., Any], float, tuple[float, ...]]] = [
+    (lambda x: special.gammainc(1.0, x), 0.0, (1.0, -1.0, 1.0)),
+    (lambda x: special.gammainc(1.5, x), 0.0, (0.0, math.inf)),
+    (lambda x: special.gammaincc(2.0, x), 0.0, (-0.0, -1.0, 2.0)),
+    (lambda x: special.gammainc(3.5, x), 0.0, (0.0, 0.0, 0.0)),
+    (lambda x: special.betainc(2.0, 3.0, x), 0.0, (0.0, 12.0, -48.0)),
+    (lambda x: special.betainc(3.0, 2.0, x), 0.0, (0.0, 0.0, 24.0)),
+    (lambda x: special.betaincc(2.0, 2.0, x), 1.0, (-0.0, 6.0, 12.0)),
+    (lambda x: special.betainc(900.0, 1.5, x), 0.0, (0.0, 0.0, 0.0)),
+    (lambda x: special.betainc(2.0, 1.5, x), 1.0, (0.0, -math.inf)),
+]
+
+
+@pytest.mark.parametrize(("f", "end", "expected"), POWERS_AT_ENDS)
+@np.errstate(all="ignore")
+def test_probabilities_have_all_derivatives_at_their_ends(
+    f: Any, end: float, expected: tuple[float, ...]
+) -> None:
+    pytest.importorskip("scipy")
+    for exact in expected:
+        f = funcgrad.grad(f)
+        for slope in (f(end), funcgrad.jit(f)(end)):
+            np.testing.assert_allclose(slope, exact, rtol=1e-13)
+
+
 OUTSIDE: list[tuple[Callable[..., Any], tuple[float, ...]]] = [
     (special.gammainc, (-1.0, 2.0)),
     (special.gammaincc, (-1.5, 2.0)),

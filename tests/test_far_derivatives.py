@@ -80,18 +80,24 @@ def test_slopes_of_the_logistic_function_and_its_integrals(x: float) -> None:
     exact = logistic_slopes(pytest.importorskip("mpmath"), x)
     mirrored = logistic_slopes(pytest.importorskip("mpmath"), -x)
 
-    def check(f: Any, *expected: float) -> None:
+    def check(f: Any, *expected: float, rtol: float = 1e-14) -> None:
         for truth in expected:
             f = funcgrad.grad(f)
             # of what vanishes at 0 or at a root nothing but the place of `x` is known
-            np.testing.assert_allclose(f(x), truth, rtol=1e-14, atol=1e-15 * abs(exact[1]))
+            np.testing.assert_allclose(f(x), truth, rtol=rtol, atol=1e-15 * abs(exact[1]))
             np.testing.assert_allclose(funcgrad.jit(f)(x), f(x), rtol=1e-14)
 
     check(special.expit, *exact[1:])
+    np.testing.assert_allclose(funcgrad.hessian(special.expit)(x), exact[2], rtol=1e-13)
     check(stats.logistic.sf, *[-y for y in exact[1:]])
     check(special.softplus, *exact[:3])
     check(lambda x: fnp.logaddexp(2.0, x + 2.0), *exact[:3])
-    check(lambda x: fnp.logaddexp2(1.0, x / math.log(2.0) + 1.0) * math.log(2.0), *exact[:2])
+    twos = 1.0 / math.log(2.0)  # as is `x` in bits, it is rounded
+    check(
+        lambda x: fnp.logaddexp2(1.0, x * twos + 1.0) / twos,
+        *exact[:2],
+        rtol=1e-14 + 4e-16 * abs(x),
+    )
     check(special.log_expit, mirrored[0], -mirrored[1], mirrored[2])
     check(lambda x: -fnp.logaddexp(np.float64(5.0) - x, 5.0), mirrored[0], -mirrored[1])
 
@@ -217,6 +223,27 @@ def test_ratios_of_gammas_at_tiny_and_huge_arguments(a: float, b: float) -> None
         exact = jets_by_differences(mpmath, poch, (a, b), FIRST_AND_SECOND)
         found = derivatives(special.poch, (a, b), FIRST_AND_SECOND)
         np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("args", [(0.5, -0.5), (-0.5, 0.5), (-2.25, 0.25), (3.5, -4.5)])
+def test_beta_where_it_vanishes(args: tuple[float, float]) -> None:
+    """There the sum is a pole of the denominator, and one digamma of a slope infinite."""
+    mpmath = pytest.importorskip("mpmath")
+
+    def beta(a: Any, b: Any) -> Any:
+        return mpmath.gammaprod([a, b], [a + b])
+
+    exact = jets_by_differences(mpmath, beta, args, FIRST_AND_SECOND)
+    np.testing.assert_allclose(derivatives(special.beta, args, FIRST_AND_SECOND), exact, rtol=1e-10)
+
+
+@pytest.mark.parametrize("a", [1e-300, 1e-8, -1e-8])
+@pytest.mark.parametrize("b", [-0.5, -7.7, -1e4 - 0.3])
+def test_slopes_of_beta_with_a_tiny_shape_beside_a_negative_one(a: float, b: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(700):
+        exact = float(mpmath.psi(0, b) - mpmath.psi(0, mpmath.mpf(a) + mpmath.mpf(b)))
+    np.testing.assert_allclose(funcgrad.grad(special.betaln, 1)(a, b), exact, rtol=1e-11)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ..algebra import elementwise
-from .arithmetic import absolute
+from .arithmetic import absolute, power
 from .exponential import (
+    bounded_exp,
     exp,
     expit,
     expm1,
@@ -58,7 +59,14 @@ _STEPS = 8  # of the recurrence ``digamma(x + 1) = digamma(x) + 1 / x``, for wha
 
 
 def digamma_gap(a: Any, b: Any) -> Any:
-    """``digamma(a) - digamma(a + b)``, which keeps its digits where `a` is large beside `b`."""
+    """``digamma(a) - digamma(a + b)``, which keeps its digits where `b` is small beside `a`."""
+    # Below 0 by reflection, where `b` is small: there are no steps from pole to pole.
+    low = logical_and(less(a, 0.0), less(absolute(b), absolute(a - rint(a)) * _CLOSE))
+    right = _right_gap(where(low, 1.0 - a, a), where(low, -b, b))
+    return right - where(low, _cotangents(where(low, a, 0.25), where(low, b, 0.0)), 0.0)
+
+
+def _right_gap(a: Any, b: Any) -> Any:
     large = greater(minimum(a, a + b), LARGE)
     close = logical_and(logical_not(large), less(absolute(b), a * _CLOSE))
     by_series = logical_or(large, close)
@@ -108,7 +116,16 @@ def betaln(xp, a, b, /):
 
 
 def _beta_slope(y: Any, a: Any, b: Any) -> Any:
-    return y * digamma_gap(double(a), double(b))
+    y, a, b = double(y), double(a), double(b)
+    total = a + b
+    near = logical_and(_near_pole(total), less(minimum(a, b), 0.0))
+    near = logical_and(near, less_equal(absolute(total - rint(total)), absolute(b)))
+    p, q = where(near, a, 1.0), where(near, b, 1.0)
+    # The pole of the denominator is a zero of `y`.
+    steep = y * digamma(p) - _times_digamma(
+        y, lambda _near: gamma(p) * gamma(q), where(near, total, 1.0), near
+    )
+    return where(near, steep, y * digamma_gap(where(near, 1.0, a), where(near, 1.0, b)))
 
 
 @elementwise(_beta_slope, lambda y, a, b: _beta_slope(y, b, a))
@@ -384,10 +401,22 @@ def _betainc_by_shapes(a: Any, b: Any, x: Any) -> tuple[Any, Any]:
     return where(valid, c, math.nan), where(valid, d, math.nan)
 
 
+def beta_edge(a: Any, b: Any, x: Any) -> Any:
+    """A beta variable's density near 0 and 1, where its logarithm has no slope.
+
+    >>> beta_edge(np.array([2.0, 1.0]), 1.0, 0.0).tolist()
+    [0.0, 1.0]
+    """
+    return power(x, a - 1.0) * power(1.0 - x, b - 1.0) * bounded_exp(-betaln(a, b))
+
+
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
     a, b, x = double(a), double(b), double(x)
     valid = logical_and(greater_equal(a, 0), greater_equal(b, 0))
-    return where(valid, exp(log_beta_pdf(a, b, x)), math.nan)
+    end = logical_and(valid, logical_or(equal(x, 0), equal(x, 1)))
+    p, q, edge = where(end, a, 1.0), where(end, b, 1.0), where(end, x, 0.5)
+    inner = exp(log_beta_pdf(where(end, 1.0, a), where(end, 1.0, b), where(end, 0.5, x)))
+    return where(end, beta_edge(p, q, edge), where(valid, inner, math.nan))
 
 
 @elementwise(

@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra import elementwise, elementwise_constant
 from ..choose import choose_in
 from ..core import aval_of
-from .arithmetic import absolute, fmod, hypot, polynomial
+from .arithmetic import absolute, fmod, hypot, polynomial, power
 from .exponential import exp, expm1, log, log1p, sqrt, unless_both, xlogy
 from .from_scipy import (
     real_floating,
@@ -22,6 +22,7 @@ from .from_scipy import (
 )
 from .index_layout import on_host
 from .logic import (
+    equal,
     greater,
     greater_equal,
     less,
@@ -502,9 +503,20 @@ def _moved(a: Any, off: Any) -> Any:
     return -_gamma_by_shape(a, off, log_gamma_density(a, off))
 
 
+def gamma_edge(a: Any, x: Any) -> Any:
+    """A gamma variable's density near 0, where its logarithm has no slope.
+
+    >>> gamma_edge(np.array([2.0, 1.0]), 0.0).tolist()
+    [0.0, 1.0]
+    """
+    return power(x, a - 1.0) * exp(-x - gammaln(a))
+
+
 def _gamma_density(a: Any, x: Any) -> Any:
     a, x = double(a), double(x)
-    return exp(log_gamma_pdf(where(less(minimum(a, x), 0.0), math.nan, a), x))
+    a, end = where(less(minimum(a, x), 0.0), math.nan, a), equal(x, 0)
+    inner = exp(log_gamma_pdf(where(end, 1.0, a), where(end, 1.0, x)))
+    return where(end, gamma_edge(where(end, a, 1.0), where(end, x, 1.0)), inner)
 
 
 @elementwise(_gammainc_by_a, lambda _y, a, x: _gamma_density(a, x))

@@ -322,7 +322,7 @@ FORMS: dict[str, Form] = {
     **_each("cos sinh cosh exp expm1 exp2 square", of_one(small, "cf")),
     **_each("arctan arcsinh sinc one_less_square", of_one()),
     **_each("tanh expit sigmoid log_expit erf erfc ndtr", of_one(small)),  # before they saturate
-    **_each("log_ndtr log_ndtr_slope", of_one(small)),
+    **_each("log_ndtr log_ndtr_slope expit_slope", of_one(small)),
     **_each("positive conjugate real imag", of_one(kinds="cf")),
     **_each("deg2rad rad2deg", of_one()),
     **_each("i0 i1 erfcx", of_one(small)),

@@ -18,7 +18,7 @@ SAMPLES = {
     "log1p": operands([floats(-0.7, 3.0), complexes(angle=2.0)]),
     "sqrt": operands(POSITIVE),
     "cbrt": operands(away(X, 0.0, margin=0.3)),
-    **dict.fromkeys(["expit", "sigmoid", "log_expit"], operands(floats(-3, 3))),
+    **dict.fromkeys(["expit", "expit_slope", "sigmoid", "log_expit"], operands(floats(-3, 3))),
     "logaddexp": operands(X, X),
     "logaddexp2": operands(X, X),
     "xlogy": operands(EITHER, POSITIVE),

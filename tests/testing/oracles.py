@@ -138,6 +138,7 @@ JAX: Table = {
     **_named("scipy.special.", "expit erf erfc ndtr log_ndtr i0 i1 i0e i1e erfinv logit ndtri"),
     **_named("scipy.special.", "entr gammaln digamma gamma xlogy xlog1py rel_entr logsumexp"),
     **_named("numpy.", "nan_to_num"),
+    "expit_slope": lambda jax, x: jax.nn.sigmoid(x) * jax.nn.sigmoid(-x),
     "log_ndtr_slope": lambda jax, x: jax.scipy.stats.norm.pdf(x) / jax.scipy.stats.norm.cdf(x),
     "ndtri_exp": lambda jax, x: jax.scipy.special.ndtri(jax.numpy.exp(x)),
     **_named("nn.", "relu softmax log_softmax"),
@@ -364,6 +365,7 @@ TORCH: Table = {
     **_named("special.", "expit erf erfc erfcx erfinv ndtr log_ndtr ndtri logit i0 i1 i0e i1e"),
     **_named("special.", "entr gammaln digamma xlogy xlog1py"),
     "nan_to_num": "nan_to_num",
+    "expit_slope": lambda torch, x: torch.sigmoid(x) * torch.sigmoid(-x),
     "log_ndtr_slope": lambda torch, x: (
         torch.exp(-x * x / 2) / math.sqrt(2 * math.pi) / torch.special.ndtr(x)
     ),

@@ -9,6 +9,7 @@ import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
 from ...ops.beta import (
+    beta_edge,
     beta_entropy,
     betainc,
     betaincc,
@@ -74,7 +75,7 @@ class Beta(ContinuousDistribution):
         return log_beta_pdf(a, b, z)
 
     def _edge(self, z: Any, a: Any, b: Any) -> Any:
-        return power(z, a - 1.0) * power(1.0 - z, b - 1.0) * bounded_exp(-betaln(a, b))
+        return beta_edge(a, b, z)
 
     def _cdf(self, z: Any, a: Any, b: Any) -> Any:
         return betainc(a, b, z)

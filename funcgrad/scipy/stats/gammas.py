@@ -12,6 +12,7 @@ from ...ops.arithmetic import absolute, divide, power
 from ...ops.exponential import exp, expm1, log, log1p
 from ...ops.gamma import (
     digamma,
+    gamma_edge,
     gammainc,
     gammaincc,
     gammainccinv,
@@ -51,7 +52,7 @@ class Gamma(ContinuousDistribution):
         return log_gamma_pdf(a, z)
 
     def _edge(self, z: Any, a: Any) -> Any:
-        return power(z, a - 1.0) * exp(-z - gammaln(a))
+        return gamma_edge(a, z)
 
     def _cdf(self, z: Any, a: Any) -> Any:
         return gammainc(a, z)

@@ -11,10 +11,9 @@ import numpy as np
 from ...core import aval_of
 from ...ops.arithmetic import divide, hypot, polynomial, power
 from ...ops.bessel import i0e, ive
-from ...ops.exponential import exp, log, log1p, sqrt
+from ...ops.exponential import bounded_exp, exp, log, log1p, sqrt
 from ...ops.gamma import gammaln
 from ...ops.logic import greater, less
-from ...ops.select import minimum
 from ...ops.select import where as choose
 from ...ops.special import LOG_2, log1mexp
 from ...ops.trigonometric import arcsinh
@@ -137,12 +136,3 @@ def log_ive(v: Any, x: Any) -> Any:
     first = v * log(0.5 * x) - gammaln(v + 1.0)
     rest = v * (2.0 * half - log1p(half)) - 0.5 * log(root) + log1p(here) - log1p(start) - x
     return choose(far, outer, choose(tiny, first + rest, log(choose(tiny, 1.0, value))))
-
-
-def bounded_exp(x: Any) -> Any:
-    """``exp(x)``, never infinite: a factor of what is 0.
-
-    >>> float(0.0 * bounded_exp(1e3))
-    0.0
-    """
-    return exp(minimum(x, 0.9 * float(np.log(np.finfo(aval_of(x).dtype).max))))
