@@ -33,6 +33,10 @@ EDGES = [  # name, method, the end, the shapes, the slope from inside
     ("gamma", "sf", 0.0, (1.0,), -1.0),
     ("laplace", "logpdf", 0.0, (), 0.0),
     ("genpareto", "pdf", 1.0, (-1.0,), 0.0),
+    ("genpareto", "pdf", 2.0, (-0.5,), -0.5),
+    ("truncweibull_min", "pdf", 0.0, (2.0, 0.0, 1.0), 2.0 / -math.expm1(-1.0)),
+    ("halfgennorm", "pdf", 0.0, (1.0,), -1.0),
+    ("halfgennorm", "logpdf", 0.0, (1.0,), -1.0),
     ("genpareto", "pdf", 0.0, (0.0,), -1.0),
     ("genpareto", "sf", 2.0, (-0.5,), 0.0),
     ("lomax", "pdf", 0.0, (3.0,), -12.0),
@@ -199,3 +203,18 @@ def test_shapes_near_zero(c: float) -> None:
                 found, (values[1], first, second), (1e-12, 1e-10, 1e-7), strict=True
             ):
                 np.testing.assert_allclose(y, float(expected), rtol=rtol, err_msg=method)
+
+
+@pytest.mark.parametrize("a", [-0.6, 0.0, 0.3])
+def test_probabilities_of_skew_cauchy_variables_move_at_their_mode(a: float) -> None:
+    density = 1.0 / math.pi
+    for f, slope in ((stats.skewcauchy.cdf, density), (stats.skewcauchy.sf, -density)):
+        np.testing.assert_allclose(funcgrad.grad(f)(0.0, a), slope, rtol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_shapes_move_densities_at_ends_with_an_infinite_slope() -> None:
+    found = funcgrad.grad(stats.kappa3.logpdf, 1)(0.0, 0.5)  # of -log(a) / a
+    np.testing.assert_allclose(found, (math.log(0.5) - 1.0) / 0.25, rtol=1e-14)
+    by_all = funcgrad.grad(stats.truncweibull_min.pdf, argnums=(1, 2, 3, 5))
+    assert by_all(0.0, 1.5, 0.0, 1.0, 0.0, 1.0) == (0.0, 0.0, 0.0, 0.0)

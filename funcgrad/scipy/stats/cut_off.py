@@ -126,6 +126,9 @@ class TruncWeibullMin(ContinuousDistribution):
     def _inside(self, c: Any, a: Any, b: Any) -> Any:
         return 0.5 * (a + b)
 
+    def _powers(self, c: Any, _a: Any, _b: Any) -> tuple[Any, Any]:
+        return c, c
+
     def _ends(self, c: Any, a: Any, b: Any) -> tuple[Any, Any]:
         """``a**c``, and how far ``b**c`` is from there."""
         start = power(a, c)
@@ -137,6 +140,10 @@ class TruncWeibullMin(ContinuousDistribution):
 
     def _logpdf(self, z: Any, c: Any, a: Any, b: Any) -> Any:
         return self._at_base("_logpdf", z, c, a, b) + log(c) + xlogy(c - 1.0, z)
+
+    def _pdf(self, z: Any, c: Any, a: Any, b: Any) -> Any:
+        # by powers, since at 0 the logarithm may have no slope
+        return c * power(z, c - 1.0) * exp(self._at_base("_logpdf", z, c, a, b))
 
     def _cdf(self, z: Any, c: Any, a: Any, b: Any) -> Any:
         return self._at_base("_cdf", z, c, a, b)

@@ -199,7 +199,8 @@ class SkewCauchy(ContinuousDistribution):
     def _sf(self, z: Any, a: Any) -> Any:
         upper = greater(z, 0.0)
         width = choose(upper, 1.0 + a, 1.0 - a)
-        tail = width * (1.0 / math.pi) * arctan2(width, absolute(z))
+        # not `absolute`, whose slope at 0 is 0
+        tail = width * (1.0 / math.pi) * arctan2(width, choose(upper, z, -z))
         return choose(upper, tail, 1.0 - tail)
 
     def _ppf(self, q: Any, a: Any) -> Any:

@@ -105,11 +105,18 @@ class GenPareto(_AnyShape):
         shape = choose(near, -1.0, c)  # in the other half log(1 + c z) may be infinite
         return choose(near, inner, -xlog1py(1.0 + divide(1.0, shape), shape * choose(near, 0.0, z)))
 
+    def _pdf(self, z: Any, c: Any) -> Any:
+        return self._power(z, c, 1.0 + c)
+
     def _sf(self, z: Any, c: Any) -> Any:
+        return self._power(z, c, 1.0)
+
+    def _power(self, z: Any, c: Any, m: Any) -> Any:
+        """``(1 + c z)**(-m / c)``, beyond the middle of a support with two ends as a power."""
         near = greater(c * z, -0.5)
         shape = choose(near, -1.0, c)
-        far = power(1.0 + shape * choose(near, 0.0, z), divide(-1.0, shape))
-        return choose(near, exp(-log1p_over(choose(near, c, 1.0), choose(near, z, 0.0))), far)
+        far = power(1.0 + shape * choose(near, 0.0, z), divide(-m, shape))
+        return choose(near, exp(-m * log1p_over(choose(near, c, 1.0), choose(near, z, 0.0))), far)
 
     def _cdf(self, z: Any, c: Any) -> Any:
         near = greater(c * z, -0.5)

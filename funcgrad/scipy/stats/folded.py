@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ...ops.arithmetic import divide, hypot
+from ...ops.arithmetic import divide, hypot, power
 from ...ops.exponential import exp, log, log1p
 from ...ops.gamma import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
-from ...ops.logic import greater, less
+from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
 from ...ops.special import erfc, log_ndtr, ndtr
 from ...ops.trigonometric import arctan2, tan
@@ -159,7 +159,9 @@ class HalfGenNorm(ContinuousDistribution):
         return -math.inf, gennorm._reach(beta)[1]
 
     def _logpdf(self, z: Any, beta: Any) -> Any:
-        return LOG_2 + gennorm._logpdf(z, beta)
+        steep = equal(z, 0.0) & less(beta, 1.0)  # there 0 takes the place of an infinite slope
+        fallen = choose(steep, 0.0, power(choose(steep, 1.0, z), beta))
+        return log(beta) - gammaln(divide(1.0, beta)) - fallen
 
     def _cdf(self, z: Any, beta: Any) -> Any:
         x, near, middle = gennorm._power(z, beta)

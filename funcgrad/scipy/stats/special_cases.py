@@ -9,9 +9,11 @@ import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import divide, power
 from ...ops.exponential import log
+from ...ops.logic import less
 from .betas import beta
 from .burrs import burr, log_of_sum
 from .continuous import ContinuousDistribution
+from .distribution import fixed_at_zero
 from .gammas import Gamma, invgamma
 from .logs import LOG_2
 from .normal import lognorm
@@ -125,7 +127,8 @@ class Kappa3(ScaledDistribution):
 
     def _logpdf(self, z: Any, a: Any) -> Any:
         _, (_, inverse), factor = self._base(a)
-        return -log(factor) - (1.0 + inverse) * log_of_sum(z / factor, a)
+        inner = z / fixed_at_zero(factor, z, less(a, 1.0))
+        return -log(factor) - (1.0 + inverse) * log_of_sum(inner, a)
 
     def _edge(self, z: Any, a: Any) -> Any:
         return a * power(a + power(z, a), -1.0 - divide(1.0, a))
