@@ -348,6 +348,26 @@ def test_the_derivative_of_an_exponential_of_matrices_far_from_normal() -> None:
                 np.testing.assert_allclose(x, y, rtol=0, atol=5e-14 * abs(y).max())
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-15, 1e-8, 0.02])
+@pytest.mark.parametrize("name", ["coshm", "sinhm", "tanhm", "cosm", "sinm", "tanm"])
+@pytest.mark.parametrize("turn", [1.0, 1j])
+def test_functions_of_small_matrices_keep_their_digits(name: str, size: float, turn: Any) -> None:
+    """A matrix with the eigenvalues 1 and 2, beside numbers: of two exponentials little is left."""
+    mp = pytest.importorskip("mpmath")
+    f, unit = getattr(fsl, name), np.array([[1.0, 1.0], [0.0, 2.0]]) * turn
+    number = getattr(mp, name.removesuffix("m"))
+
+    def matrix(of: Callable[[Any], Any]) -> np.ndarray:
+        with mp.workdps(450):
+            one, other = (of(k * mp.mpmathify(turn) * mp.mpf(size)) for k in (1, 2))
+            return np.array([[one, other - one], [0, other]]).astype(complex)
+
+    found, slope = funcgrad.jvp(lambda s: f(unit * s), (size,), (size,))
+    np.testing.assert_allclose(found, matrix(number), rtol=2e-15)
+    expected = matrix(lambda x: x * mp.diff(number, x, h=mp.mpf(10) ** -230))
+    np.testing.assert_allclose(slope, expected, rtol=1e-14, atol=1e-320)
+
+
 def test_exponentials_at_the_edges() -> None:
     np.testing.assert_array_equal(fsl.expm([[0.0, 1e200], [0.0, 0.0]]), [[1.0, 1e200], [0.0, 1.0]])
     np.testing.assert_array_equal(fsl.expm(np.zeros((3, 3))), np.eye(3))

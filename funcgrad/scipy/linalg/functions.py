@@ -10,10 +10,14 @@ from ...core import aval_of
 from ...errors import ArgumentError, where
 from ...numpy import linalg as _nl
 from ...numpy._arguments import converted, operand
+from ...numpy.reductions import sum as _sum
 from ...ops import linalg as _linalg
 from ...ops import matrix_functions as _functions
+from ...ops.arithmetic import absolute
 from ...ops.complex import imag, real
 from ...ops.contract import matmul
+from ...ops.logic import less
+from ...ops.select import where as choose
 from .._arrays import floating
 from .._options import refuse_options
 from ._matrices import matrix
@@ -151,16 +155,29 @@ def signm(A: Any, disp: Any = None) -> Any:
 # ---------------------------------------------------------------- circles and hyperbolas
 
 
-def _turning(name: str, A: Any) -> tuple[Any, Any]:
-    """The matrices, and ``expm(i A)``."""
+def _turned(name: str, A: Any) -> tuple[bool, Any]:
+    """Whether the matrices are real, and ``i A``."""
     A = floating(matrix(name, A, square=True))
-    return A, _functions.expm(A * 1j)
+    return aval_of(A).dtype.kind != "c", A * 1j
 
 
-def _growing(name: str, A: Any) -> tuple[Any, Any]:
-    """``expm(A)`` and ``expm(-A)``."""
-    A = matrix(name, A, square=True)
-    return _functions.expm(A), _functions.expm(-floating(A))
+_SMALL, _TERMS = 0.1, 5  # a sum of sizes up to which so many terms of the series are all
+
+
+def _hyperbolic(A: Any) -> tuple[Any, Any]:
+    """The hyperbolic cosine and sine: of ``expm(A) - expm(-A)`` nothing is left for a small `A`."""
+    A = floating(A)
+    small = less(_sum(absolute(A), axis=(-2, -1), keepdims=True), _SMALL)
+    inner, outer = choose(small, A, 0.0), choose(small, 0.0, A)
+    one, square = np.eye(A.shape[-1], dtype=aval_of(A).dtype), matmul(inner, inner)
+    even = odd = one
+    for k in range(2 * _TERMS, 0, -2):
+        even = one + matmul(square, even) * (1.0 / (k * (k - 1)))
+        odd = one + matmul(square, odd) * (1.0 / (k * (k + 1)))
+    up, down = _functions.expm(outer), _functions.expm(-outer)
+    return choose(small, even, (up + down) * 0.5), choose(
+        small, matmul(inner, odd), (up - down) * 0.5
+    )
 
 
 def cosm(A: Any) -> Any:
@@ -174,10 +191,8 @@ def cosm(A: Any) -> Any:
     >>> cosm(np.zeros((1, 1))).tolist()
     [[1.0]]
     """
-    A, turned = _turning("cosm", A)
-    if A.dtype.kind != "c":
-        return real(turned)
-    return (turned + _functions.expm(A * -1j)) * 0.5
+    plain, turned = _turned("cosm", A)
+    return real(_functions.expm(turned)) if plain else _hyperbolic(turned)[0]
 
 
 def sinm(A: Any) -> Any:
@@ -191,10 +206,8 @@ def sinm(A: Any) -> Any:
     >>> sinm([[0.0, 2.0], [0.0, 0.0]]).tolist()
     [[0.0, 2.0], [0.0, 0.0]]
     """
-    A, turned = _turning("sinm", A)
-    if A.dtype.kind != "c":
-        return imag(turned)
-    return (turned - _functions.expm(A * -1j)) * -0.5j
+    plain, turned = _turned("sinm", A)
+    return imag(_functions.expm(turned)) if plain else _hyperbolic(turned)[1] * -1j
 
 
 def tanm(A: Any) -> Any:
@@ -222,8 +235,7 @@ def coshm(A: Any) -> Any:
     >>> coshm(np.zeros((1, 1))).tolist()
     [[1.0]]
     """
-    up, down = _growing("coshm", A)
-    return (up + down) * 0.5
+    return _hyperbolic(matrix("coshm", A, square=True))[0]
 
 
 def sinhm(A: Any) -> Any:
@@ -237,8 +249,7 @@ def sinhm(A: Any) -> Any:
     >>> sinhm([[0.0, 2.0], [0.0, 0.0]]).tolist()
     [[0.0, 2.0], [0.0, 0.0]]
     """
-    up, down = _growing("sinhm", A)
-    return (up - down) * 0.5
+    return _hyperbolic(matrix("sinhm", A, square=True))[1]
 
 
 def tanhm(A: Any) -> Any:
@@ -252,5 +263,4 @@ def tanhm(A: Any) -> Any:
     >>> tanhm([[0.0, 2.0], [0.0, 0.0]]).tolist()
     [[0.0, 2.0], [0.0, 0.0]]
     """
-    up, down = _growing("tanhm", A)
-    return _linalg.solve(up + down, up - down)
+    return _linalg.solve(*_hyperbolic(matrix("tanhm", A, square=True)))
