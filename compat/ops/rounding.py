@@ -201,8 +201,9 @@ def copysign(input: Any, other: Any, *, out: Any = None) -> Tensor:
 
 
 def heaviside(input: Any, values: Any, *, out: Any = None) -> Tensor:
-    """0 where ``input < 0``, 1 where ``input > 0``, `values` where it is 0; 0 for NaN; a constant.
+    """0 where ``input < 0``, 1 where ``input > 0``, `values` where it is 0; 0 for NaN.
 
+    Derivative: by `input` zero, by `values` 1 where ``input`` is 0.
     Raises: RuntimeError: different dtypes, complex numbers.
 
     >>> import compat as torch

@@ -1,13 +1,15 @@
 """Rounding, signs and the spacing of floating-point numbers, element by element.
 
-All but `nextafter` are piecewise constant: their derivative is zero, at the jumps too.
+All but `nextafter` are piecewise constant: their derivative is zero, at the jumps too; that of
+`heaviside` by what it is at the jump is 1 there.
 """
 
 from __future__ import annotations
 
 import numpy as np  # noqa: F401  (doctests)
 
-from ..algebra import elementwise, elementwise_constant
+from ..algebra import Selection, elementwise, elementwise_constant
+from .logic import equal
 
 
 @elementwise_constant
@@ -100,12 +102,12 @@ def signbit(xp, x, /):
     return xp.signbit(x)
 
 
-@elementwise_constant
+@elementwise(None, lambda _z, x, _y: Selection(equal(x, 0)))
 def heaviside(xp, x, y, /):
     """0 where ``x < 0``, 1 where ``x > 0``, `y` where ``x == 0``.
 
     Shapes: broadcast.   Dtypes: real numbers; integers give floats.
-    Derivative: zero; at ``x == 0`` too, by `y` as well.
+    Derivative: by x zero, at 0 too; by y 1 where ``x == 0``, else 0.
     Raises: ShapeError: the shapes do not broadcast.
     Source: NumPy reference, ``numpy.heaviside``.
 
