@@ -111,7 +111,7 @@ def pinv(
     """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as zero.
 
     Derivative: where the rank is constant.
-    Raises: RuntimeError: no matrix of floating or complex numbers.
+    Raises: RuntimeError: no matrix of floating or complex numbers; a limit requires grad.
 
     >>> import compat as torch
     >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
@@ -128,6 +128,12 @@ def pinv(
         x = from_triangle(square("linalg.pinv", x), upper=False)
         x = (x + x.mH) * 0.5
     rtol = rcond if rtol is None else rtol
+    for name, limit in (("atol", atol), ("rtol", rtol)):
+        if isinstance(limit, TensorBase) and requires_grad(limit):
+            raise RuntimeError(
+                f"The function 'linalg_pinv' is not differentiable with respect to argument '{name}'. "
+                f"This input cannot have requires_grad True."
+            )
     *lead, m, n = shape_of(x)
     if atol is None and not isinstance(rtol, TensorBase):
         relative = max(m, n) * float(np.finfo(x._array.dtype).eps) if rtol is None else rtol

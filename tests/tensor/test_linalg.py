@@ -570,6 +570,8 @@ REFUSALS = {
     "L.svd(nan)": "linalg.svd: The algorithm failed to converge because the input matrix contained",
     "L.svdvals(i(2, 2))": "linalg.svd: Expected a floating point or complex tensor as input. Got",
     "L.pinv(f(2))": "linalg.pinv(Float{[2]}): expected a tensor with 2 or more dimensions",
+    "L.pinv(T, rtol=g(1))": "not differentiable with respect to argument 'rtol'. This input",
+    "L.pinv(T, atol=g(1))": "not differentiable with respect to argument 'atol'. This input",
     "L.matrix_power(f(2, 3), 2)": "linalg.matrix_power: A must be batches of square matrices",
     "L.matrix_power(i(2, 2), -1)": "linalg.inv: Expected a floating point or complex tensor as",
     "L.matrix_power(Z, -1)": "linalg.inv: The diagonal element 1 is zero",
