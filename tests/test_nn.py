@@ -425,3 +425,21 @@ def test_adaptive_pooling_as_in_pytorch(drawn: Any, sizes: Any) -> None:
     pool = getattr(torch.nn.functional, f"adaptive_max_pool{n}d")
     _, expected = pool(torch.tensor(x), counts, return_indices=True)
     np.testing.assert_array_equal(nn.adaptive_max_pool(x, counts)[1], expected.numpy())
+
+
+@pytest.mark.parametrize("name", ["standardize", "layer", "rms", "group", "instance", "batch"])
+def test_norms_of_numbers_whose_squares_overflow_are_nan(name: str) -> None:
+    """Divided by infinity they were 0, and so was the gradient."""
+    norms: dict[str, Callable[[Any], Any]] = {
+        "standardize": nn.standardize,
+        "layer": nn.layer_norm,
+        "rms": nn.rms_norm,
+        "group": lambda x: nn.group_norm(x, 2),
+        "instance": nn.instance_norm,
+        "batch": lambda x: nn.batch_norm(x, training=True)[0],
+    }
+    x = numbers(0, 2, 4, 6) * 1e200
+    with np.errstate(over="ignore"):
+        assert np.isnan(norms[name](x)).all()
+        assert np.isnan(funcgrad.grad(lambda x: norms[name](x)[0, 0, 0])(x)[0, 0]).all()
+        assert np.isfinite(norms[name](x * 1e-200)).all()

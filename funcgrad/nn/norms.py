@@ -17,6 +17,8 @@ from ..errors import ArgumentError, ShapeError, where
 from ..numpy._arguments import axes_of
 from ..ops.arithmetic import add, square
 from ..ops.exponential import sqrt
+from ..ops.logic import isinf
+from ..ops.select import where as choose
 from ..ops.structural import reshape
 from ._arguments import real, require
 
@@ -43,6 +45,7 @@ def standardize(
     Shapes: ``x: (*a) -> (*a)``; `mean`, `variance` and `where` broadcast to it.
     Dtypes: real; integers give float64.
     Derivative: that of the formula, through mean and variance too.
+    NaN where the mean of squares overflows, in the other norms of this module too.
     Raises: ShapeError: an axis does not exist. ArgumentError: complex numbers, or another algorithm.
     Source: JAX reference, ``jax.nn.standardize``.
 
@@ -60,8 +63,13 @@ def standardize(
         mean = fnp.mean(x, axes, keepdims=True, where=counted)
     centered = x - mean
     if variance is None:
-        variance = fnp.mean(square(centered), axes, keepdims=True, where=counted)
+        variance = _told(fnp.mean(square(centered), axes, keepdims=True, where=counted))
     return centered / sqrt(variance + epsilon)
+
+
+def _told(moment: Any) -> Any:
+    """A mean of squares, as NaN where it has overflowed: divided by infinity, all would be 0."""
+    return choose(isinf(moment), np.nan, moment)
 
 
 # ---------------------------------------------------------------- over axes
@@ -119,7 +127,7 @@ def of_mean_square_1(x: Any, weight: Any = None, *, axes: tuple[int, ...], eps: 
     ... ).tolist()
     [0.2, 14.0]
     """
-    y = x / sqrt(fnp.mean(square(x), axes, keepdims=True) + eps)
+    y = x / sqrt(_told(fnp.mean(square(x), axes, keepdims=True)) + eps)
     return y if weight is None else y * weight
 
 
@@ -291,7 +299,7 @@ def with_own_statistics(
     mean = fnp.sum(x, axis=axes) / count
     rest = x - _along_channels(mean, x)
     variance = fnp.sum(square(rest), axis=axes) / count
-    return _normalised(rest, variance, weight, bias, eps), mean, variance
+    return _normalised(rest, _told(variance), weight, bias, eps), mean, variance
 
 
 def with_statistics(
