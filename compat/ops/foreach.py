@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.base import TensorBase
+
 # With nothing but the tensors, or one operand for each (or for all): a tensor or a number.
 _PLAIN = (
     "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg "
@@ -42,12 +44,26 @@ def _plain(name: str, method: str) -> Callable[..., Any]:
 
 
 def _product(name: str) -> Callable[..., Any]:
-    def function(self: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
-        rows = zip(self, *_lists(len(self), tensor1, tensor2, value), strict=True)
+    def function(
+        self: Any, tensor1: Any, tensor2: Any, value: Any = 1, *, scalars: Any = None
+    ) -> Any:
+        factors = value if scalars is None else scalars
+        if isinstance(factors, TensorBase):
+            factors = _of_a_vector(factors)
+        rows = zip(self, *_lists(len(self), tensor1, tensor2, factors), strict=True)
         results = tuple(getattr(x, name)(a, b, value=v) for x, a, b, v in rows)
         return self if name[-1] == "_" else results
 
     return _called(function, name)
+
+
+def _of_a_vector(factors: Any) -> list[Any]:
+    """Its numbers, one for each tensor. Raises: RuntimeError: it has not one axis."""
+    if factors.ndim != 1:
+        raise RuntimeError(
+            f"Expected packed scalar Tensor to be of dimension 1. Got {factors.ndim} instead."
+        )
+    return factors.tolist()
 
 
 def _called(function: Any, name: str) -> Any:
@@ -67,6 +83,19 @@ def _norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Any, ...]:
     return tuple(x.norm(ord, dtype=dtype) for x in self)
 
 
+def _powsum(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Any, ...]:
+    return tuple(x.to(dtype or x.dtype).abs().pow(ord).sum() for x in self)
+
+
+def _mm(self: Any, mat2: Any) -> tuple[Any, ...]:
+    return tuple(x.mm(y) for x, y in zip(self, *_lists(len(self), mat2), strict=True))
+
+
+def _clone(self: Any, *, memory_format: Any = None) -> tuple[Any, ...]:
+    kept = {} if memory_format is None else {"memory_format": memory_format}
+    return tuple(x.clone(**kept) for x in self)
+
+
 def _max(self: Any) -> tuple[Any, ...]:
     return tuple(x.max() for x in self)
 
@@ -83,7 +112,8 @@ def _zero_(self: Any) -> Any:
     return self
 
 
-_functions = {"copy_": _copy_, "max": _max, "norm": _norm, "zero_": _zero_}
+_functions = {"clone": _clone, "copy_": _copy_, "max": _max, "mm": _mm, "norm": _norm}
+_functions |= {"powsum": _powsum, "zero_": _zero_}
 for _end in ("", "_"):
     _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{n}{_end}") for n in _PLAIN.split()}
     _functions |= {f"{n}{_end}": _plain(f"{n}{_end}", f"{m}{_end}") for n, m in _CALLED.items()}

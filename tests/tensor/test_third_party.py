@@ -619,6 +619,7 @@ FOREACH: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("addcmul", ("other", "other"), {"value": 2.0}),
     ("addcdiv", ("other", "other", 2.0), {}),
     ("addcdiv", ("other", "other", (2.0, 3.0)), {}),
+    ("addcdiv", ("other", "other"), {"scalars": [2.0, 3.0]}),
     ("mul", ((2.0, 3.0, 4.0),), {}),
 ]
 
