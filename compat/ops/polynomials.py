@@ -18,7 +18,7 @@ from ..autograd.base import TensorBase, tensor
 from ._apply import finish
 from ._compose import composed
 from ._elementwise import narrow, numbers_too, require_real
-from ._operands import promoted, result_type
+from ._operands import dtype_of, promoted
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -28,9 +28,9 @@ def _polynomial(name: str, prim: Any, input: Any, n: Any, out: Any) -> Any:
     """Of degree `n`, cut off to a whole number; 0 for negative ones."""
     x, degree = numbers_too(name, input, n, second="n")
     require_real(f"{name}_cpu", x, degree)
+    x, like = promoted((x, degree), floating=True)
     if not isinstance(x, TensorBase):
-        x = tensor(np.asarray(x, result_type(x, degree).numpy))
-    (x,) = promoted((x,), floating=True)
+        x = tensor(np.asarray(x, dtype_of(like).numpy))
     order: Any = degree if isinstance(degree, TensorBase) else np.asarray(degree)
     node = "Special" + "".join(map(str.capitalize, name.split("_"))) + "Backward0"
 

@@ -169,6 +169,18 @@ def test_call(c: Call) -> None:
     check(c)
 
 
+def test_polynomials_are_of_the_dtype_of_both_operands() -> None:
+    """They were of that of the first one alone, with its precision."""
+    f = compat.special.chebyshev_polynomial_t
+    degrees = compat.tensor([2.0, 3.0], dtype=compat.float64)
+    y = f(compat.tensor([0.1, 0.1]), degrees)
+    assert y.dtype is compat.float64 is f(compat.tensor([1, 2]), degrees).dtype
+    np.testing.assert_allclose(y.numpy(), [-0.98, -0.296], rtol=1e-6)
+    assert f(compat.tensor([0.5]), compat.tensor(2.0, dtype=compat.float64)).dtype is compat.float32
+    assert f(compat.tensor([0.5], dtype=compat.float64), compat.tensor([2])).item() == -0.5
+    assert f(-1, compat.tensor([2, 3], dtype=compat.uint8)).tolist() == [1.0, -1.0]
+
+
 @pytest.mark.parametrize("name", list(UNARY))
 def test_float32(name: str) -> None:
     """float32 in, float32 out, and the gradient too, to float32's precision."""
