@@ -1819,6 +1819,8 @@ ERRORS: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: fnp.cross(x, x), ShapeError, r"3 elements, found 4 and 4"),
     (lambda x: fnp.convolve(x, x), ShapeError, r"needs two vectors"),
     (lambda x: fnp.zeros(3, device="tpu"), ArgumentError, r"device='tpu'"),
+    (lambda x: fnp.zeros_like(x, None, (2,)), ArgumentError, r"zeros_like: order=\(2,\).*by its name"),
+    (lambda x: fnp.full_like(x, 1.0, None, (2,)), ArgumentError, r"full_like: order=\(2,\)"),
     (lambda x: fnp.put(np.zeros(3), 0, x[0, 0]), HandoverError, r"fnp\.zeros"),
     (lambda x: fnp.fill_diagonal(np.zeros((3, 3)), x[0, 0]), HandoverError, r"fnp\.zeros"),
 ]

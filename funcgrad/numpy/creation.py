@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algebra import concrete_namespace
 from ..core import Aval, Tracer, aval_of
+from ..errors import ArgumentError, where
 from ..ops.logic import equal, less_equal
 from ..ops.structural import broadcast_to as _broadcast_to
 from ..ops.structural import reshape as _reshape
@@ -113,13 +114,13 @@ def zeros_like(
 
     Shapes: ``a: (*a) -> (*a)``, or `shape`.   Dtypes: `dtype`, or that of `a`.
     Derivative: a constant.
-    Raises: ArgumentError: `a` is no array.
+    Raises: ArgumentError: `a` is no array, or `order` no name of one.
     Source: NumPy reference, ``numpy.zeros_like``.
 
     >>> zeros_like(np.array([1.0, 2.0])).tolist()
     [0.0, 0.0]
     """
-    return fresh(_like("zeros", a, dtype, shape, device))
+    return fresh(_like("zeros_like", a, dtype, order, shape, device))
 
 
 def ones_like(
@@ -135,13 +136,13 @@ def ones_like(
 
     Shapes: ``a: (*a) -> (*a)``, or `shape`.   Dtypes: `dtype`, or that of `a`.
     Derivative: a constant.
-    Raises: ArgumentError: `a` is no array.
+    Raises: ArgumentError: `a` is no array, or `order` no name of one.
     Source: NumPy reference, ``numpy.ones_like``.
 
     >>> ones_like(np.array([1.0, 2.0])).tolist()
     [1.0, 1.0]
     """
-    return fresh(_like("ones", a, dtype, shape, device))
+    return fresh(_like("ones_like", a, dtype, order, shape, device))
 
 
 def empty_like(
@@ -164,22 +165,27 @@ def empty_like(
     >>> empty_like(np.array([1.0, 2.0])).shape
     (2,)
     """
-    return fresh(_like("zeros", prototype, dtype, shape, device))
+    return fresh(_like("empty_like", prototype, dtype, order, shape, device))
 
 
-def _model(a: Any) -> tuple[Any, Aval]:
+def _model(name: str, a: Any, order: Any, device: Any) -> tuple[Any, Aval]:
     """The module and the type of what is like `a`, which may be a type itself."""
+    on_cpu(name, device)
+    if not isinstance(order, str | None):  # JAX has the shape in this place
+        raise ArgumentError(
+            f"fnp.{name}: order={order!r}; need 'K', 'A', 'C' or 'F'. A shape is given by its name, "
+            f"shape={order!r}{where()}"
+        )
     if a.__class__ is Aval:
         return np, a
     a = operand(a)
     return concrete_namespace(a), aval_of(a)
 
 
-def _like(kind: str, a: Any, dtype: Any, shape: Any, device: Any) -> Any:
-    on_cpu(f"{kind}_like", device)
-    xp, aval = _model(a)
-    make = getattr(xp, kind)
-    shape = known_lengths(f"fnp.{kind}_like: shape", shape)
+def _like(name: str, a: Any, dtype: Any, order: Any, shape: Any, device: Any) -> Any:
+    xp, aval = _model(name, a, order, device)
+    make = xp.ones if name == "ones_like" else xp.zeros
+    shape = known_lengths(f"fnp.{name}: shape", shape)
     return make(aval.shape if shape is None else shape, aval.dtype if dtype is None else dtype)
 
 
@@ -197,14 +203,13 @@ def full_like(
 
     Shapes: ``a: (*a) -> (*a)``, or `shape`.   Dtypes: `dtype`, or that of `a`.
     Derivative: linear in `fill_value`: the sum of the cotangents.
-    Raises: ArgumentError: `a` is no array.
+    Raises: ArgumentError: `a` is no array, or `order` no name of one.
     Source: NumPy reference, ``numpy.full_like``.
 
     >>> full_like(np.array([1.0, 2.0]), 7).tolist()
     [7.0, 7.0]
     """
-    on_cpu("full_like", device)
-    xp, aval = _model(a)
+    xp, aval = _model("full_like", a, order, device)
     shape = aval.shape if shape is None else shape_of(shape, "fnp.full_like: shape")
     dtype = aval.dtype if dtype is None else dtype
     if contains_foreign(fill_value):
@@ -349,7 +354,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 
     Shapes: ``a: (*a) -> (*a)``.   Dtypes: all.
     Derivative: linear; the identity.
-    Raises: ArgumentError: `a` is no array.
+    Raises: ArgumentError: `a` is no array, or `order` no name of one.
     Source: NumPy reference, ``numpy.copy``.
 
     >>> copy(np.array([1.0, 2.0])).tolist()
