@@ -16,6 +16,14 @@ from funcgrad.testing import check_all
 
 N = 4
 X = np.random.default_rng(0).normal(size=(N, 3))
+HALVES = [[0, 2], [3, 1]]
+OF_HALF = np.array([0, 1, 0, 1])  # which of them an example is in
+
+
+def by_half(reduce: Any) -> Any:
+    """A reduction of the first axis, of each half of the examples, for every example."""
+    return lambda xs: np.stack([reduce(xs[half]) for half in HALVES])[OF_HALF]
+
 
 # A function of an example and the same of the whole batch.
 PAIRS: dict[str, tuple[Any, Any]] = {
@@ -33,6 +41,26 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "tiled": (
         lambda x: np.sum(lax.all_gather(x, "i", tiled=True)) * x,
         lambda xs: np.sum(xs) * xs,
+    ),
+    "psum, groups": (
+        lambda x: (
+            x
+            / lax.psum(x * x, "i", axis_index_groups=HALVES)
+            / lax.psum(1, "i", axis_index_groups=HALVES)
+        ),
+        lambda xs: xs / by_half(lambda x: np.sum(x * x, 0))(xs) / 2,
+    ),
+    "pmean, groups": (
+        lambda x: np.sin(x * lax.pmean(x, "i", axis_index_groups=HALVES)),
+        lambda xs: np.sin(xs * by_half(lambda x: np.mean(x, 0))(xs)),
+    ),
+    "pmax, groups": (
+        lambda x: x * lax.pmax(x, "i", axis_index_groups=HALVES),
+        lambda xs: xs * by_half(lambda x: np.max(x, 0))(xs),
+    ),
+    "all_gather, groups": (
+        lambda x: np.sin(lax.all_gather(x, "i", axis_index_groups=HALVES)[1]) * x,
+        lambda xs: np.sin(by_half(lambda x: x[1])(xs)) * xs,
     ),
     "ppermute": (
         lambda x: np.sin(lax.ppermute(x, "i", [(i, (i + 1) % N) for i in range(N)])) * x,
@@ -142,6 +170,12 @@ def test_errors() -> None:
                 X
             ),
             "every number once",
+        ),
+        (
+            lambda: funcgrad.vmap(
+                lambda x: lax.psum(x, "i", axis_index_groups=[[0, 1], [2]]), axis_name="i"
+            )(X),
+            r"axis_index_groups=\[\[0, 1\], \[2\]\] for 4 examples; need every number once",
         ),
     ):
         with pytest.raises((ArgumentError, ShapeError), match=message):

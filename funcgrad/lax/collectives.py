@@ -26,28 +26,54 @@ def _names(axis_name: Any) -> tuple[Any, ...]:
     return tuple(axis_name) if isinstance(axis_name, tuple | list) else (axis_name,)
 
 
-def _gathered(name: str, x: Any, axis_name: Any) -> Any:
+def _gathered(name: str, x: Any, axis_name: Any, groups: Any = None) -> Any:
+    """All examples' `x` as rows, or those of this example's group."""
     size = enclosing(name, axis_name).size
-    return all_examples(array_of(x), axis_name=axis_name, size=size)
+    rows = all_examples(array_of(x), axis_name=axis_name, size=size)
+    if groups is None:
+        return rows
+    members = _members(name, groups, size)
+    return fnp.take(rows, fnp.take(members, axis_index(axis_name), axis=0), axis=0)
 
 
-def _reduced(name: str, x: Any, axis_name: Any, reduce: Callable[[Any], Any]) -> Any:
+def _members(name: str, groups: Any, size: int) -> Any:
+    """For each example the members of its group.
+
+    Raises: ArgumentError: groups are of different sizes, or not every example is in one of them.
+    """
+    found = [list(group) for group in groups]
+    if len({len(group) for group in found}) != 1 or sorted(i for g in found for i in g) != [
+        *range(size)
+    ]:
+        raise ArgumentError(
+            f"lax.{name}: axis_index_groups={found} for {size} examples; need every number once, in "
+            f"groups of one size{where()}"
+        )
+    members = np.empty((size, len(found[0])), np.intp)
+    for group in found:
+        members[group] = group
+    return members
+
+
+def _reduced(name: str, x: Any, axis_name: Any, groups: Any, reduce: Callable[[Any], Any]) -> Any:
     def reduced(leaf: Any) -> Any:
         for axis in _names(axis_name):
-            leaf = reduce(_gathered(name, leaf, axis))
+            leaf = reduce(_gathered(name, leaf, axis, groups))
         return leaf
 
     return tree.map(reduced, x)
 
 
-def psum(x: Any, axis_name: Any) -> Any:
+def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """``sum_i x_i`` over all examples i of the named batch, for each leaf of a tree; of 1 their number.
 
-    `axis_name` may be a tuple of names.
+    `axis_name` may be a tuple of names. `axis_index_groups`, lists of examples' numbers, are batches of
+    their own.
 
     Shapes: those of `x`.   Dtypes: numbers.
     Derivative: linear.
-    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Raises: ArgumentError: no enclosing `vmap` has the name, or groups are not of one size, or leave
+    some example out.
     Source: JAX reference, ``jax.lax.psum``.
 
     >>> import funcgrad
@@ -56,62 +82,73 @@ def psum(x: Any, axis_name: Any) -> Any:
     [0.25, 0.75]
     """
     if isinstance(x, int | float):  # a number is one for Python, too
-        return x * math.prod(enclosing("psum", axis).size for axis in _names(axis_name))
-    return _reduced("psum", x, axis_name, lambda rows: fnp.sum(rows, axis=0, dtype=rows.dtype))
+        sizes = [enclosing("psum", axis).size for axis in _names(axis_name)]
+        if axis_index_groups is not None:
+            sizes = [_members("psum", axis_index_groups, n).shape[1] for n in sizes]
+        return x * math.prod(sizes)
+    return _reduced(
+        "psum",
+        x,
+        axis_name,
+        axis_index_groups,
+        lambda rows: fnp.sum(rows, axis=0, dtype=rows.dtype),
+    )
 
 
-def pmean(x: Any, axis_name: Any) -> Any:
+def pmean(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """``mean_i x_i`` over all examples of the named batch, for each leaf of a tree.
 
     Shapes: those of `x`.   Dtypes: numbers; integers give float64.
     Derivative: linear.
-    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Raises: as `psum`, whose groups it has.
     Source: JAX reference, ``jax.lax.pmean``.
 
     >>> import funcgrad
     >>> funcgrad.vmap(lambda x: x - pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0])).tolist()
     [-1.0, 1.0]
     """
-    return _reduced("pmean", x, axis_name, lambda rows: fnp.mean(rows, axis=0))
+    return _reduced("pmean", x, axis_name, axis_index_groups, lambda rows: fnp.mean(rows, axis=0))
 
 
-def pmax(x: Any, axis_name: Any) -> Any:
+def pmax(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """``max_i x_i`` over all examples of the named batch, for each leaf of a tree.
 
     Shapes: those of `x`.   Dtypes: real.
     Derivative: that of the largest; ties share, as in `max`.
-    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Raises: as `psum`, whose groups it has.
     Source: JAX reference, ``jax.lax.pmax``.
 
     >>> import funcgrad
     >>> funcgrad.vmap(lambda x: x / pmax(x, "i"), axis_name="i")(np.array([1.0, 4.0])).tolist()
     [0.25, 1.0]
     """
-    return _reduced("pmax", x, axis_name, lambda rows: fnp.max(rows, axis=0))
+    return _reduced("pmax", x, axis_name, axis_index_groups, lambda rows: fnp.max(rows, axis=0))
 
 
-def pmin(x: Any, axis_name: Any) -> Any:
+def pmin(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """``min_i x_i`` over all examples of the named batch, for each leaf of a tree.
 
     Shapes: those of `x`.   Dtypes: real.
     Derivative: that of the least; ties share, as in `min`.
-    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Raises: as `psum`, whose groups it has.
     Source: JAX reference, ``jax.lax.pmin``.
 
     >>> import funcgrad
     >>> funcgrad.vmap(lambda x: x - pmin(x, "i"), axis_name="i")(np.array([1.0, 4.0])).tolist()
     [0.0, 3.0]
     """
-    return _reduced("pmin", x, axis_name, lambda rows: fnp.min(rows, axis=0))
+    return _reduced("pmin", x, axis_name, axis_index_groups, lambda rows: fnp.min(rows, axis=0))
 
 
-def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) -> Any:
+def all_gather(
+    x: Any, axis_name: Any, *, axis_index_groups: Any = None, axis: int = 0, tiled: bool = False
+) -> Any:
     """All examples' `x` along a new axis, or one after another along `axis` if `tiled`.
 
     Shapes: ``x: (*a) -> (n, *a)``, the new axis at `axis`; ``(m, *a) -> (n m, *a)`` if `tiled`.
     Dtypes: all.
     Derivative: linear.
-    Raises: ArgumentError: no enclosing `vmap` has the name.
+    Raises: as `psum`, whose groups it has.
     Source: JAX reference, ``jax.lax.all_gather``.
 
     >>> import funcgrad
@@ -121,7 +158,8 @@ def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) ->
     """
 
     def gathered(leaf: Any) -> Any:
-        rows = fnp.moveaxis(_gathered("all_gather", leaf, axis_name), 0, axis)
+        rows = _gathered("all_gather", leaf, axis_name, axis_index_groups)
+        rows = fnp.moveaxis(rows, 0, axis)
         return fnp.concatenate(fnp.unstack(rows, axis=axis), axis=axis) if tiled else rows
 
     return tree.map(gathered, x)
