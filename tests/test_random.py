@@ -39,6 +39,9 @@ DRAWS = {
     "choice, none twice": lambda key: random.choice(key, 5, (3,), replace=False),
     "choice, both": lambda key: random.choice(key, 3, (2,), False, np.array([0.1, 0.2, 0.7])),
     "categorical": lambda key: random.categorical(key, LOGITS, shape=(4, 2)),
+    "categorical, none twice": lambda key: random.categorical(key, LOGITS, 0, (2, 3), False),
+    "gumbel, high": lambda key: random.gumbel(key, (4,), mode="high"),
+    "bernoulli, high": lambda key: random.bernoulli(key, 0.3, (4,), "high"),
 }
 every_draw = pytest.mark.parametrize("name", DRAWS)
 
@@ -181,6 +184,24 @@ def test_frequencies() -> None:
     np.testing.assert_allclose(die, np.full(6, 1 / 6), atol=0.01)
 
 
+def test_frequencies_of_places_that_differ() -> None:
+    count, p = 30_000, np.array([0.1, 0.2, 0.0, 0.7])
+    logits = np.broadcast_to(np.log(np.maximum(p, 1e-300)), (count, 4))
+    first, second = random.categorical(KEY, logits, shape=(2, count), replace=False)
+    found = np.bincount(4 * first + second, minlength=16).reshape(4, 4) / count
+    expected = p[:, None] * p / (1 - p[:, None]) * (1 - np.eye(4))
+    np.testing.assert_allclose(found, expected, atol=0.012)
+
+
+def test_twice_as_many_bits_reach_tails() -> None:
+    """In half precision, whose uniform numbers are multiples of ``2**-10``."""
+    low, high = (random.gumbel(KEY, (100_000,), np.float16, mode) for mode in ("low", "high"))
+    assert low.max() < 7 and 8 < high.max() < 20
+    assert abs(np.mean(high, dtype=float) - 0.5772156649) < 0.02
+    rare = random.bernoulli(KEY, np.float16(2**-13), (1_000_000,), "high")
+    assert abs(np.mean(rare) * 2**13 - 1) < 0.4
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_vectors_are_permuted_independently(axis: int) -> None:
     x = np.arange(60.0).reshape(3, 4, 5)
@@ -238,6 +259,8 @@ def test_whole_range_of_integers(dtype: str) -> None:
         (lambda: random.permutation(KEY, np.ones(3), axis=1), ShapeError),
         (lambda: random.bernoulli(KEY, np.zeros((2, 3)), (3,)), ShapeError),
         (lambda: random.categorical(KEY, LOGITS, shape=(3,)), ShapeError),
+        (lambda: random.categorical(KEY, LOGITS, shape=(9, 2), replace=False), ShapeError),
+        (lambda: random.gumbel(KEY, mode="finest"), ArgumentError),
     ],
 )
 def test_errors(call: Any, error: type[Exception]) -> None:
@@ -276,6 +299,11 @@ def test_streams_are_those_of_jax() -> None:
             "choice, weighted": lambda r, k: r.choice(k, a, (40,), p=p),
             "choice, none twice": lambda r, k: r.choice(k, a, (3,), False),
             "categorical": lambda r, k: r.categorical(k, LOGITS, shape=(9, 2)),
+            "categorical, none twice": lambda r, k: np.asarray(
+                r.categorical(k, LOGITS, -1, (2, 2), False, "high"), int
+            ),
+            "choice, high": lambda r, k: r.choice(k, a, (3,), False, p, mode="high"),
+            "bernoulli, high": lambda r, k: r.bernoulli(k, 0.3, (40,), mode="high"),
         }
         for name, draw in exact.items():
             found, expected = draw(random, KEY), np.asarray(draw(theirs, key))
@@ -287,6 +315,7 @@ def test_streams_are_those_of_jax() -> None:
             "normal, complex": lambda r, k: r.normal(k, (40,), complex),
             "exponential": lambda r, k: r.exponential(k, (40,)),
             "gumbel": lambda r, k: r.gumbel(k, (40,)),
+            "gumbel, high": lambda r, k: r.gumbel(k, (40,), mode="high"),
         }
         for name, draw in close.items():
             found, expected = draw(random, KEY), np.asarray(draw(theirs, key))

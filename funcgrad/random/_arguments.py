@@ -48,6 +48,16 @@ def integral(name: str, dtype: Any) -> np.dtype:
     return dtype
 
 
+def is_high(name: str, mode: str | None) -> bool:
+    """Whether twice as many bits are drawn.
+
+    Raises: ArgumentError: the mode is neither "low", which None is, too, nor "high".
+    """
+    if mode not in (None, "low", "high"):
+        raise ArgumentError(f"random.{name}: mode={mode!r}; need 'low' or 'high'{where()}")
+    return mode == "high"
+
+
 def is_int(x: Any) -> bool:
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 

@@ -50,8 +50,11 @@ def choice(
     replace: bool = True,
     p: Any = None,
     axis: int = 0,
+    mode: str | None = None,
 ) -> Any:
     """Parts of `a` along `axis`, or integers below `a`, each with probability `p`.
+
+    `mode` is that of `gumbel`, which draws parts with weights and without replacement.
 
     Derivative: linear in `a`; zero in `p`.
     Raises: ArgumentError: `key` is no key. ShapeError: `p` has not one entry for each part, or more
@@ -74,29 +77,40 @@ def choice(
     elif p is None:
         places = randint(key, shape, 0, n) if replace else permutation(key, n)[:count]
     else:
-        places = _weighted(key, p, count, shape, replace)
+        places = _weighted(key, p, count, shape, replace, mode)
     places = fnp.reshape(places, shape)
     return places if is_int(a) else fnp.take(a, places, axis=axis)
 
 
-def _weighted(key: Any, p: Any, count: int, shape: tuple[int, ...], replace: bool) -> Any:
+def _weighted(
+    key: Any, p: Any, count: int, shape: tuple[int, ...], replace: bool, mode: str | None
+) -> Any:
     """Places drawn with the weights `p`: by inversion, or the largest of perturbed logarithms."""
     dtype = aval_of(p).dtype if aval_of(p).dtype.kind == "f" else np.dtype(float)
     if replace:
         sums = fnp.cumsum(p)
         return fnp.searchsorted(sums, sums[-1] * (1 - uniform(key, shape, dtype)))
-    perturbed = gumbel(key, fnp.shape(p), dtype) + fnp.log(p)
+    perturbed = gumbel(key, fnp.shape(p), dtype, mode) + fnp.log(p)
     return fnp.argsort(-perturbed, stable=True)[:count]
 
 
-def categorical(key: Any, logits: Any, axis: int = -1, shape: Shape | None = None) -> Any:
+def categorical(
+    key: Any,
+    logits: Any,
+    axis: int = -1,
+    shape: Shape | None = None,
+    replace: bool = True,
+    mode: str | None = None,
+) -> Any:
     """Places along `axis` of `logits`, with probability proportional to ``exp(logits)``.
 
-    `shape` is that of `logits` without `axis`, or ends in it: more draws for each.
+    `shape` is that of `logits` without `axis`, or ends in it: more draws for each, without `replace`
+    all different. `mode` is that of `gumbel`.
 
-    Raises: ArgumentError: `key` is no key. ShapeError: `shape` does not end in that of the batch.
+    Raises: ArgumentError: `key` is no key. ShapeError: `shape` does not end in that of the batch, or
+    more draws are wanted than there are places, without replacement.
     Source: the largest of the logits with Gumbel noise; Maddison, Tarlow & Minka, "A* sampling",
-    NeurIPS 2014.
+    NeurIPS 2014; the k largest: Kool, van Hoof & Welling, "Stochastic beams", ICML 2019.
 
     >>> categorical(np.zeros(2, np.uint32), np.array([0.0, -np.inf, 0.0]), shape=(4,)).tolist()
     [2, 0, 0, 0]
@@ -109,5 +123,13 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Shape | None = Non
     if shape != (*more, *batch):
         raise ShapeError(f"random.categorical: shape={shape} does not end in {batch}{where()}")
     dtype = aval.dtype if aval.dtype.kind == "f" else np.dtype(float)
-    noise = gumbel(key, (*more, *aval.shape), dtype)
-    return fnp.argmax(fnp.add(noise, logits), axis=axis)
+    if replace:
+        noise = gumbel(key, (*more, *aval.shape), dtype, mode)
+        return fnp.argmax(fnp.add(noise, logits), axis=axis)
+    count = math.prod(more)
+    if count > aval.shape[axis]:
+        raise ShapeError(
+            f"random.categorical: {count} of {aval.shape[axis]} places without replacement{where()}"
+        )
+    perturbed = fnp.moveaxis(fnp.add(gumbel(key, aval.shape, dtype, mode), logits), axis, 0)
+    return fnp.reshape(fnp.argsort(-perturbed, axis=0, stable=True)[:count], shape)

@@ -12,7 +12,7 @@ from ..ops.random import random_uniform
 from ..ops.select import stop_gradient
 from ..ops.special import wald_moved
 from ..scipy.stats import truncnorm
-from ._arguments import Shape, floating, in_dtype, of_shape, parameters, shape_of
+from ._arguments import Shape, floating, in_dtype, is_high, of_shape, parameters, shape_of
 from .drawing import Draw, DrawNormal
 from .keys import split
 from .moving import moving
@@ -83,15 +83,22 @@ def exponential(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
     return -fnp.log1p(-uniform(key, shape, floating("exponential", dtype)))
 
 
-def gumbel(key: Any, shape: Shape = (), dtype: Any = float) -> Any:
+def gumbel(key: Any, shape: Shape = (), dtype: Any = float, mode: str | None = None) -> Any:
     """Numbers with distribution function ``exp(-exp(-x))``: of maxima, and of softmax.
 
-    Raises: ArgumentError: `key` is no key, or `dtype` not floating.
+    `mode` "high" draws twice as many bits, so that float32 reaches tails beyond 1e-7; else "low".
+
+    Raises: ArgumentError: `key` is no key, or `dtype` not floating, or there is no such mode.
 
     >>> gumbel(np.zeros(2, np.uint32), (2,)).round(4).tolist()
     [0.1379, -0.426]
     """
     dtype = floating("gumbel", dtype)
+    if is_high("gumbel", mode):
+        first, second = uniform(key, (2, *shape_of(shape)), dtype)
+        info = np.finfo(dtype)
+        finer = first + dtype.type(2.0**-info.nmant) * second + info.tiny
+        return -fnp.log(-fnp.log1p(-fnp.where(first >= 0.5, first, finer)))
     return -fnp.log(-fnp.log(uniform(key, shape, dtype, minval=np.finfo(dtype).tiny)))
 
 

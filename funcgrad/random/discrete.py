@@ -14,7 +14,16 @@ from ..ops import random as _random
 from ..ops.random_rejection import random_binomial, random_poisson
 from ..ops.select import stop_gradient
 from ..transforms.loops import scan
-from ._arguments import Shape, floating, in_dtype, integral, of_shape, parameters, shape_of
+from ._arguments import (
+    Shape,
+    floating,
+    in_dtype,
+    integral,
+    is_high,
+    of_shape,
+    parameters,
+    shape_of,
+)
 from .continuous import uniform
 from .drawing import Draw
 from .keys import split
@@ -26,20 +35,30 @@ def bernoulli(
     key: Any,
     p: Any = 0.5,
     shape: Shape | None = None,
+    mode: str = "low",
     *,
     out_sharding: Any = None,
 ) -> Any:
     """True with probability `p`; `shape` is that of `p` unless given.
 
-    Raises: ArgumentError: `key` is no key. ShapeError: `p` does not broadcast to `shape`.
+    `mode` "high" draws twice as many bits, so that in float32 it may be less than 1e-7.
+
+    Raises: ArgumentError: `key` is no key, or there is no such mode. ShapeError: `p` does not
+    broadcast to `shape`.
 
     >>> bernoulli(np.zeros(2, np.uint32), 0.3, (4,)).tolist()
     [False, True, False, False]
     """
     aval = aval_of(p)
     dtype = aval.dtype if aval.dtype.kind == "f" else np.dtype(float)
-    drawn = uniform(key, aval.shape if shape is None else shape, dtype)
-    return of_shape("bernoulli", fnp.less(drawn, p), drawn.shape)
+    shape = aval.shape if shape is None else shape_of(shape)
+    if is_high("bernoulli", mode):
+        drawn, finer = uniform(key, (2, *shape), dtype)
+        p = fnp.subtract(p, drawn)  # exact where it is small
+        drawn = finer * dtype.type(2.0 ** -np.finfo(dtype).nmant)
+    else:
+        drawn = uniform(key, shape, dtype)
+    return of_shape("bernoulli", fnp.less(drawn, p), shape)
 
 
 def randint(key: Any, shape: Shape, minval: Any, maxval: Any, dtype: Any = int) -> Any:
