@@ -242,6 +242,11 @@ PRODUCTS = [
     Row("dot", lambda lax, x, y: lax.dot(x, y), ((3, 4), (4,))),
     Row("batch_matmul", lambda lax, x, y: lax.batch_matmul(x, y), ((2, 3, 4), (2, 4, 2))),
     Row(
+        "dot by numbers",
+        lambda lax, x, y: lax.dot(x, y, dimension_numbers=(((1,), (2,)), ((0,), (0,)))),
+        ((2, 3, 4), (2, 2, 3)),
+    ),
+    Row(
         "dot_general",
         lambda lax, x, y: lax.dot_general(x, y, (((1, 3), (2, 0)), ((0,), (1,)))),
         ((2, 3, 4, 2), (2, 2, 3, 3)),
@@ -266,6 +271,16 @@ PRODUCTS = [
             ((2, 3, 4, 5),),
         )
         for i, how in enumerate(PATCHES)
+    ),
+    *(
+        Row(
+            f"own kernels {i}",
+            lambda lax, x, w, how=how: lax.conv_general_dilated_local(x, w, **how),
+            ((2, 3, 4, 5), kernels),
+        )
+        for i, (how, kernels) in enumerate(
+            zip(PATCHES, ((2, 18, 4, 3), (5, 4, 20, 2)), strict=True)
+        )
     ),
     Row("cholesky", lambda lax, x: lax.linalg.cholesky(_definite(lax, x)), ((3, 3),)),
     Row("qr", lambda lax, x: lax.linalg.qr(x, full_matrices=False)[1], ((4, 3),)),
@@ -777,6 +792,12 @@ X, Z = np.arange(12.0).reshape(3, 4), np.arange(3)
         (
             lambda: lax.conv_general_dilated(
                 np.ones((3, 1, 3)), np.ones((1, 1, 3)), (1,), "SAME", batch_group_count=2
+            ),
+            ShapeError,
+        ),
+        (
+            lambda: lax.conv_general_dilated_local(
+                np.ones((1, 1, 3)), np.ones((1, 2, 3)), (1,), "VALID", (2,)
             ),
             ShapeError,
         ),

@@ -220,6 +220,31 @@ def test_the_upper_half_of_products(data: Any, dtype: str) -> None:
         np.testing.assert_array_equal(found, exact)
 
 
+def test_some_of_the_eigenvalues_and_singular_values() -> None:
+    x = np.random.default_rng(3).normal(size=(2, 4, 4))
+    some = slice(1, 3)
+    for f in (lambda f: f, funcgrad.jit):
+        u, s, vh = f(lambda x: lax.linalg.svd(x, full_matrices=False, subset_by_index=(1, 3)))(x)
+        all_u, all_s, all_vh = np.linalg.svd(x, full_matrices=False)
+        np.testing.assert_allclose(s, all_s[:, some], rtol=1e-12)
+        part = all_u[..., some] * all_s[:, None, some] @ all_vh[:, some]
+        np.testing.assert_allclose(u * s[:, None] @ vh, part, rtol=1e-10, atol=1e-12)
+        alone = lax.linalg.svd(x, compute_uv=False, subset_by_index=(1, 3), algorithm=None)
+        np.testing.assert_allclose(alone, s, rtol=1e-12)
+        vectors, values = f(lambda x: lax.linalg.eigh(x, subset_by_index=(1, 3)))(x)
+        symmetric = (x + np.matrix_transpose(x)) / 2
+        np.testing.assert_allclose(values, np.linalg.eigvalsh(symmetric)[:, some], rtol=1e-10)
+        np.testing.assert_allclose(symmetric @ vectors, vectors * values[:, None], atol=1e-12)
+
+
+def test_columns_of_a_qr_in_an_order() -> None:
+    x = np.random.default_rng(4).normal(size=(4, 3)) * [1.0, 9.0, 3.0]
+    for full in (True, False):
+        q, r, order = lax.linalg.qr(x, pivoting=True, full_matrices=full)
+        assert q.shape == (4, 4 if full else 3) and order[0] == 1
+        np.testing.assert_allclose(q @ r, x[:, order], atol=1e-12)
+
+
 # ---------------------------------------------------------------- loops and branches
 
 
@@ -279,6 +304,9 @@ X = np.ones((3, 4))
         (lambda: lax.linalg.symmetric_product(X, X), ShapeError, "with"),
         (lambda: lax.linalg.cholesky_update(X, X), ShapeError, "with"),
         (lambda: lax.linalg.qdwh(X), ShapeError, "rows"),
+        (lambda: lax.linalg.svd(X, subset_by_index=(0, 1)), ArgumentError, "full_matrices=True"),
+        (lambda: lax.linalg.eigh(X[:, :3], subset_by_index=(1, 4)), ArgumentError, "of 3; need"),
+        (lambda: lax.linalg.qr(X[None], pivoting=True), ArgumentError, "one matrix"),
         (lambda: lax.linalg.qdwh(X.T, dynamic_shape=(1, 1)), ArgumentError, "dynamic_shape"),
         (lambda: lax.linalg.lu_pivots_to_permutation(X, 3), ArgumentError, "integers"),
     ],

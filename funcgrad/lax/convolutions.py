@@ -353,6 +353,48 @@ def conv_general_dilated_patches(
     return fnp.transpose(out, np.argsort(numbers.out_spec).tolist())
 
 
+def conv_general_dilated_local(
+    lhs: Any,
+    rhs: Any,
+    window_strides: Any,
+    padding: Any,
+    filter_shape: Any,
+    lhs_dilation: Any = None,
+    rhs_dilation: Any = None,
+    dimension_numbers: Any = None,
+    precision: Any = None,
+) -> Any:
+    """A convolution with a kernel of its own for every window, on `conv_general_dilated_patches`.
+
+    Shapes: ``lhs: (n, c, *spatial), rhs: (o, c * prod(filter_shape), *windows) -> (n, o, *windows)``,
+    or the axes in the order that `dimension_numbers` says.
+    Dtypes: numbers.
+    Derivative: bilinear.
+    Raises: as `conv_general_dilated`. ShapeError: `rhs` has not one kernel for every window.
+    Source: JAX, ``jax.lax.conv_general_dilated_local``.
+
+    >>> x, w = np.arange(4.0).reshape(1, 1, 4), np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 2.0]]])
+    >>> conv_general_dilated_local(x, w, (1,), "VALID", (2,)).tolist()
+    [[[0.0, 2.0, 6.0]]]
+    """
+    name = "conv_general_dilated_local"
+    x, w = preferred(None, lhs, rhs)
+    numbers = conv_dimension_numbers(x.shape, w.shape, dimension_numbers)
+    first = numbers._replace(out_spec=tuple(range(x.ndim)))
+    seen = conv_general_dilated_patches(
+        x, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, first
+    )
+    if w.ndim == x.ndim:
+        w = fnp.transpose(w, numbers.rhs_spec)
+    if w.shape[1:] != seen.shape[1:]:
+        raise ShapeError(
+            f"lax.{name}: kernels {aval_of(w)} for windows {aval_of(seen)}; need the same lengths "
+            f"after the first{where()}"
+        )
+    out = fnp.einsum("nc...,oc...->no...", seen, w)
+    return fnp.transpose(out, np.argsort(numbers.out_spec).tolist())
+
+
 # ---------------------------------------------------------------- windows
 
 

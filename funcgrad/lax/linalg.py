@@ -56,46 +56,96 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     return fnp.linalg.cholesky(_symmetric(x) if symmetrize_input else x)
 
 
-def qr(x: Any, *, full_matrices: bool = True) -> tuple[Any, Any]:
+def qr(
+    x: Any, *, pivoting: bool = False, full_matrices: bool = True, use_magma: Any = None
+) -> tuple[Any, ...]:
     """``Q, R`` with ``x = Q R``: orthonormal columns and an upper triangle.
+
+    With `pivoting` also the order p of the columns for which it holds: ``x[:, p] = Q R``. `use_magma`
+    changes nothing.
 
     Shapes: ``(*a, m, n) -> (*a, m, k), (*a, k, n)``; k is m with `full_matrices`, else min(m, n).
     Dtypes: floating, complex.
     Derivative: smooth where the first min(m, n) columns are independent.
     Raises: MissingRuleError: the derivative with `full_matrices` of a tall matrix: what that adds has
-    none.
+    none. ArgumentError: `pivoting` of a stack of matrices.
     Source: JAX, ``jax.lax.linalg.qr``.
 
     >>> qr(np.array([[0.0], [2.0]]), full_matrices=False)[1].tolist()
     [[-2.0]]
     """
-    return tuple(fnp.linalg.qr(x, "complete" if full_matrices else "reduced"))
+    return tuple(_scipy.qr(x, mode="full" if full_matrices else "economic", pivoting=pivoting))
 
 
-def svd(x: Any, *, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(
+    x: Any,
+    *,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    subset_by_index: tuple[int, int] | None = None,
+    algorithm: Any = None,
+) -> Any:
     """``U, S, Vh`` with ``x = U diag(S) Vh``; or the singular values alone without `compute_uv`.
+
+    `subset_by_index` is a range of the singular values, the largest first. `algorithm` changes nothing.
 
     Shapes: ``(*a, m, n) -> (*a, m, k), (*a, k), (*a, k, n)``, square matrices with `full_matrices`.
     Dtypes: floating, complex; singular values are real.
     Derivative: smooth where the singular values differ and are not 0.
     Raises: MissingRuleError: the derivative with `full_matrices` of a matrix that is not square.
+    ArgumentError: `subset_by_index` is no range, or `full_matrices` besides.
     Source: JAX, ``jax.lax.linalg.svd``.
 
     >>> svd(np.array([[3.0, 0.0], [0.0, -4.0]]), compute_uv=False).tolist()
     [4.0, 3.0]
     """
     found = fnp.linalg.svd(x, full_matrices=full_matrices, compute_uv=compute_uv)
-    return tuple(found) if compute_uv else found
+    if not compute_uv:
+        return _among("svd", subset_by_index, found)
+    if subset_by_index is None:
+        return tuple(found)
+    if full_matrices:
+        raise ArgumentError(
+            f"lax.svd: subset_by_index={subset_by_index} with full_matrices=True{where()}"
+        )
+    u, values, vh = found
+    u, values = (_among("svd", subset_by_index, y) for y in (u, values))
+    return u, values, _among("svd", subset_by_index, vh, axis=-2)
 
 
-def eigh(x: Any, *, lower: bool = True, symmetrize_input: bool = True) -> tuple[Any, Any]:
+def _among(name: str, subset: Any, x: Any, axis: int = -1) -> Any:
+    """Entries of a range along an axis; all without one.
+
+    Raises: ArgumentError: it is no range of entries that there are.
+    """
+    if subset is None:
+        return x
+    start, stop = ints(name, "subset_by_index", subset, 2)
+    if not 0 <= start < stop <= x.shape[axis]:
+        raise ArgumentError(
+            f"lax.{name}: subset_by_index={(start, stop)} of {x.shape[axis]}; need a start and a "
+            f"greater end among them{where()}"
+        )
+    return x[..., start:stop] if axis == -1 else x[..., start:stop, :]
+
+
+def eigh(
+    x: Any,
+    *,
+    lower: bool = True,
+    symmetrize_input: bool = True,
+    sort_eigenvalues: bool = True,
+    subset_by_index: tuple[int, int] | None = None,
+    implementation: Any = None,
+) -> tuple[Any, Any]:
     """Eigenvectors (columns) and eigenvalues, ascending, of a Hermitian matrix: in this order.
 
-    Only its Hermitian part is read, or one triangle without `symmetrize_input`.
+    Only its Hermitian part is read, or one triangle without `symmetrize_input`. `subset_by_index` is
+    a range of the eigenvalues in their order, which they always have. `implementation` changes nothing.
 
     Shapes: ``(*a, n, n) -> (*a, n, n), (*a, n)``.   Dtypes: floating, complex; values are real.
     Derivative: smooth where the eigenvalues differ.
-    Raises: LinAlgError: no convergence.
+    Raises: LinAlgError: no convergence. ArgumentError: `subset_by_index` is no range.
     Source: JAX, ``jax.lax.linalg.eigh``.
 
     >>> eigh(np.array([[2.0, 0.0], [0.0, 1.0]]))[1].tolist()
@@ -106,7 +156,7 @@ def eigh(x: Any, *, lower: bool = True, symmetrize_input: bool = True) -> tuple[
         half, other = (fnp.tril, -1) if lower else (fnp.triu, 1)
         x = half(x) + fnp.conjugate(fnp.matrix_transpose(half(x, other)))
     values, vectors = fnp.linalg.eigh(x)
-    return vectors, values
+    return _among("eigh", subset_by_index, vectors), _among("eigh", subset_by_index, values)
 
 
 def triangular_solve(

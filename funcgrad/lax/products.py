@@ -35,11 +35,13 @@ def dot(
     precision: Any = None,
     preferred_element_type: Any = None,
     *,
+    dimension_numbers: Any = None,
     out_sharding: Any = None,
 ) -> Any:
     """The product of vectors and matrices: the last axis of `lhs` with the first of `rhs`.
 
-    `precision` changes nothing: products are as precise as their dtype.
+    With `dimension_numbers` it is `dot_general`. `precision` changes nothing: products are as precise
+    as their dtype.
 
     Shapes: ``(*a, k), (k, *b) -> (*a, *b)`` for one or two axes each.
     Dtypes: numbers; computed in `preferred_element_type` if that is given.
@@ -50,6 +52,8 @@ def dot(
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])).tolist()
     11.0
     """
+    if dimension_numbers is not None:
+        return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
     x, y = preferred(preferred_element_type, lhs, rhs)
     if x.ndim not in (1, 2) or y.ndim not in (1, 2) or x.shape[-1] != y.shape[0]:
         raise ShapeError(

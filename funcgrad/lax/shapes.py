@@ -46,8 +46,8 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Any:
     return broadcast_in_dim(iota(dtype, shape[axis]), shape, (axis,))
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """An array of one value.
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, sharding: Any = None) -> Any:
+    """An array of one value. `sharding` changes nothing.
 
     Shapes: ``fill_value: () -> shape``.   Dtypes: `dtype`, or that of the value.
     Derivative: linear in the value.
@@ -64,8 +64,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return fnp.broadcast_to(value, ints("full", "shape", shape)) + fnp.zeros_like(value)
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+def full_like(
+    x: Any, fill_value: Any, dtype: Any = None, shape: Any = None, sharding: Any = None
+) -> Any:
     """An array of one value with the shape and the dtype of `x`, unless others are given.
+
+    `sharding` changes nothing.
 
     Shapes: ``x: (*a), fill_value: () -> (*a)``.   Dtypes: `dtype`, or that of `x`.
     Derivative: linear in the value.
