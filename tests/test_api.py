@@ -608,6 +608,11 @@ PRODUCTS: dict[str, Any] = {
     "matmul": fnp.matmul,
     "tensordot": lambda x, y, **kw: fnp.tensordot(x, y, 1, **kw),
     "einsum": lambda x, y, **kw: fnp.einsum("i,i", x, y, **kw),
+    "vecdot": fnp.vecdot,
+    "convolve": lambda x, y, **kw: fnp.convolve(x, y, "valid", **kw)[0],
+    "correlate": lambda x, y, **kw: fnp.correlate(x, y, **kw)[0],
+    "linalg.vecdot": fnp.linalg.vecdot,
+    "linalg.tensordot": lambda x, y, **kw: fnp.linalg.tensordot(x, y, axes=1, **kw),
 }
 
 

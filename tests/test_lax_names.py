@@ -237,6 +237,19 @@ def test_some_of_the_eigenvalues_and_singular_values() -> None:
         np.testing.assert_allclose(symmetric @ vectors, vectors * values[:, None], atol=1e-12)
 
 
+@pytest.mark.parametrize("f", [
+    lambda x: lax.linalg.cholesky(x, symmetrize_input=False),
+    lambda x: lax.linalg.eigh(x, symmetrize_input=False)[1],
+])  # fmt: skip
+def test_one_triangle_is_enough(f: Any) -> None:
+    x = np.random.default_rng(5).normal(size=(2, 3, 4))
+    whole = x @ np.matrix_transpose(x)
+    low = np.tril(whole)
+    np.testing.assert_allclose(f(low), f(whole), rtol=1e-12)
+    report = check_all(f, (low,))
+    assert report.ok, str(report)
+
+
 def test_columns_of_a_qr_in_an_order() -> None:
     x = np.random.default_rng(4).normal(size=(4, 3)) * [1.0, 9.0, 3.0]
     for full in (True, False):

@@ -1622,7 +1622,7 @@ def check_cupy_programs(closed: Closed, moved: Closed, there: Any, here: Any) ->
 OF_JAX = frozenset([
     "descending", "dtype", "fill_value", "indices_are_sorted", "inplace", "length", "method", "mode",
     "out_sharding", "precision", "preferred_element_type", "promote_integers", "size", "strip_zeros",
-    "total_repeat_length", "trim_leading_zeros", "unique_indices", "wrap_negative_indices",
+    "total_repeat_length", "trim_leading_zeros", "unique_indices", "unroll", "wrap_negative_indices",
 ])  # fmt: skip
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -1658,6 +1658,11 @@ def test_signature(name: str, ours: Any, theirs: Any) -> None:
         else:
             assert p.name in found
             assert p.kind is found[p.name].kind
+
+
+def test_stacked_in_a_dtype() -> None:
+    for f in (fnp.vstack, fnp.hstack, fnp.dstack):
+        assert f([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32).dtype == np.float32
 
 
 # ---------------------------------------------------------------- writing

@@ -200,6 +200,23 @@ def test_poles_of_degrees(name: str, pole: float, slope: float) -> None:
         assert f(pole - 90.0) == 0.0
 
 
+@pytest.mark.parametrize("weights", [None, np.array([1.0, -2.0, 3.0, np.nan])])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_logsumexp_of_some(weights: Any, dtype: str) -> None:
+    """What is left out may be anything, and gets no cotangent."""
+    x, where = np.array([0.5, 3.0, 2.0, np.nan]).astype(dtype), np.array([True, False, True, False])
+    of_some = None if weights is None else weights[where]
+    for wrap in (lambda f: f, funcgrad.jit):
+        found = wrap(lambda x: special.logsumexp(x, 0, weights, where=where))(x)
+        np.testing.assert_allclose(found, special.logsumexp(x[where], 0, of_some), rtol=1e-14)
+    slope = funcgrad.grad(lambda x: special.logsumexp(x, b=weights, where=where).real)(x)
+    expected = funcgrad.grad(lambda x: special.logsumexp(x, b=of_some).real)(x[where])
+    np.testing.assert_allclose(slope[where], expected, rtol=1e-14)
+    assert not slope[~where].any()
+    nothing = special.logsumexp(x, 0, weights, where=np.zeros(4, bool))
+    assert nothing == -np.inf and nothing.dtype == dtype
+
+
 @pytest.mark.parametrize("options", [{}, {"axis": 1}, {"axis": -1, "b": [1.0, 0.0, -2j]}], ids=str)
 def test_logsumexp_of_complex_numbers(options: dict[str, Any]) -> None:
     """SciPy's values, and the derivative of the formula, also where exp overflows."""

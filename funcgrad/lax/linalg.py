@@ -42,7 +42,9 @@ def _symmetric(x: Any) -> Any:
 
 
 def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
-    """The lower triangle L with ``x = L L^H``; of the Hermitian part of `x` unless told otherwise.
+    """The lower triangle L with ``x = L L^H``; of the Hermitian part of `x`.
+
+    Without `symmetrize_input` only the lower triangle is read.
 
     Shapes: ``(*a, n, n) -> (*a, n, n)``.   Dtypes: floating, complex.
     Derivative: smooth where `x` is positive definite.
@@ -53,7 +55,13 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     [[2.0, 0.0], [1.0, 1.0]]
     """
     x = array_of(x)
-    return fnp.linalg.cholesky(_symmetric(x) if symmetrize_input else x)
+    return fnp.linalg.cholesky(_symmetric(x) if symmetrize_input else _mirrored(x, True))
+
+
+def _mirrored(x: Any, lower: bool) -> Any:
+    """The Hermitian matrix with this triangle."""
+    half, other = (fnp.tril, -1) if lower else (fnp.triu, 1)
+    return half(x) + fnp.conjugate(fnp.matrix_transpose(half(x, other)))
 
 
 def qr(
@@ -153,8 +161,7 @@ def eigh(
     """
     x = array_of(x)
     if not symmetrize_input:
-        half, other = (fnp.tril, -1) if lower else (fnp.triu, 1)
-        x = half(x) + fnp.conjugate(fnp.matrix_transpose(half(x, other)))
+        x = _mirrored(x, lower)
     values, vectors = fnp.linalg.eigh(x)
     return _among("eigh", subset_by_index, vectors), _among("eigh", subset_by_index, values)
 

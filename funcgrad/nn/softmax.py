@@ -84,11 +84,7 @@ def logsumexp(
     >>> float(logsumexp(np.array([1000.0, 1000.0])).round(4))
     1000.6931
     """
-    a = real("logsumexp", a)
-    if where is not None:
-        a = choose(where, a, -math.inf)
-        b = None if b is None else choose(where, b, 0.0)
-    return special.logsumexp(a, axis, b, keepdims, return_sign)
+    return special.logsumexp(real("logsumexp", a), axis, b, keepdims, return_sign, where)
 
 
 def logmeanexp(x: Any, axis: Axis = None, where: Any = None, keepdims: bool = False) -> Any:

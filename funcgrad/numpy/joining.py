@@ -148,7 +148,7 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return _joined("hstack", xs, 0 if xs[0].ndim == 1 else 1, dtype, casting)
 
 
-def dstack(tup: Any) -> Any:
+def dstack(tup: Any, dtype: Any = None) -> Any:
     """The arrays one behind the other: along axis 2.
 
     Shapes: ``(m, n), (m, n) -> (m, n, 2)``.   Dtypes: all, promoted.
@@ -159,7 +159,8 @@ def dstack(tup: Any) -> Any:
     >>> dstack([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[[1.0, 3.0], [2.0, 4.0]]]
     """
-    return _join.concatenate(*(atleast_3d(x) for x in _arrays("dstack", tup)), axis=2)
+    xs = [atleast_3d(x) for x in _arrays("dstack", tup)]
+    return _joined("dstack", xs, 2, dtype, "unsafe")
 
 
 def column_stack(tup: Any) -> Any:

@@ -30,8 +30,8 @@ def _coefficients(name: str, p: Any) -> Any:
     return p
 
 
-def polyval(p: Any, x: Any) -> Any:
-    """``p_0 x^(n - 1) + ... + p_(n - 1)``, by Horner's rule.
+def polyval(p: Any, x: Any, *, unroll: int = 16) -> Any:
+    """``p_0 x^(n - 1) + ... + p_(n - 1)``, by Horner's rule. `unroll` changes nothing.
 
     Shapes: ``p: (n,), x: (*a) -> (*a)``.   Dtypes: numbers.
     Derivative: linear in `p`, smooth in `x`.

@@ -243,7 +243,15 @@ def kron(a: Any, b: Any) -> Any:
 
 
 def vecdot(
-    x1: Any, x2: Any, /, *out: Any, axis: int = -1, keepdims: bool = False, **options: Any
+    x1: Any,
+    x2: Any,
+    /,
+    *out: Any,
+    axis: int = -1,
+    keepdims: bool = False,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    **options: Any,
 ) -> Any:
     """``sum_k conj(x1_k) x2_k`` along an axis; the other axes broadcast.
 
@@ -255,10 +263,11 @@ def vecdot(
     >>> vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
+    x1, x2 = preferred(preferred_element_type, x1, x2)
     if out or options:
         axes = {"axis": axis, "keepdims": keepdims}
         return with_options("vecdot", (x1, x2, *out), options | axes)
-    y = _contract.vecdot(*arrays_of(x1, x2), axis=axis)
+    y = _contract.vecdot(x1, x2, axis=axis)
     return expand_dims(y, axis) if keepdims else y
 
 
@@ -355,7 +364,14 @@ def _turned(x: Any, k: int) -> Any:
 # ---------------------------------------------------------------- convolution
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(
+    a: Any,
+    v: Any,
+    mode: str = "full",
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """``y_k = sum_i a_i v_(k - i)``; "full", "same" as the longer one, or "valid" overlaps only.
 
     Shapes: ``(m,), (n,) -> (m + n - 1,)``, ``(max(m, n),)`` or ``(max(m, n) - min(m, n) + 1,)``.
@@ -367,13 +383,20 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     >>> convolve([1.0, 2.0, 3.0], [0.0, 1.0]).tolist()
     [0.0, 1.0, 2.0, 3.0]
     """
-    a, v = _vectors("convolve", a, v)
+    a, v = _vectors("convolve", preferred_element_type, a, v)
     if v.shape[0] > a.shape[0]:
         a, v = v, a
     return _slide("convolve", a, flip(v), mode)
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(
+    a: Any,
+    v: Any,
+    mode: str = "valid",
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """``y_k = sum_i a_(i + k) conj(v_i)``; the modes are those of `convolve`.
 
     Shapes: ``(m,), (n,) -> (m + n - 1,)``, ``(max(m, n),)`` or ``(max(m, n) - min(m, n) + 1,)``.
@@ -385,15 +408,15 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     >>> correlate([1.0, 2.0, 3.0], [0.0, 1.0]).tolist()
     [2.0, 3.0]
     """
-    a, v = _vectors("correlate", a, v)
+    a, v = _vectors("correlate", preferred_element_type, a, v)
     v = _contract.conjugated(v)
     if v.shape[0] > a.shape[0]:
         return flip(_slide("correlate", v, a, mode))
     return _slide("correlate", a, v, mode)
 
 
-def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
-    a, v = (ravel(x) if x.ndim == 0 else x for x in arrays_of(a, v))
+def _vectors(name: str, dtype: Any, a: Any, v: Any) -> tuple[Any, Any]:
+    a, v = (ravel(x) if x.ndim == 0 else x for x in preferred(dtype, a, v))
     if a.ndim != 1 or v.ndim != 1 or not a.shape[0] or not v.shape[0]:
         raise ShapeError(
             f"fnp.{name}: needs two vectors, not empty, found shapes {list(a.shape)} and "

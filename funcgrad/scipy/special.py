@@ -203,10 +203,16 @@ __all__ = [
 
 
 def logsumexp(
-    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
+    a: Any,
+    axis: Any = None,
+    b: Any = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
+    where: Any = None,
 ) -> Any:
     """``log(sum_i b_i exp(a_i))`` along the axes, without overflow; with `return_sign` of the
-    absolute value, and its sign. Of complex numbers the principal branch.
+    absolute value, and its sign. Of complex numbers the principal branch. What `where` leaves out
+    counts as minus infinity, its weight as 0.
 
     Shapes: ``a: (*a, n, *b) -> (*a, *b)``; `b` broadcasts against `a`.
     Dtypes: numbers; integers give float64.
@@ -218,6 +224,10 @@ def logsumexp(
     1000.6931
     """
     a = array_of(a)
+    if where is not None:
+        among = array_of(where)
+        a = _where(among, a, -math.inf)
+        b = None if b is None else _where(among, b, 0)
     if a.ndim == 0:
         a = _structural.reshape(a, shape=(1,))  # as SciPy has it
     if b is None and not return_sign and a.dtype.kind != "c":

@@ -28,8 +28,10 @@ def matrix_power(a: Any, n: int) -> Any:
     return _linalg.matrix_power(array_of(a), n)
 
 
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
+def multi_dot(arrays: Sequence[Any], *, out: Any = None, precision: Any = None) -> Any:
     """The product of two or more matrices, multiplied in the order that takes the fewest steps.
+
+    `precision` changes nothing.
 
     Shapes: ``(m, k1), (k1, k2), ..., (kn, n) -> (m, n)``; vectors at the ends.   Dtypes: numbers.
     Derivative: linear in every array.
@@ -78,7 +80,15 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return _products.cross(x1, x2, axis=axis)
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+def tensordot(
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    axes: Any = 2,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """Sum of products over pairs of axes, as `funcgrad.numpy.tensordot`.
 
     Shapes: the axes that are left, those of `x1` first.   Dtypes: numbers.
@@ -89,10 +99,18 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     >>> float(tensordot([1.0, 2.0], [3.0, 4.0], axes=1))
     11.0
     """
-    return _products.tensordot(x1, x2, axes)
+    return _products.tensordot(x1, x2, axes, preferred_element_type=preferred_element_type)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def vecdot(
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    axis: int = -1,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
     """``sum_k conj(x1_k) x2_k`` along an axis, as `funcgrad.numpy.vecdot`.
 
     Shapes: ``(*a, n), (*b, n) -> broadcast(a, b)``.   Dtypes: numbers.
@@ -103,7 +121,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> float(vecdot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
-    return _products.vecdot(x1, x2, axis=axis)
+    return _products.vecdot(x1, x2, axis=axis, preferred_element_type=preferred_element_type)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Any:
