@@ -377,7 +377,10 @@ def test_edges() -> None:
 
 def test_keys_as_data() -> None:
     np.testing.assert_array_equal(random.key_data(KEY), KEY)
-    np.testing.assert_array_equal(random.wrap_key_data(KEY, impl="threefry2x32"), KEY)
+    for impl in ("threefry2x32", None, random.key_impl(KEY)):
+        np.testing.assert_array_equal(random.wrap_key_data(KEY, impl=impl), KEY)
+        np.testing.assert_array_equal(random.PRNGKey(7, impl=impl), random.PRNGKey(7))
+    np.testing.assert_array_equal(random.bits(KEY, (2,), None), random.bits(KEY, (2,)))
     assert random.clone(KEY) is not KEY
 
 
@@ -411,6 +414,8 @@ def test_keys_as_data() -> None:
         (lambda: random.ball(KEY, 2, np.ones(3)), ShapeError),
         (lambda: random.wrap_key_data(np.zeros(2)), ArgumentError),
         (lambda: random.wrap_key_data(KEY, impl="rbg"), ArgumentError),
+        (lambda: random.PRNGKey(7, impl="rbg"), ArgumentError),
+        (lambda: random.key_impl(np.zeros(3)), ArgumentError),
     ],
 )
 def test_errors(call: Any, error: type[Exception]) -> None:

@@ -195,6 +195,12 @@ def test_windows(window: Any, n: int, periodic: bool) -> None:
     np.testing.assert_allclose(found, ss.get_window(window, n, periodic), atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["convolve", "correlate", "convolve2d", "correlate2d"])
+def test_precision_is_an_option_of_jax(name: str) -> None:
+    f, x = getattr(fss, name), np.outer(A, A)
+    np.testing.assert_array_equal(f(x, x[:2], precision="highest"), f(x, x[:2]))
+
+
 def test_windows_by_their_parameters() -> None:
     for name in ("kaiser", "gaussian", "tukey", "general_hamming"):
         report = check_all(lambda p, name=name: fss.get_window((name, p), 8), (np.array(0.7),))

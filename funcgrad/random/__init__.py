@@ -40,7 +40,7 @@ from .continuous import (
 )
 from .discrete import bernoulli, binomial, geometric, multinomial, poisson, rademacher, randint
 from .gammas import beta, chisquare, f, gamma, loggamma, t
-from .keys import PRNGKey, bits, clone, fold_in, key, key_data, split, wrap_key_data
+from .keys import PRNGKey, bits, clone, fold_in, key, key_data, key_impl, split, wrap_key_data
 from .vectors import ball, dirichlet, generalized_normal, multivariate_normal, orthogonal
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "gumbel",
     "key",
     "key_data",
+    "key_impl",
     "laplace",
     "loggamma",
     "logistic",

@@ -25,16 +25,17 @@ from .drawing import Draw
 _bits, _fold_in, _split = map(Draw, (random_bits, random_fold_in, random_split))
 
 
-def PRNGKey(seed: Any) -> Any:
+def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
     """The key that belongs to a 64-bit integer: two words of 32 bits.
 
-    Raises: ArgumentError: `seed` is no integer.
+    Raises: ArgumentError: `seed` is no integer, or `impl` is not threefry2x32.
 
     >>> PRNGKey(7).tolist()
     [0, 7]
     """
     if aval_of(seed).dtype.kind not in "iu":
         raise ArgumentError(f"random.key: a seed is an integer, found {aval_of(seed)}{where()}")
+    _require_threefry("PRNGKey", impl)
     return random_seed(seed)
 
 
@@ -86,14 +87,14 @@ def fold_in(key: Any, data: Any) -> Any:
 
 
 def bits(key: Any, shape: Shape = (), dtype: Any = np.uint64) -> Any:
-    """Unsigned integers, all equally likely.
+    """Unsigned integers, all equally likely; of 64 bits unless told otherwise.
 
     Raises: ArgumentError: `key` is no key, or `dtype` no unsigned integer type.
 
     >>> bits(np.zeros(2, np.uint32), (2,), np.uint32).tolist()
     [4070199207, 4202968722]
     """
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(np.uint64 if dtype is None else dtype)
     if dtype.kind != "u":
         raise ArgumentError(f"random.bits: dtype={dtype} is no unsigned integer type{where()}")
     return _bits(key, shape=shape_of(shape), bits=dtype.itemsize * 8)
@@ -137,6 +138,19 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
     _require_threefry("wrap_key_data", impl if dtype in (None, np.uint32, KEYS) else dtype)
     words = key_data(key_bits_array)
     return bitcast(words, dtype=KEYS) if Made.elements or dtype == KEYS else words
+
+
+def key_impl(keys: Any) -> str:
+    """What `key` and `wrap_key_data` take as `impl` for keys like these: there is one kind.
+
+    Raises: ArgumentError: `keys` are no keys.
+    Source: JAX, ``jax.random.key_impl``.
+
+    >>> key_impl(PRNGKey(7))
+    'threefry2x32'
+    """
+    key_data(keys)
+    return "threefry2x32"
 
 
 def clone(key: Any) -> Any:

@@ -125,11 +125,14 @@ def choose_conv_method(in1: Any, in2: Any, mode: str = "full", measure: bool = F
 _STEPS = 3.0  # multiplications that take as long as one step of the transforms
 
 
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+def convolve(
+    in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
+) -> Any:
     """``y_k = sum_i in1_i in2_(k - i)`` over all axes.
 
     `mode`: "full"; "same", of the shape of `in1`, from the middle; "valid" overlaps only. `method`:
-    "direct" sums, "fft" through frequencies, or the one that takes fewer steps.
+    "direct" sums, "fft" through frequencies, or the one that takes fewer steps. JAX's `precision`
+    changes nothing.
 
     Shapes: ``(*m), (*n) -> (*(m + n - 1))``, ``(*m)`` or ``(*(max(m, n) - min(m, n) + 1))``.
     Dtypes: numbers.
@@ -214,7 +217,9 @@ def _reversed(x: Any) -> Any:
     return conjugated(flip(x, axis=tuple(range(x.ndim)))) if x.ndim else conjugated(x)
 
 
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+def correlate(
+    in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
+) -> Any:
     """``y_k = sum_i in1_(i + k) conj(in2_i)`` over all axes; mode and method as of `convolve`.
 
     Shapes: ``(*m), (*n) -> (*(m + n - 1))``, ``(*m)`` or ``(*(max(m, n) - min(m, n) + 1))``.
@@ -288,7 +293,12 @@ def _images(
 
 
 def convolve2d(
-    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
+    in1: Any,
+    in2: Any,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: Any = 0,
+    precision: Any = None,
 ) -> Any:
     """`convolve` of matrices, of which the first goes on outside.
 
@@ -307,7 +317,12 @@ def convolve2d(
 
 
 def correlate2d(
-    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
+    in1: Any,
+    in2: Any,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: Any = 0,
+    precision: Any = None,
 ) -> Any:
     """`correlate` of matrices, with the boundaries of `convolve2d`.
 

@@ -116,10 +116,12 @@ def gmres(
     M: Any = None,
     callback: None = None,
     tol: float | None = None,
+    solve_method: str = "batched",
 ) -> tuple[Any, Any]:
     """``x`` with ``A x = b`` by least residuals in Krylov spaces of `restart` vectors, and `info`.
 
-    Arguments as for `cg`; `maxiter` counts restarts.
+    Arguments as for `cg`; `maxiter` counts restarts. `solve_method`, JAX's "batched" or "incremental",
+    changes nothing.
 
     Shapes: ``A: (n, n), b: (n,) -> (n,)``; `b` is any tree of arrays where `A` is a function.
     Dtypes: floating, complex; integers give float64.
