@@ -142,6 +142,24 @@ def test_places_between_two_elements_are_rounded_away_from_zero() -> None:
     assert whole.tolist() == [4.0, 1.0]
 
 
+def test_scipy_functions_with_the_options_of_jax() -> None:
+    inside, outside = np.array([[0.5]]), np.array([[0.5], [3.0]])
+    table = fjax.scipy.interpolate.RegularGridInterpolator(([0.0, 1.0],), [1.0, 3.0])
+    for f in (table, funcgrad.jit(table)):
+        np.testing.assert_array_equal(f(outside), [2.0, np.nan])
+    assert funcgrad.grad(lambda x: table(x)[0])(inside).tolist() == [[2.0]]
+    with pytest.raises(ArgumentError, match="outside"):
+        fjax.scipy.interpolate.RegularGridInterpolator(([0.0, 1.0],), [1.0, 3.0], "linear", True)(
+            outside
+        )
+    assert fjax.scipy.interpolate.interp1d is funcgrad.scipy.interpolate.interp1d
+    linalg, a = fjax.scipy.linalg, np.array([[2.0, 1.0], [0.0, 3.0]])
+    u, p = linalg.polar(a, "left", method="svd", eps=1e-9, max_iterations=5)
+    np.testing.assert_allclose(p @ u, a, atol=1e-12)
+    x = linalg.solve_sylvester(A=a, B=a, C=np.eye(2), method="eigen", tol=1e-9)
+    np.testing.assert_allclose(a @ x + x @ a, np.eye(2), atol=1e-12)
+
+
 @pytest.mark.parametrize(("axis", "size"), [(0, 0), (2, 0), (3, 1)])
 def test_windows_wider_than_the_axis_are_none(axis, size) -> None:
     x = np.ones((axis, 4))

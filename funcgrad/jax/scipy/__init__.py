@@ -7,7 +7,7 @@ from ... import scipy as _scipy
 
 
 def __getattr__(name: str) -> _typing.Any:
-    if name in ("linalg", "ndimage"):
+    if name in ("interpolate", "linalg", "ndimage"):
         return _import_module(f"{__name__}.{name}")
     return getattr(_scipy, name)
 

@@ -19,6 +19,37 @@ def expm(A: Any, *, upper_triangular: bool = False, max_squarings: int = 16) -> 
     return _linalg.expm(A)
 
 
+def polar(
+    a: Any,
+    side: str = "right",
+    *,
+    method: str = "qdwh",
+    eps: float | None = None,
+    max_iterations: int | None = None,
+) -> tuple[Any, Any]:
+    """``U, P`` with ``a = U P``, or ``P U``; the options change nothing.
+
+    Source: JAX, ``jax.scipy.linalg.polar``.
+
+    >>> import numpy as np
+    >>> [x.tolist() for x in polar(np.array([[-2.0]]), method="svd")]
+    [[[-1.0]], [[2.0]]]
+    """
+    return _linalg.polar(a, side)
+
+
+def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = "schur", tol: float = 1e-8) -> Any:
+    """``X`` with ``A X + X B = C``; the options change nothing.
+
+    Source: JAX, ``jax.scipy.linalg.solve_sylvester``.
+
+    >>> import numpy as np
+    >>> solve_sylvester(np.eye(1), np.eye(1), C=np.array([[6.0]]), method="eigen").tolist()
+    [[3.0]]
+    """
+    return _linalg.solve_sylvester(A, B, C)
+
+
 def __getattr__(name: str) -> Any:
     return getattr(_linalg, name)
 
