@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -335,6 +336,13 @@ def test_precisions_by_name() -> None:
     assert lax.Precision(None) is lax.Precision.DEFAULT
     with pytest.raises(ValueError, match="bfloat"):
         lax.Precision("bfloat")
+
+
+def test_types_in_annotations() -> None:
+    given = typing.get_args(lax.PrecisionLike)
+    assert str in given and lax.Precision in given
+    assert lax.ConvDimensionNumbers in typing.get_args(lax.ConvGeneralDilatedDimensionNumbers)
+    assert len(typing.get_args(lax.DotDimensionNumbers)) == 2
 
 
 def test_methods_of_rounding_by_name() -> None:

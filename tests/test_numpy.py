@@ -1620,9 +1620,10 @@ def check_cupy_programs(closed: Closed, moved: Closed, there: Any, here: Any) ->
 # ---------------------------------------------------------------- signatures
 
 OF_JAX = frozenset([
-    "descending", "dtype", "fill_value", "indices_are_sorted", "inplace", "length", "method", "mode",
-    "out_sharding", "precision", "preferred_element_type", "promote_integers", "size", "strip_zeros",
-    "total_repeat_length", "trim_leading_zeros", "unique_indices", "unroll", "wrap_negative_indices",
+    "assume_unique_indices", "descending", "dtype", "fill_value", "indices_are_sorted", "inplace",
+    "length", "method", "mode", "out_sharding", "precision", "preferred_element_type",
+    "promote_integers", "size", "strip_zeros", "total_repeat_length", "trim_leading_zeros",
+    "unique_indices", "unroll", "wrap_negative_indices",
 ])  # fmt: skip
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -1824,7 +1825,11 @@ ERRORS: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: fnp.cross(x, x), ShapeError, r"3 elements, found 4 and 4"),
     (lambda x: fnp.convolve(x, x), ShapeError, r"needs two vectors"),
     (lambda x: fnp.zeros(3, device="tpu"), ArgumentError, r"device='tpu'"),
-    (lambda x: fnp.zeros_like(x, None, (2,)), ArgumentError, r"zeros_like: order=\(2,\).*by its name"),
+    (
+        lambda x: fnp.zeros_like(x, None, (2,)),
+        ArgumentError,
+        r"zeros_like: order=\(2,\).*by its name",
+    ),
     (lambda x: fnp.full_like(x, 1.0, None, (2,)), ArgumentError, r"full_like: order=\(2,\)"),
     (lambda x: fnp.put(np.zeros(3), 0, x[0, 0]), HandoverError, r"fnp\.zeros"),
     (lambda x: fnp.fill_diagonal(np.zeros((3, 3)), x[0, 0]), HandoverError, r"fnp\.zeros"),

@@ -152,6 +152,7 @@ from .collectives import (
 )
 from .convolutions import (
     ConvDimensionNumbers,
+    ConvGeneralDilatedDimensionNumbers,
     conv,
     conv_dimension_numbers,
     conv_general_dilated,
@@ -202,7 +203,15 @@ from .numbers import (
     reduce_precision,
 )
 from .ordering import approx_max_k, approx_min_k, argmax, argmin, sort, sort_key_val, top_k
-from .products import Precision, batch_matmul, dot, dot_general, ragged_dot
+from .products import (
+    DotDimensionNumbers,
+    Precision,
+    PrecisionLike,
+    batch_matmul,
+    dot,
+    dot_general,
+    ragged_dot,
+)
 from .reductions import (
     cumlogsumexp,
     cummax,
@@ -254,10 +263,13 @@ from .windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimension
 
 __all__ = [
     "ConvDimensionNumbers",
+    "ConvGeneralDilatedDimensionNumbers",
+    "DotDimensionNumbers",
     "FftType",
     "GatherDimensionNumbers",
     "GatherScatterMode",
     "Precision",
+    "PrecisionLike",
     "RoundingMethod",
     "ScatterDimensionNumbers",
     "abs",

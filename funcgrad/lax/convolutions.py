@@ -28,6 +28,9 @@ class ConvDimensionNumbers(NamedTuple):
     out_spec: Sequence[int]
 
 
+ConvGeneralDilatedDimensionNumbers = ConvDimensionNumbers | tuple[str, str, str] | None
+
+
 def padding_of(name: str, padding: Any, sizes: Ints, window: Ints, strides: Ints) -> Pads:
     """The numbers before and after every axis.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np  # noqa: F401  (doctests)
@@ -27,6 +28,12 @@ class Precision(enum.Enum):
         """By its name in lower case, or None for the usual one, as in JAX."""
         names = {None: "DEFAULT", "default": "DEFAULT", "high": "HIGH", "highest": "HIGHEST"}
         return cls[names[value]] if value in names else None
+
+
+PrecisionLike = str | Precision | tuple[str, str] | tuple[Precision, Precision] | None
+DotDimensionNumbers = tuple[
+    tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
+]
 
 
 def dot(

@@ -19,7 +19,7 @@ from ..ops.complex import conjugate
 from ..ops.index import getitem
 from ..ops.index_layout import Slice
 from ..ops.join import pad
-from ._arguments import array_of, axis_of, copied, fresh, module_of, on_cpu, refuse
+from ._arguments import array_of, axis_of, converted, copied, fresh, module_of, on_cpu, refuse
 from .repeating import roll
 
 # ---------------------------------------------------------------- arguments
@@ -396,10 +396,10 @@ def _several_from_half(name: str, a: Any, s: Any, axes: Any, norm: Any, out: Any
 # ---------------------------------------------------------------- frequencies
 
 
-def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+def fftfreq(n: Any, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> Any:
     """The frequencies that `fft` gives of `n` points at the distance `d`: ``k / (n d)``.
 
-    Shapes: ``-> (n,)``.   Dtypes: floating.
+    Shapes: ``-> (n,)``.   Dtypes: floating; `dtype` if that is given.
     Derivative: that of ``1 / d``.
     Raises: ArgumentError: `n` is no integer. ZeroDivisionError: it is 0.
     Source: NumPy reference, ``numpy.fft.fftfreq``.
@@ -409,13 +409,13 @@ def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
     """
     n = _count("fftfreq", n, device)
     places = np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
-    return fresh(module_of(d).asarray(places)) * (1.0 / (n * d))
+    return _frequencies(places, n * d, dtype)
 
 
-def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+def rfftfreq(n: Any, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> Any:
     """The frequencies that `rfft` gives of `n` points at the distance `d`: ``k / (n d)``.
 
-    Shapes: ``-> (n // 2 + 1,)``.   Dtypes: floating.
+    Shapes: ``-> (n // 2 + 1,)``.   Dtypes: floating; `dtype` if that is given.
     Derivative: that of ``1 / d``.
     Raises: ArgumentError: `n` is no integer. ZeroDivisionError: it is 0.
     Source: NumPy reference, ``numpy.fft.rfftfreq``.
@@ -424,7 +424,12 @@ def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
     [0.0, 0.25, 0.5]
     """
     n = _count("rfftfreq", n, device)
-    return fresh(module_of(d).asarray(np.arange(n // 2 + 1))) * (1.0 / (n * d))
+    return _frequencies(np.arange(n // 2 + 1), n * d, dtype)
+
+
+def _frequencies(places: Any, length: Any, dtype: Any) -> Any:
+    y = fresh(module_of(length).asarray(places)) * (1.0 / length)
+    return y if dtype is None else converted(y, dtype)
 
 
 def _count(name: str, n: Any, device: Any) -> int:

@@ -296,8 +296,12 @@ def _places(name: str, obj: Any, *, fixed: bool = True) -> Any:
     return places.astype(int) if places.size == 0 and places.dtype.kind == "f" else places
 
 
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+def delete(
+    arr: Any, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False
+) -> Any:
     """`arr` without the places `obj` along an axis; flattened if it is None.
+
+    `assume_unique_indices` changes nothing.
 
     Shapes: ``(*a, n, *b) -> (*a, n - m, *b)``.   Dtypes: all.
     Derivative: linear; what was deleted gets no cotangent.

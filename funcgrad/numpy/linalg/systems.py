@@ -185,8 +185,8 @@ def det(a: Any) -> Any:
     return _linalg.det(array_of(a))
 
 
-def slogdet(a: Any) -> SlogdetResult:
-    """The sign and the logarithm of the absolute value of the determinant.
+def slogdet(a: Any, *, method: Any = None) -> SlogdetResult:
+    """The sign and the logarithm of the absolute value of the determinant. `method` changes nothing.
 
     Shapes: ``a: (*a, n, n) -> (*a), (*a)``.   Dtypes: floating, complex; integers give float64.
     Derivative: ``Re tr(a^-1 da)`` of the logarithm; LinAlgError where `a` is singular.
