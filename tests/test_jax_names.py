@@ -142,6 +142,18 @@ def test_places_between_two_elements_are_rounded_away_from_zero() -> None:
     assert whole.tolist() == [4.0, 1.0]
 
 
+def test_shard_map_decorates() -> None:
+    mesh = fjax.sharding.Mesh(fjax.devices(), "i")
+
+    @fjax.shard_map(mesh=mesh, in_specs=fjax.P("i"), out_specs=fjax.P())
+    def total(x):
+        return funcgrad.lax.psum(fnp.sum(x * x), "i")
+
+    for f in (total, funcgrad.jit(total)):
+        assert f(np.array([1.0, 2.0])) == 5.0
+    assert funcgrad.grad(total)(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
 def test_scipy_functions_with_the_options_of_jax() -> None:
     inside, outside = np.array([[0.5]]), np.array([[0.5], [3.0]])
     table = fjax.scipy.interpolate.RegularGridInterpolator(([0.0, 1.0],), [1.0, 3.0])

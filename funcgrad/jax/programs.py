@@ -189,14 +189,15 @@ remat = checkpoint
 
 
 def shard_map(
-    f: Callable[..., Any],
+    f: Callable[..., Any] | None = None,
     *,
     mesh: Mesh,
     in_specs: Any = None,
     out_specs: Any = None,
     **checks: Any,
 ) -> Callable[..., Any]:
-    """`f` on each device's part of the arguments: of one device, on the whole.
+    """`f` on each device's part of the arguments: of one device, on the whole. Without `f`
+    it decorates.
 
     Raises: ArgumentError: the mesh has more devices.
     Source: JAX reference, ``jax.shard_map``.
@@ -208,6 +209,8 @@ def shard_map(
     """
     if mesh.devices.size != 1:
         raise ArgumentError(f"shard_map: a mesh of {mesh.shape}; there is one device{where()}")
+    if f is None:
+        return functools.partial(shard_map, mesh=mesh)
 
     def over(f: Callable[..., Any], name: Any) -> Callable[..., Any]:
         mapped = _vmap.vmap(f, None, axis_name=name, axis_size=1)
