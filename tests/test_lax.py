@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -465,6 +466,24 @@ def test_booleans_are_reduced() -> None:
     assert lax.reduce_xor(x, (0,)).tolist() == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("name", "start"), [*MONOIDS, ("max", 0.25), ("min", -0.25), ("mul", -2.0)]
+)
+@pytest.mark.parametrize("how", WINDOWS, ids=range(len(WINDOWS)))
+def test_windows_by_any_function_are_those_by_its_name(name: str, start: float, how: Any) -> None:
+    """What has a way of its own, and what is combined element by element."""
+    f = {"add": operator.add, "mul": operator.mul, "max": np.maximum, "min": np.minimum}[name]
+    (x,) = Row(name, lambda lax, x: x, M, AWAY).draw(0)
+    for z in (x, abs(x), -abs(x)):
+        by_name, by_hand = (
+            funcgrad.vjp(lambda z, g=g: lax.reduce_window(z, start, g, **how), z)
+            for g in (getattr(lax, name), lambda a, b: f(a, b))
+        )
+        np.testing.assert_allclose(by_name[0], by_hand[0], rtol=1e-13)
+        ct = weights(by_name[0])
+        np.testing.assert_allclose(by_name[1](ct)[0], by_hand[1](ct)[0], rtol=1e-12, atol=1e-12)
+
+
 # ---------------------------------------------------------------- transforms
 
 
@@ -835,3 +854,41 @@ def test_products_with_reflections_are_those_with_their_matrix(left: bool, trans
         c = rng.normal(size=(2, m, 5) if left else (2, 5, m)) + 0j
         found = lax.linalg.ormqr(packed, taus, c, left=left, transpose=transpose)
         np.testing.assert_allclose(found, factor @ c if left else c @ factor, atol=1e-12)
+
+
+def _complex_matrices(*shape: int) -> Any:
+    rng = np.random.default_rng(1)
+    return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_eigenvalues_of_one_triangle(lower: bool) -> None:
+    """The other one is not read."""
+    a = _complex_matrices(2, 3, 3)
+    a[:, range(3), range(3)] = a[:, range(3), range(3)].real
+    vectors, values = lax.linalg.eigh(a, lower=lower, symmetrize_input=False)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(a, "L" if lower else "U"), rtol=1e-12)
+    half = np.tril(a) if lower else np.triu(a)
+    whole = half + np.conj(np.swapaxes(half, -1, -2)) * (1 - np.eye(3))
+    np.testing.assert_allclose(whole @ vectors, vectors * values[:, None], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("transpose", [True, False])
+@pytest.mark.parametrize("conjugate", [True, False])
+def test_complex_triangles(left: bool, transpose: bool, conjugate: bool) -> None:
+    a, b = _complex_matrices(2, 3, 3) + 3 * np.eye(3), _complex_matrices(2, 3, 3)
+    how = {"left_side": left, "transpose_a": transpose, "conjugate_a": conjugate}
+    x = lax.linalg.triangular_solve(a, b, lower=True, **how)
+    t = np.conj(np.tril(a)) if conjugate else np.tril(a)
+    t = np.swapaxes(t, -1, -2) if transpose else t
+    np.testing.assert_allclose(t @ x if left else x @ t, b, rtol=1e-10)
+
+
+def test_updates_of_a_singular_factor() -> None:
+    r, v = np.triu(np.arange(1.0, 10.0).reshape(3, 3)), np.array([0.0, 1.0, -2.0])
+    r[1] = 0.0
+    for rows, w in ((r, v), (-r, v), (np.triu(np.ones((3, 3)), 1), 0 * v)):
+        new = lax.linalg.cholesky_update(rows, w)
+        np.testing.assert_allclose(new.T @ new, rows.T @ rows + np.outer(w, w), atol=1e-12)
+        assert (np.diagonal(new) >= 0).all() and not np.tril(new, -1).any()

@@ -224,7 +224,7 @@ def reduce(
     """Elements along axes combined two at a time by `computation`, and with a first value.
 
     Operands, first values and what `computation` takes and gives may be trees of one structure. The
-    order is not fixed, so `computation` has to be associative.
+    order is not fixed, so `computation` has to be associative and commutative.
 
     Shapes: ``(*a), () -> (*a without dimensions)``.   Dtypes: those of the operands.
     Derivative: that of `computation`.
