@@ -49,6 +49,21 @@ def test_convention() -> None:
     assert w.grad.tolist() == [0j]
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_given_gradient_is_that_of_a_product(create_graph: bool) -> None:
+    """Of ``Re(sum(conj(g) y))``, whose gradient by y is g."""
+    z = compat.tensor([1 + 2j, -0.5 + 1j, 3j], requires_grad=True)
+    c = compat.tensor([2 - 1j, 1j, 0.5 + 0.5j])
+    g = compat.tensor([0.5 + 3j, -2 + 1j, 1 - 4j])
+    for f in (lambda z: c * z, lambda z: c * z * z, lambda z: c * z.conj(), compat.exp):
+        (expected,) = compat.autograd.grad((g.conj() * f(z)).real.sum(), z)
+        (found,) = compat.autograd.grad(f(z), z, g, create_graph=create_graph)
+        compat.testing.assert_close(found.detach(), expected)
+        z.grad = None
+        f(z).backward(g)
+        compat.testing.assert_close(z.grad, expected)
+
+
 def test_node() -> None:
     z = compat.tensor([1 + 2j], requires_grad=True)
     x = compat.tensor([1.0, 2.0], requires_grad=True)

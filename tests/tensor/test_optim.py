@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import math
 import pickle
 from typing import Any
@@ -261,6 +262,66 @@ def test_learning_rates_may_change(th: Any) -> None:
     optimizer.step()
     assert (x.item(), y.item()) == (-4.0, -1.0)
     assert x.dtype == th.float32
+
+
+CHANGES: dict[str, Any] = {
+    "alpha": 0.6,
+    "betas": (0.6, 0.7),
+    "dampening": 0.2,
+    "eps": 5.0,
+    "etas": (0.3, 1.5),
+    "lambd": 0.2,
+    "lr": 0.2,
+    "lr_decay": 0.3,
+    "maximize": True,
+    "momentum": 0.4,
+    "momentum_decay": 0.1,
+    "nesterov": True,
+    "rho": 0.5,
+    "step_sizes": (0.01, 0.02),
+    "weight_decay": 0.3,
+}
+CHANGED = [
+    (name, option)
+    for name in [
+        "SGD",
+        "Adam",
+        "AdamW",
+        "NAdam",
+        "RAdam",
+        "Adamax",
+        "Adagrad",
+        "Adadelta",
+        "RMSprop",
+        "Rprop",
+        "ASGD",
+    ]
+    for option in inspect.signature(getattr(compat.optim, name)).parameters
+    if option in CHANGES and (name, option) not in (("Rprop", "lr"), ("ASGD", "alpha"))
+]
+
+
+@pytest.mark.parametrize(("name", "option"), CHANGED, ids=lambda x: x)
+def test_any_option_may_change(th: Any, name: str, option: str) -> None:
+    """What has stepped before goes on as an optimizer that has not, with its state, does."""
+    momentum = {"momentum": 0.9} if name in ("SGD", "RMSprop") else {}
+    found = []
+    for is_new, is_changed in ((False, True), (True, True), (False, False)):
+        x = th.tensor([1.5, -2.0], dtype=th.float64, requires_grad=True)
+        optimizer = getattr(th.optim, name)([x], lr=0.05, **momentum)
+        for i in range(9):
+            if i == 2 and is_new:
+                saved = copy.deepcopy(optimizer.state_dict())
+                optimizer = getattr(th.optim, name)([x], lr=0.05, **momentum)
+                optimizer.load_state_dict(saved)
+            if i == 2 and is_changed:
+                optimizer.param_groups[0][option] = CHANGES[option]
+            optimizer.zero_grad()
+            ((x**4).sum() / 4 - x.sum()).backward()
+            optimizer.step()
+        found.append(x.detach().numpy())
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-7)  # loading widens NAdam's product
+    assert abs(found[0] - found[2]).max() > 1e-5
 
 
 def test_names(th: Any) -> None:
