@@ -281,21 +281,11 @@ CHANGES: dict[str, Any] = {
     "step_sizes": (0.01, 0.02),
     "weight_decay": 0.3,
 }
+CHANGEABLE = ["SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax"]
+CHANGEABLE += ["Adagrad", "Adadelta", "RMSprop", "Rprop", "ASGD"]
 CHANGED = [
     (name, option)
-    for name in [
-        "SGD",
-        "Adam",
-        "AdamW",
-        "NAdam",
-        "RAdam",
-        "Adamax",
-        "Adagrad",
-        "Adadelta",
-        "RMSprop",
-        "Rprop",
-        "ASGD",
-    ]
+    for name in CHANGEABLE
     for option in inspect.signature(getattr(compat.optim, name)).parameters
     if option in CHANGES and (name, option) not in (("Rprop", "lr"), ("ASGD", "alpha"))
 ]

@@ -394,3 +394,27 @@ def test_averages(kind: str) -> None:
         assert ours.keys() == theirs.keys()
         for k in ours:
             np.testing.assert_allclose(ours[k], theirs[k], rtol=1e-5, atol=1e-6, err_msg=k)
+
+
+@pytest.mark.parametrize("is_training", [False, True])
+def test_only_statistics_are_made_anew(is_training: bool) -> None:
+    """They are the means over all batches alike; the momentum and the mode stay what they were."""
+    rng = np.random.default_rng(0)
+    batches = [rng.normal(size=(n, 2)).astype("f") for n in (3, 5, 4)]
+    norm = compat.nn.BatchNorm1d(2, momentum=0.3)
+    model = compat.nn.Sequential(norm, compat.nn.Dropout(0.5)).train(is_training)
+    norm(compat.ones(4, 2))
+    compat.optim.swa_utils.update_bn(map(compat.tensor, batches), model)
+    mean, var = (np.mean([f(b) for b in batches], axis=0) for f in (_mean, _unbiased))
+    np.testing.assert_allclose(norm.running_mean.numpy(), mean, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(norm.running_var.numpy(), var, rtol=1e-5)
+    assert norm.momentum == 0.3 and norm.num_batches_tracked.item() == 3
+    assert [m.training for m in model.modules()] == [is_training] * 3
+
+
+def _mean(batch: Any) -> Any:
+    return batch.mean(axis=0)
+
+
+def _unbiased(batch: Any) -> Any:
+    return batch.var(axis=0, ddof=1)
