@@ -19,6 +19,7 @@ try:
 except ImportError:
     torch = None
 
+MODULES = (compat,) if torch is None else (compat, torch)
 nan = math.nan
 
 
@@ -149,13 +150,13 @@ ERRORS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any], type[Exception], s
 def test_errors(
     name: str, values: Any, args: Any, options: Any, cls: type[Exception], words: str
 ) -> None:
-    for module in (compat, torch) if torch is not None else (compat,):
+    for module in MODULES:
         with pytest.raises(cls, match=words if module is compat else None):
             getattr(module, name)(module.tensor(values), *args, **options)
 
 
 def test_errors_of_several_tensors() -> None:
-    for m in (compat, torch) if torch is not None else (compat,):
+    for m in MODULES:
         x, y = m.tensor([[1.0, 2.0]]), m.tensor([1.0])
         with pytest.raises(RuntimeError, match="same dimension as input"):
             m.diff(x, prepend=y)
@@ -174,3 +175,15 @@ def test_under_vmap() -> None:
     np.testing.assert_array_equal(found, np.maximum.accumulate(x, 1))
     found = compat.vmap(compat.trapezoid)(t).numpy()
     np.testing.assert_allclose(found, np.trapezoid(x, axis=1))
+
+
+@pytest.mark.parametrize("size", [0.5, 3.0, 20.0])
+def test_angles_of_sums_follow_the_larger_term(size: float) -> None:
+    """The imaginary part is not cut off at a half turn."""
+    rng = np.random.default_rng(0)
+    for module in MODULES:
+        x = rng.normal(size=(7, 4)) + 1j * size * rng.normal(size=(7, 4))
+        y = module.logcumsumexp(module.tensor(x), 0).numpy()
+        np.testing.assert_allclose(np.exp(y), np.cumsum(np.exp(x), 0), rtol=1e-12)
+        larger = np.where(y[:-1].real >= x[1:].real, y[:-1], x[1:])
+        assert (abs((y[1:] - larger).imag) <= np.pi + 1e-12).all()

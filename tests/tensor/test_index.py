@@ -703,6 +703,18 @@ def test_errors(f: Callable[..., Any], error: type[Exception], words: str) -> No
         assert words in str(found.value)
 
 
+@pytest.mark.parametrize("include_self", [False, True])
+def test_means_of_integers_are_rounded_down(include_self: bool) -> None:
+    at, values = [0, 0, 2, 2, 2], [-3, -4, 5, 3, 3]
+    for m in MODULES:
+        x = m.tensor([-4, 7, 0])
+        y = m.scatter_reduce(
+            x, 0, m.tensor(at), m.tensor(values), "mean", include_self=include_self
+        )
+        assert y.tolist() == ([-4, 7, 2] if include_self else [-4, 7, 3])
+        assert y.dtype is m.int64
+
+
 def test_small_integers_in_places() -> None:
     at = compat.tensor([0, 0])
     x, y = (

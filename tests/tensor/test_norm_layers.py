@@ -143,6 +143,34 @@ def test_running_statistics_move(th: Any) -> None:
     assert var.tolist() == [1.5, 2.5]
 
 
+def test_a_scale_that_changes_later_counts_as_it_was(th: Any) -> None:
+    found = []
+    for is_changed in (False, True):
+        x = th.linspace(-1.0, 1.0, 12).reshape(2, 2, 3).sin().requires_grad_()
+        w = th.tensor([1.0, 2.0], requires_grad=True)
+        y = th.nn.functional.instance_norm(x, weight=w)
+        if is_changed:
+            with th.no_grad():
+                w.mul_(10)
+        (y**2 * th.arange(3.0)).sum().backward()
+        found.append([x.grad.numpy(), w.grad.numpy()])
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+def test_tracking_may_end(th: Any) -> None:
+    """Then the batch is used in training, and in evaluation the statistics as they were left."""
+    x, mean, var = th.tensor([[1.0], [3.0]]), 2.0, 4.0
+    norm = th.nn.BatchNorm1d(1, eps=1e-30)
+    norm.running_mean.fill_(mean), norm.running_var.fill_(var)
+    norm.track_running_stats = False
+    assert norm(x).flatten().tolist() == [-1.0, 1.0]
+    assert norm.running_mean.item() == mean and norm.num_batches_tracked.item() == 0
+    assert norm.eval()(x).flatten().tolist() == [-0.5, 0.5]
+    never = th.nn.BatchNorm1d(1, eps=1e-30, track_running_stats=False).eval()
+    assert never(x).flatten().tolist() == [-1.0, 1.0]
+
+
 def test_default_eps_is_the_precision(th: Any) -> None:
     for dtype in (th.float32, th.float64):
         x = th.full((1, 2), 1e-9, dtype=dtype)
