@@ -44,6 +44,25 @@ def test_none_from_a_backward_pre_hook_is_zeros(torch: Any) -> None:
     assert x.grad.tolist() == [0.0, 0.0]
 
 
+def test_a_backward_hook_is_for_gradients_of_results(torch: Any) -> None:
+    """A later pass that comes to the arguments by another way is none of its business."""
+
+    class Kept(torch.nn.Module):  # type: ignore[name-defined]
+        def forward(self, x: Any) -> Any:
+            self.inside = x * 2
+            return self.inside * 3
+
+    m, seen = Kept(), []
+    m.register_full_backward_hook(lambda m, gi, go: seen.append(go[0].item()) or (gi[0] * 10,))
+    x = torch.ones(1, requires_grad=True)
+    y = m(x)
+    for root, expected in ((y, 60.0), (m.inside, 2.0), (y, 60.0)):
+        x.grad = None
+        root.sum().backward(retain_graph=True)
+        assert x.grad.item() == expected
+    assert seen == [1.0, 1.0]
+
+
 def test_hooks_of_all_modules(torch: Any) -> None:
     hooks = importlib.import_module(f"{torch.__name__}.nn.modules.module")
     log: list[Any] = []

@@ -991,6 +991,15 @@ def test_clipping(th: Any) -> None:
         th.nn.utils.clip_grad_norm_(a, 1.0, error_if_nonfinite=True)
 
 
+def test_clipping_of_halves(th: Any) -> None:
+    """The squares are beyond what halves hold."""
+    a, b = (th.zeros(n, dtype=th.float16, requires_grad=True) for n in (1, 2))
+    a.grad, b.grad = th.tensor([300.0]).half(), th.tensor([0.0, -400.0]).half()
+    total = th.nn.utils.clip_grad_norm_([a, b], 5.0)
+    assert total.dtype is th.float16 and total.item() == 500.0
+    np.testing.assert_allclose([a.grad.item(), b.grad[1].item()], [3.0, -4.0], rtol=2e-3)
+
+
 def test_parameters_as_a_vector(th: Any) -> None:
     m = th.nn.Linear(2, 2)
     vector = th.nn.utils.parameters_to_vector(m.parameters())
