@@ -314,6 +314,22 @@ def test_any_option_may_change(th: Any, name: str, option: str) -> None:
     assert abs(found[0] - found[2]).max() > 1e-5
 
 
+def test_a_loss_without_curvature(th: Any) -> None:
+    """The differences of gradients are 0, so L-BFGS goes on along the gradient."""
+    x, slopes = th.zeros(2, requires_grad=True), th.tensor([1.0, -3.0])
+    optimizer = th.optim.LBFGS([x], lr=0.5, max_iter=3, max_eval=9)
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = (x * slopes).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    first = 0.5 / 4  # by the sum of absolute values
+    assert x.tolist() == [-(first + 1.0), 3 * (first + 1.0)]
+
+
 def test_names(th: Any) -> None:
     m = th.nn.Linear(1, 1)
     optimizer = th.optim.SGD(m.named_parameters(), lr=0.1)
