@@ -205,6 +205,35 @@ def test_shapes_near_zero(c: float) -> None:
                 np.testing.assert_allclose(y, float(expected), rtol=rtol, err_msg=method)
 
 
+@pytest.mark.parametrize("c", [1e-300, 1e-12, 1e-8, 1e-3, 0.5, 1e3])
+def test_bradfords_distribution_is_smooth_for_small_shapes(c: float) -> None:
+    """It nears the uniform one, where its formulas are 0 / 0."""
+    mpmath = pytest.importorskip("mpmath")
+    z = mpmath.mpf(0.375)
+    with mpmath.workdps(800):
+        for method, exact in (
+            ("logpdf", lambda c: mpmath.log(c / mpmath.log1p(c)) - mpmath.log1p(c * z)),
+            ("cdf", lambda c: mpmath.log1p(c * z) / mpmath.log1p(c)),
+            ("sf", lambda c: 1 - mpmath.log1p(c * z) / mpmath.log1p(c)),
+            ("ppf", lambda c: mpmath.expm1(z * mpmath.log1p(c)) / c),
+            ("isf", lambda c: mpmath.expm1((1 - z) * mpmath.log1p(c)) / c),
+        ):
+            step = mpmath.mpf(c) / 10**20
+            low, here, high = (exact(c + k * step) for k in (-1, 0, 1))
+            first, second = (high - low) / (2 * step), (high - 2 * here + low) / step**2
+            f = getattr(stats.bradford, method)
+            slope = funcgrad.grad(f, argnums=1)
+            found = slope(0.375, c), funcgrad.grad(slope, argnums=1)(0.375, c)
+            np.testing.assert_allclose(found, [float(first), float(second)], rtol=1e-10)
+
+
+@pytest.mark.parametrize("z", [1e-300, 0.3, 1.0])
+def test_a_loglaplace_variable_of_shape_one_has_a_slope_by_it(z: float) -> None:
+    """There its density is constant up to 1, and ``(c - 1) log(z)`` is 0."""
+    found = funcgrad.grad(stats.loglaplace.logpdf, argnums=(0, 1))(z, 1.0)
+    np.testing.assert_allclose(found, (0.0, 1.0 + math.log(z)), rtol=1e-15)
+
+
 @pytest.mark.parametrize("a", [-0.6, 0.0, 0.3])
 def test_probabilities_of_skew_cauchy_variables_move_at_their_mode(a: float) -> None:
     density = 1.0 / math.pi

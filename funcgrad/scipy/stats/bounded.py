@@ -13,6 +13,7 @@ from ...ops.logic import greater, less
 from ...ops.select import where as choose
 from ...ops.trigonometric import arcsin, cos, sin
 from .continuous import ContinuousDistribution
+from .extremes import expm1_over, log1p_over
 from .logs import LOG_2, log1mexp
 
 
@@ -97,20 +98,20 @@ class Bradford(ContinuousDistribution):
     exact_ends = False
 
     def _logpdf(self, z: Any, c: Any) -> Any:
-        return log(c) - log(log1p(c)) - log1p(c * z)
+        return -log(log1p_over(c, 1.0)) - log1p(c * z)
 
     def _cdf(self, z: Any, c: Any) -> Any:
-        return log1p(c * z) / log1p(c)
+        return log1p_over(c, z) / log1p_over(c, 1.0)
 
     def _sf(self, z: Any, c: Any) -> Any:
-        return log1p(c * (1.0 - z) / (1.0 + c * z)) / log1p(c)
+        return log1p_over(c, (1.0 - z) / (1.0 + c * z)) / log1p_over(c, 1.0)
 
     def _ppf(self, q: Any, c: Any) -> Any:
-        return expm1(q * log1p(c)) / c
+        return expm1_over(c, q * log1p_over(c, 1.0))
 
     def _isf(self, q: Any, c: Any) -> Any:
         # from 1 down: (1 + c) ** -q of the way up is what is left
-        return 1.0 + (1.0 + c) / c * expm1(-q * log1p(c))
+        return 1.0 + (1.0 + c) * expm1_over(c, -q * log1p_over(c, 1.0))
 
     def _mean(self, c: Any) -> Any:
         return divide(1.0, log1p(c)) - divide(1.0, c)
@@ -120,7 +121,7 @@ class Bradford(ContinuousDistribution):
         return ((c + 2.0) * k - 2.0 * c) / (2.0 * c * k * k)
 
     def _entropy(self, c: Any) -> Any:
-        return 0.5 * log1p(c) - log(c / log1p(c))
+        return 0.5 * log1p(c) + log(log1p_over(c, 1.0))
 
 
 class Anglit(ContinuousDistribution):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np  # noqa: F401  (doctests)
 
 from ...ops.arithmetic import absolute, divide, power
-from ...ops.exponential import exp, log, log1p
+from ...ops.exponential import exp, log, log1p, xlogy
 from ...ops.logic import equal, greater, less
 from ...ops.select import where as choose
 from ...ops.trigonometric import arctan2, tan
@@ -123,9 +123,7 @@ class LogLaplace(ContinuousDistribution):
 
     def _logpdf(self, z: Any, c: Any) -> Any:
         upper, below, above = self._sides(z)
-        one = equal(c, 1.0)
-        rise = choose(one, 0.0, (c - 1.0) * log(choose(one, 1.0, below)))
-        return log(0.5 * c) + choose(upper, -(c + 1.0) * log(above), rise)
+        return log(0.5 * c) + choose(upper, -(c + 1.0) * log(above), xlogy(c - 1.0, below))
 
     def _edge(self, z: Any, c: Any) -> Any:
         return 0.5 * c * power(z, c - 1.0)
