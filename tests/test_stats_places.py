@@ -234,11 +234,21 @@ def test_a_loglaplace_variable_of_shape_one_has_a_slope_by_it(z: float) -> None:
     np.testing.assert_allclose(found, (0.0, 1.0 + math.log(z)), rtol=1e-15)
 
 
-@pytest.mark.parametrize("a", [-0.6, 0.0, 0.3])
-def test_probabilities_of_skew_cauchy_variables_move_at_their_mode(a: float) -> None:
-    density = 1.0 / math.pi
-    for f, slope in ((stats.skewcauchy.cdf, density), (stats.skewcauchy.sf, -density)):
-        np.testing.assert_allclose(funcgrad.grad(f)(0.0, a), slope, rtol=1e-15)
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("skewcauchy", -0.6), ("skewcauchy", 0.3), ("vonmises", 0.0), ("vonmises", 3.0),
+     ("gennorm", 1.5), ("t", 3.0), ("skewnorm", 2.0)],
+)  # fmt: skip
+def test_probabilities_move_by_the_density_at_the_middle(name: str, shape: float) -> None:
+    """Of formulas for either side the one that counts at 0 has its slope there."""
+    family = getattr(stats, name)
+    density = family.pdf(0.0, shape)
+    for f, sign in ((family.cdf, 1.0), (family.sf, -1.0)):
+        for turn in (0.0, 2.0 * math.pi if name == "vonmises" else 0.0):
+            np.testing.assert_allclose(funcgrad.grad(f)(turn, shape), sign * density, rtol=1e-12)
+            bend = funcgrad.hessian(f)(turn, shape)
+            slope = funcgrad.grad(family.pdf)(turn, shape)
+            np.testing.assert_allclose(bend, sign * slope, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

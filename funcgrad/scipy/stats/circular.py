@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.arithmetic import absolute, divide
+from ...ops.arithmetic import divide
 from ...ops.bessel import i1e
 from ...ops.exponential import exp, log, log1p, sqrt
 from ...ops.inverses import cosm1
@@ -48,8 +48,9 @@ class VonMises(SolvedDistribution):
     def _sf(self, z: Any, kappa: Any) -> Any:
         turns = rint(z * (0.5 / math.pi))
         z = z - turns * (2.0 * math.pi)
-        side = self._beyond(absolute(z), kappa, 0.0 * z)
-        return choose(less(z, 0.0), 1.0 - side, side) - turns
+        below = less(z, 0.0)  # not `absolute`, whose slope at 0 is 0
+        side = self._beyond(choose(below, -z, z), kappa, 0.0 * z)
+        return choose(below, 1.0 - side, side) - turns
 
     def _logcdf(self, z: Any, kappa: Any) -> Any:
         return self._logsf(-z, kappa)
