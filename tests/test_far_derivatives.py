@@ -237,6 +237,16 @@ def test_beta_where_it_vanishes(args: tuple[float, float]) -> None:
     np.testing.assert_allclose(derivatives(special.beta, args, FIRST_AND_SECOND), exact, rtol=1e-10)
 
 
+@pytest.mark.parametrize("a", [-1.0, -4.0, -1.0 + 1e-9, -3.0 - 1e-9, -2.5])
+def test_beta_beside_a_whole_number(a: float) -> None:
+    """``beta(a, 1)`` is ``1 / a``: poles of two digammas that leave a finite difference."""
+    slopes = -1.0 / a**2, 2.0 / a**3
+    np.testing.assert_allclose(
+        derivatives(special.beta, (a, 1.0), [(1, 0), (2, 0)]), slopes, rtol=1e-9
+    )
+    np.testing.assert_allclose(funcgrad.grad(special.betaln)(a, 1.0), -1.0 / a, rtol=1e-9)
+
+
 @pytest.mark.parametrize("a", [1e-300, 1e-8, -1e-8])
 @pytest.mark.parametrize("b", [-0.5, -7.7, -1e4 - 0.3])
 def test_slopes_of_beta_with_a_tiny_shape_beside_a_negative_one(a: float, b: float) -> None:

@@ -60,10 +60,16 @@ _STEPS = 8  # of the recurrence ``digamma(x + 1) = digamma(x) + 1 / x``, for wha
 
 def digamma_gap(a: Any, b: Any) -> Any:
     """``digamma(a) - digamma(a + b)``, which keeps its digits where `b` is small beside `a`."""
-    # Below 0 by reflection, where `b` is small: there are no steps from pole to pole.
+    # Below 0 by reflection, where `b` is small or both may be at their poles.
     low = logical_and(less(a, 0.0), less(absolute(b), absolute(a - rint(a)) * _CLOSE))
+    low = logical_or(low, _both_low(a, b))
     right = _right_gap(where(low, 1.0 - a, a), where(low, -b, b))
     return right - where(low, _cotangents(where(low, a, 0.25), where(low, b, 0.0)), 0.0)
+
+
+def _both_low(a: Any, b: Any) -> Any:
+    """Where `b` is whole, and neither `a` nor ``a + b`` above the poles of `digamma`."""
+    return logical_and(equal(b, rint(b)), less(maximum(a, a + b), 0.5))
 
 
 def _right_gap(a: Any, b: Any) -> Any:
@@ -120,6 +126,7 @@ def _beta_slope(y: Any, a: Any, b: Any) -> Any:
     total = a + b
     near = logical_and(_near_pole(total), less(minimum(a, b), 0.0))
     near = logical_and(near, less_equal(absolute(total - rint(total)), absolute(b)))
+    near = logical_and(near, logical_not(_both_low(a, b)))
     p, q = where(near, a, 1.0), where(near, b, 1.0)
     # The pole of the denominator is a zero of `y`.
     steep = y * digamma(p) - _times_digamma(
@@ -169,17 +176,12 @@ def _cotangents(z: Any, m: Any) -> Any:
 def _poch_by_z(y: Any, z: Any, m: Any) -> Any:
     y, z, m = double(y), double(z), double(m)
     end = z + m
-    # A product of negative numbers: there by reflection, as both digammas may be at their poles.
-    below = logical_and(equal(m, rint(m)), less(maximum(z, end), 0.5))
     near = logical_and(_near_pole(z), less_equal(absolute(z - rint(z)), absolute(m)))
-    near = logical_and(near, logical_not(below))
-    plain = logical_not(logical_or(near, below))
+    near = logical_and(near, logical_not(_both_low(z, m)))
     steep = y * digamma(where(near, end, 1.0)) - _times_digamma(
         y, lambda near: gamma(where(near, end, 1.0)), where(near, z, 1.0), near
     )
-    gap = digamma_gap(where(below, 1.0 - end, where(plain, z, 1.0)), where(near, 1.0, m))
-    reflected = y * (gap + _cotangents(where(below, z, 0.25), where(below, m, 1.0)))
-    return where(near, steep, where(below, reflected, -y * gap))
+    return where(near, steep, -y * digamma_gap(where(near, 1.0, z), where(near, 1.0, m)))
 
 
 @elementwise(_poch_by_z, lambda y, z, m: y * digamma(z + m))
