@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import funcgrad
 from funcgrad.scipy import special
@@ -60,6 +62,16 @@ def test_ratios_that_overflow_have_logarithms(dtype: Any) -> None:
     slope = funcgrad.grad(lambda x: special.rel_entr(x, y).sum())(x)
     np.testing.assert_allclose(slope, 1 + np.log(x) - np.log(y), rtol=1e-6)
     assert funcgrad.grad(special.rel_entr)(0.0, 0.0) == 0.0
+
+
+@given(x=st.floats(-5.0, 1e4, width=32))
+def test_derivatives_of_the_scaled_error_function(x: float) -> None:
+    """Up to where its asymptotic series begins they are what large terms leave."""
+    first, second = funcgrad.grad(special.erfcx), funcgrad.hessian(special.erfcx)
+    for f in (first, second):
+        found = f(np.float32(x))
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, f(np.float64(x)), rtol=3e-7)
 
 
 @pytest.mark.parametrize("order", [1e-8, 1e-5, 1e-3])

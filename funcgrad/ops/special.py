@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Selection, elementwise
+from ..core import aval_of
 from .arithmetic import absolute, divide, polynomial
 from .exponential import exp, expm1, log, log1p, logaddexp, sqrt
 from .from_scipy import floating, scipy_function, scipy_or_math, together
+from .gamma import double
 from .logic import equal, greater, less, logical_and
 from .select import where
 
@@ -20,6 +22,7 @@ SQRT_2 = math.sqrt(2.0)
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2.0 * math.pi)
 _TINY = float(np.finfo(np.float32).tiny)
+_NARROW = (np.dtype(np.float16), np.dtype(np.float32))
 
 
 # ---------------------------------------------------------------- sigmoids
@@ -124,6 +127,10 @@ def erfcx_fall(x: Any) -> Any:
 
 def _erfcx_slope(y: Any, x: Any) -> Any:
     """``2 x y - 2 / sqrt(pi)``, of which nothing is left for large `x`: there by its series."""
+    dtype = aval_of(x).dtype
+    if dtype in _NARROW:  # in which what the two leave has no digits
+        wide = double(x)
+        return _erfcx_slope(erfcx(wide), wide).astype(dtype)
     far = greater(x, _FAR)
     r = divide(1.0, where(far, x, _FAR))
     q = r * r * 0.5
