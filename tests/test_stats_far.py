@@ -57,6 +57,22 @@ def test_second_derivatives_of_rices_probabilities(x: float, b: float) -> None:
         np.testing.assert_allclose(second_of_log, expected, rtol=1e-9, atol=1e-10 * scale)
 
 
+@pytest.mark.parametrize("skew", [0.0, 1e-9, -1e-4])
+@pytest.mark.parametrize("z", [-3.0, 0.2, 1.5])
+def test_no_skewness_is_a_normal_variable(z: float, skew: float) -> None:
+    """The slope by the skewness is a sixth of the density's third derivative."""
+    density = stats.norm.pdf(z)
+    rtol = 1e-12 + 10 * abs(skew)
+    np.testing.assert_allclose(stats.pearson3.cdf(z, skew), stats.norm.cdf(z), rtol=rtol)
+    np.testing.assert_allclose(stats.pearson3.sf(z, skew), stats.norm.sf(z), rtol=rtol)
+    slope = funcgrad.grad(stats.pearson3.cdf, argnums=1)(z, skew)
+    np.testing.assert_allclose(slope, (1.0 - z * z) / 6.0 * density, rtol=rtol, atol=abs(skew))
+    slope = funcgrad.grad(stats.pearson3.pdf, argnums=1)(z, skew)
+    np.testing.assert_allclose(slope, (z**3 - 3 * z) / 6 * density, rtol=rtol, atol=abs(skew))
+    assert stats.pearson3.entropy(skew) == pytest.approx(stats.norm.entropy())
+    assert stats.pearson3.entropy(2.0) == pytest.approx(stats.expon.entropy())
+
+
 def shapes_of(family: Family, share: float) -> list[np.float64]:
     return [np.float64(low + (high - low) * share) for low, high in family.shapes]
 

@@ -54,6 +54,10 @@ def skewed_below(m: Any, x: Any, a: Any) -> Any:
     return m.log(m.quad(lambda z: 2 * m.npdf(z) * m.ncdf(a * z), steps))
 
 
+def pearson(x: Any, skew: Any) -> Any:
+    return 4 / skew**2 + 2 * x / skew
+
+
 def skellam_from(m: Any, k: Any, a: Any, b: Any) -> Any:
     """The probability of k or more, for k above the mean."""
     scale, root = m.exp(-a - b), m.sqrt(a * b)
@@ -127,6 +131,11 @@ TAILS = [
     Tail("halflogistic", "logsf", 800.0, (), lambda m, x: m.log(2 / (1 + m.exp(x)))),
     Tail("rice", "logpdf", 90.0, (30.0,), lambda m, x, b: (
         m.log(x * m.besseli(0, b * x)) - (x * x + b * b) / 2)),
+    Tail("pearson3", "logsf", 60.0, (0.3,), lambda m, x, s: gamma_above(m, 4 / s**2, pearson(x, s))),
+    Tail("pearson3", "logcdf", -19.0, (0.1,), lambda m, x, s: gamma_below(m, 4 / s**2, pearson(x, s))),
+    Tail("pearson3", "logcdf", -5.0, (-3.0,), lambda m, x, s: gamma_above(m, 4 / s**2, pearson(x, s))),
+    Tail("pearson3", "logpdf", 2.0, (1e-3,), lambda m, x, s: (
+        (4 / s**2 - 1) * m.log(pearson(x, s)) - pearson(x, s) - m.loggamma(4 / s**2) + m.log(2 / s))),
     Tail("poisson", "logsf", 400.0, (2.0,), lambda m, k, mu: gamma_below(m, k + 1, mu)),
     Tail("poisson", "logcdf", 3.0, (2e3,), lambda m, k, mu: gamma_above(m, k + 1, mu)),
     Tail("binom", "logsf", 400.0, (1e3, 0.01),

@@ -85,6 +85,7 @@ from .ordered import (
 )
 from .pairs import energy_distance, linregress, pearsonr, spearmanr, wasserstein_distance
 from .peaks import crystalball, norminvgauss
+from .pearson import pearson3
 from .powers import chi, exponpow, fisk, gengamma, maxwell, nakagami
 from .ranks import mode, rankdata
 from .series import dlaplace, logser, planck, yulesimon, zipf
@@ -146,12 +147,13 @@ __all__ = [
     "loglaplace", "lognorm", "logser", "loguniform", "lomax", "mannwhitneyu", "matrix_normal",
     "maxwell", "median_abs_deviation", "mielke", "mode", "moment", "moyal", "multinomial",
     "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest", "norminvgauss",
-    "pareto", "pearsonr", "planck", "pmean", "poisson", "power_divergence", "powerlaw", "powerlognorm",
-    "powernorm", "randint", "rankdata", "ranksums", "rayleigh", "rdist", "recipinvgauss", "reciprocal",
-    "rice", "sem", "semicircular", "skellam", "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr",
-    "t", "tmean", "triang", "trim_mean", "truncexpon", "truncnorm", "truncpareto", "truncweibull_min",
-    "tsem", "tstd", "ttest_1samp", "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform",
-    "variation", "vonmises", "vonmises_fisher", "wald", "wasserstein_distance", "weibull_max",
-    "weibull_min", "wilcoxon", "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon",
-    "zipf", "zmap", "zscore",
+    "pareto", "pearson3", "pearsonr", "planck", "pmean", "poisson", "power_divergence", "powerlaw",
+    "powerlognorm", "powernorm", "randint", "rankdata", "ranksums", "rayleigh", "rdist",
+    "recipinvgauss",     "reciprocal", "rice", "sem", "semicircular", "skellam", "skew",
+    "skewcauchy", "skewnorm", "skewtest", "spearmanr",     "t", "tmean", "triang", "trim_mean",
+    "truncexpon", "truncnorm", "truncpareto", "truncweibull_min",     "tsem", "tstd", "ttest_1samp",
+    "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform",     "variation",
+    "vonmises", "vonmises_fisher", "wald", "wasserstein_distance", "weibull_max",     "weibull_min",
+    "wilcoxon", "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon",     "zipf",
+    "zmap", "zscore",
 ]  # fmt: skip
