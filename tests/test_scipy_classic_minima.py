@@ -135,3 +135,67 @@ def test_refusals() -> None:
         funcgrad.grad(lambda c: optimize.brent(lambda x: (x - c) ** 2, full_output=1)[0])(1.0)
     with pytest.raises(ArgumentError, match="fmin"):
         optimize.fmin(3, [0.0])
+
+
+def walled(name: str, c: Any) -> Any:
+    """The least of `bowl` where ``x[0] + x[1]`` is `c`, or for `fmin_tnc` where x[0] is at most 1."""
+    start, solve = [0.1, 0.2], getattr(optimize, name)
+    if name == "fmin_ncg":
+        return solve(bowl, start, args=(c,), avextol=1e-12, disp=0)
+    if name == "fmin_tnc":
+        walls = [(None, 1.0), (None, None)]
+        return solve(bowl, start, args=(c,), approx_grad=1, bounds=walls, pgtol=1e-12, ftol=1e-15)[
+            0
+        ]
+    if name == "fmin_slsqp":
+        line = lambda x, c: x[0] + x[1] - c  # noqa: E731
+        return solve(bowl, start, [line], args=(c,), acc=1e-14, iprint=0)
+    below = lambda x, c: c - x[0] - x[1]  # noqa: E731
+    return solve(bowl, start, [below], args=(c,), rhoend=1e-9, catol=1e-9)
+
+
+def on_line(c: float) -> tuple[Any, Any]:
+    """The least of `bowl` on the line and how it moves with `c`, by what its gradient says."""
+    p = 1.0 + 0.5 * c
+    x = (c + 2.0 * p * c) / (1.0 + 2.0 * p * p)
+    top, bottom = 3.0 * c + c * c, 1.0 + 2.0 * p * p
+    slope = (3.0 + 2.0 * c) / bottom - top * 2.0 * p / bottom**2
+    return np.array([x, c - x]), np.array([slope, 1.0 - slope])
+
+
+@pytest.mark.parametrize("name", ["fmin_ncg", "fmin_tnc", "fmin_slsqp", "fmin_cobyla"])
+def test_places_at_walls_move_as_formulas_say(name: str) -> None:
+    expected = {"fmin_ncg": ([1.5, 1.125], [1.0, 1.5]), "fmin_tnc": ([1.0, 0.75], [0.0, 0.5])}
+    place, slope = expected.get(name, on_line(1.5))
+    for f in (lambda c: walled(name, c), funcgrad.jit(lambda c: walled(name, c))):
+        np.testing.assert_allclose(f(1.5), place, rtol=2e-5)
+        np.testing.assert_allclose(funcgrad.jacrev(f)(1.5), slope, rtol=2e-4, atol=1e-7)
+
+
+def test_results_at_walls_are_scipys() -> None:
+    x0, slope = [0.1, 0.2], funcgrad.grad(bowl)
+    for solve in (optimize, theirs):
+        ncg = solve.fmin_ncg(bowl, x0, slope, args=(0.7,), disp=0, full_output=1)
+        np.testing.assert_allclose(ncg[0], [0.7, 0.245], atol=1e-4)
+        assert len(ncg) == 6 and ncg[5] == 0
+        tnc = solve.fmin_tnc(bowl, x0, slope, args=(0.7,), messages=0)
+        np.testing.assert_allclose(tnc[0], [0.7, 0.245], atol=1e-3)
+        assert len(tnc) == 3
+        row = lambda x, c: np.array([x[0] + x[1] - c])  # noqa: E731
+        found = solve.fmin_slsqp(
+            bowl, x0, f_eqcons=row, fprime=slope, args=(0.7,), iprint=0, full_output=1
+        )
+        np.testing.assert_allclose(found[0], on_line(0.7)[0], atol=1e-3)
+        assert len(found) == 5 and found[3] == 0 and found[4].startswith("Optimization terminated")
+        cons = lambda x: 0.7 - x[0] - x[1]  # noqa: E731
+        at = solve.fmin_cobyla(bowl, x0, cons, args=(0.7,), consargs=(), rhoend=1e-7)
+        np.testing.assert_allclose(at, on_line(0.7)[0], atol=1e-3)
+
+
+def test_refusals_at_walls() -> None:
+    with pytest.raises(ArgumentError, match="fmin_cobyla: cons= has no function"):
+        optimize.fmin_cobyla(bowl, [0.0, 0.0], [], args=(1.0,))
+    with pytest.raises(ArgumentError, match="fmin_ncg: retall= is not supported"):
+        optimize.fmin_ncg(bowl, [0.0, 0.0], args=(1.0,), retall=1)
+    with pytest.raises(ArgumentError, match="fmin_slsqp"):
+        optimize.fmin_slsqp(bowl, [0.0, 0.0], [3], args=(1.0,))

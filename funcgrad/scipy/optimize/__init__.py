@@ -13,6 +13,7 @@ from .classic import (
     fminbound,
     golden,
 )
+from .classic_walls import fmin_cobyla, fmin_ncg, fmin_slsqp, fmin_tnc
 from .differences import approx_fprime, check_grad
 from .fits import curve_fit, least_squares, leastsq
 from .implicit import scipy as _scipy
@@ -39,8 +40,12 @@ __all__ = [
     "fmin",
     "fmin_bfgs",
     "fmin_cg",
+    "fmin_cobyla",
     "fmin_l_bfgs_b",
+    "fmin_ncg",
     "fmin_powell",
+    "fmin_slsqp",
+    "fmin_tnc",
     "fminbound",
     "fsolve",
     "golden",
