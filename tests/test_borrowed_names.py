@@ -163,11 +163,16 @@ assert jax.lax.sin_p is sin_p is jax.lax.sin and jax.lax.conj_p.bind(1j) == -1j
 assert jax.typeof(1).at_least_vspace() == jax.typeof(1).to_tangent_aval()
 assert jax.lax.rsqrt_p is not jax.lax.sqrt_p and jax.lax.and_p.bind(3, 6) == 2
 assert list(jax.make_jaxpr(jax.lax.rsqrt)(1.0).eqns[0].primitive.bind(4.0).shape) == []
+from jaxlib import xla_client
+import jaxlib.xla_client as client
+assert isinstance(jax.devices()[0], xla_client.Device) and client is xla_client
 try:
     jax.lax.rsqrt_p.bind(4.0)
 except AttributeError as error:
     print(error)
 funcgrad.jax.remove()
+import sys
+assert not [name for name in sys.modules if name.split(".")[0] == "jaxlib"]
 assert own == (set(dir(Eqn)), set(dir(funcgrad.lax)))
 """
 

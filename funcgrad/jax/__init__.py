@@ -17,6 +17,7 @@ from ..stand_in import give_back as _give_back
 from ..stand_in import install as _install_stand_in
 from ..transforms.loops import Loop as _Loop
 from . import (
+    _jaxlib,
     ad_checkpoint,
     api_util,
     checkpoint_policies,
@@ -158,13 +159,16 @@ Ref = _absent("Ref", "arrays can be written into")
 new_ref = _absent("new_ref", "arrays can be written into")
 
 _install_stand_in(__name__, _funcgrad.__name__)
+_install_stand_in(_jaxlib.__name__)
+_BORROWED = {"jax": __name__, "jaxlib": _jaxlib.__name__}
 
 
 def install() -> None:
     """``import jax`` is this module from here on, and NumPy's arrays have ``x.at[i].set(y)``.
 
-    Also `block_until_ready`, `aval`, `weak_type`, `devices` and `ptp`, which code for JAX calls,
-    reductions (``x.sum(where=None)``) that take None for no mask, and an `argsort` that is stable.
+    ``import jaxlib`` finds types of devices and errors. Arrays have `block_until_ready`, `aval`,
+    `weak_type`, `devices` and `ptp`, reductions (``x.sum(where=None)``) that take None for no mask,
+    and an `argsort` that is stable.
     Indices may be traced, and in functions of modules that have imported jax, ``x += y`` makes a new
     array and leaves other names of x alone. Dataclasses are nodes of trees only if they have been
     registered. A body of `lax.scan` runs once, on traced values: flax and others count what they draw.
@@ -180,20 +184,25 @@ def install() -> None:
 
         jnp.zeros(3).at[1].add(2.0).block_until_ready()  # array([0., 2., 0.])
     """
-    _borrow("jax", __name__)
     try:
+        for name, package in _BORROWED.items():
+            _borrow(name, package)
         _set_attributes()
     except _ArgumentError:
-        _give_back("jax", __name__)
+        _give_all_back()
         raise
     _require_registration(True)
     _Loop.traced_once = True
     _MadeKeys.elements = True
 
 
+def _give_all_back() -> bool:
+    return any([_give_back(name, package) for name, package in _BORROWED.items()])
+
+
 def remove() -> None:
     """Undo `install`."""
-    if _give_back("jax", __name__):
+    if _give_all_back():
         _take_attributes()
         _require_registration(False)
         _Loop.traced_once = False
