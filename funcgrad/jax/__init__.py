@@ -197,7 +197,7 @@ def install() -> None:
 
 
 def _give_all_back() -> bool:
-    return any([_give_back(name, package) for name, package in _BORROWED.items()])
+    return sum(_give_back(name, package) for name, package in _BORROWED.items()) > 0
 
 
 def remove() -> None:
