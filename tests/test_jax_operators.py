@@ -81,6 +81,21 @@ for name, imported in (
     old, found = module.f(np.ones(2), 2.0)
     assert (old is not found) == (name in ("package.arrays", "package.chain")), name
 
+sorting = types.ModuleType("sorting")
+exec("import jax\\ndef f(x, y): return x, x.sort(**y)", sorting.__dict__)
+x = np.array([[2.0, 0.0, 1.0], [5.0, 7.0, 6.0]])
+ascending = lambda x, y: sorting.f(x, {})
+down = lambda x, y: sorting.f(x, dict(axis=0, descending=True, stable=True))
+for way, (old, found) in [(way, way(x, x)) for f in (ascending, down) for way in ways(f)]:
+    assert np.array_equal(np.reshape(old, (2, 3)), x)
+assert ascending(x, x)[1].tolist() == [[0.0, 1.0, 2.0], [5.0, 6.0, 7.0]]
+assert np.array_equal(funcgrad.jit(down)(x, x)[1], x[::-1])
+assert funcgrad.grad(lambda x: sorting.f(x, {})[1][0, 2])(x).tolist() == [[1.0, 0.0, 0.0], [0.0] * 3]
+plain = types.ModuleType("plain")
+exec("def f(x):\\n    x = 1.0 * x\\n    assert x.sort() is None\\n    return x", plain.__dict__)
+for way in (lambda f: f, funcgrad.jit):  # this is not for JAX
+    assert way(plain.f)(x).tolist() == [[0.0, 1.0, 2.0], [5.0, 6.0, 7.0]]
+
 nearest = types.ModuleType("nearest")
 exec("import jax\\ndef f(x, i): return x[i]\\ndef g(x, i): return x[..., i, 0]", nearest.__dict__)
 x = np.array([[10.0, 0.0], [11.0, 1.0], [12.0, 2.0]])

@@ -1,6 +1,6 @@
 """Operators of arrays as code for JAX has them, in which arrays never change, and take traced indices.
 
-``x += y`` makes a new array there, since names may share the old one, ``x[i]`` is traced where i is,
+``x += y`` and ``x.sort()`` make new arrays there, since names may share the old one, ``x[i]`` is traced where i is,
 though x be NumPy's, and reads the nearest element where i is out of bounds; ``x.at[i]`` drops what
 is written there. ``x + y`` is for y to say where that is no array and has `__radd__`. NumPy's types
 are written in C, and so are their operators: a type keeps addresses of functions. Those of a class
@@ -23,6 +23,7 @@ import numpy as np
 from ..array import TracedArray
 from ..errors import HandoverError
 from ..indexing import read
+from ..numpy.sorting import sort as sorted_copy
 from ..numpy.updates import Places, at, clipped
 
 # Where each operator's function is in `PyNumberMethods`, which is part of CPython's stable ABI.
@@ -64,10 +65,12 @@ OWN: dict[type, dict[str, Any]] = {
     np.ndarray: {
         "at": None,
         "__getitem__": _READ,
+        "sort": np.ndarray.sort,
         **{name: vars(np.ndarray)[name] for name in (*_IN_PLACE, *_BINARY)},
     },
     TracedArray: {
-        "at": None,  # inherited
+        "at": None,  # inherited, as is the next
+        "sort": None,
         **{name: vars(TracedArray)[name] for name in ("__getitem__", *_IN_PLACE)},
     },
     np.generic: {"at": None},
@@ -83,6 +86,7 @@ def methods() -> dict[type, dict[str, Any]]:
     found: dict[type, dict[str, Any]] = {kind: {"at": property(_at)} for kind in OWN}
     for kind in (np.ndarray, TracedArray):
         found[kind].update({name: _replacing(OWN[kind][name]) for name in _IN_PLACE})
+        found[kind]["sort"] = _sorting(kind.sort)
     found[np.ndarray]["__getitem__"] = _getitem
     found[TracedArray]["__getitem__"] = _getitem_of_traced
     for name in _BINARY:
@@ -136,6 +140,16 @@ def _replacing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return NotImplemented if _is_for_jax(frame) else own(x, y)
 
     return operator
+
+
+def _sorting(own: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(own)
+    def sort(x: Any, *args: Any, **options: Any) -> Any:
+        if _is_for_jax(sys._getframe(1)):
+            return sorted_copy(x, *args, **options)
+        return own(x, *args, **options)
+
+    return sort
 
 
 def _yielding(name: str, own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

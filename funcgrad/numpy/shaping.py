@@ -22,14 +22,14 @@ from .ordering import transpose
 
 
 def shape(a: Any) -> tuple[int, ...]:
-    """The lengths of the axes.
+    """The lengths of the axes; None has none, as in NumPy.
 
     Derivative: none.   Source: NumPy reference, ``numpy.shape``.
 
-    >>> shape([[1.0, 2.0]])
-    (1, 2)
+    >>> shape([[1.0, 2.0]]), shape(None)
+    ((1, 2), ())
     """
-    return a.shape if is_array(a) else array_of(a).shape
+    return a.shape if is_array(a) else () if a is None else array_of(a).shape
 
 
 def ndim(a: Any) -> int:
