@@ -199,3 +199,11 @@ def test_fits_and_what_is_left() -> None:
         assert not report.failures, str(report)
     with pytest.raises(ValueError, match="more points"):
         fnp.polyfit(x[:3], y[:3], 2, cov=True)
+
+
+def test_axes_may_be_a_range_and_none_has_no_axes() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    assert fnp.expand_dims(x, range(2)).shape == (1, 1, 2, 3)
+    assert fnp.expand_dims(x, range(0)).shape == (2, 3)
+    assert fnp.squeeze(x[None, None], range(2)).shape == (2, 3) and fnp.sum(x, range(2)) == 15.0
+    assert fnp.shape(None) == np.shape(None) and fnp.ndim(None) == np.ndim(None)

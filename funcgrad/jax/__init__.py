@@ -170,8 +170,9 @@ def install() -> None:
     `weak_type`, `devices` and `ptp`, reductions (``x.sum(where=None)``) that take None for no mask,
     and an `argsort` that is stable.
     Indices may be traced, and in modules that have imported jax, or one of their package's that has,
-    ``x += y`` and ``x.sort()`` make new arrays and leave other names of x alone. Dataclasses are nodes of trees only if they have been
-    registered. A body of `lax.scan` runs once, on traced values: flax and others count what they draw.
+    ``x += y`` and ``x.sort()`` make new arrays and leave other names of x alone. Dataclasses are
+    nodes of trees only if they have been registered. A body of `lax.scan` runs once, on traced
+    values: flax and others count what they draw.
     Programs can be read by JAX's names (``eqn.primitive``, ``lax.exp_p``), as interpreters do.
     All this holds for the whole process, and takes CPython.
 

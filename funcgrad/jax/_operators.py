@@ -1,10 +1,11 @@
 """Operators of arrays as code for JAX has them, in which arrays never change, and take traced indices.
 
-``x += y`` and ``x.sort()`` make new arrays there, since names may share the old one, ``x[i]`` is traced where i is,
-though x be NumPy's, and reads the nearest element where i is out of bounds; ``x.at[i]`` drops what
-is written there. ``x + y`` is for y to say where that is no array and has `__radd__`. NumPy's types
-are written in C, and so are their operators: a type keeps addresses of functions. Those of a class
-in Python look methods up by name; NumPy's type is given these addresses, and the methods to be found.
+``x += y`` and ``x.sort()`` make new arrays there, since names may share the old one, ``x[i]`` is
+traced where i is, though x be NumPy's, and reads the nearest element where i is out of bounds;
+``x.at[i]`` drops what is written there. ``x + y`` is for y to say where that is no array and has
+`__radd__`. NumPy's types are written in C, and so are their operators: a type keeps addresses of
+functions. Those of a class in Python look methods up by name; NumPy's type is given these addresses,
+and the methods to be found.
 """
 
 from __future__ import annotations
