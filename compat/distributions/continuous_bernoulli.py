@@ -99,10 +99,6 @@ class ContinuousBernoulli(BinaryParameter, ExponentialFamily):
         exact = exact + 1.0 / (torch.log1p(-p) - torch.log(p)).pow(2)
         return self._either(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * square) * square)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
-        with torch.no_grad():
-            return self.rsample(sample_shape)
-
     def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         return self.icdf(_draws.uniform(self.probs, self._extended_shape(sample_shape)))
 

@@ -129,7 +129,7 @@ class Distribution:
     def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         """Random values, constants to derivatives; shape ``sample_shape + batch + event``."""
         with torch.no_grad():
-            return self.rsample(sample_shape)
+            return self.rsample(sample_shape).detach()  # forward mode does not see `no_grad`
 
     def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         """Random values as a differentiable function of the parameters and of fixed noise."""

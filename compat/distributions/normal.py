@@ -54,10 +54,6 @@ class Normal(ExponentialFamily):
     def variance(self) -> Tensor:
         return self.stddev.pow(2)
 
-    def sample(self, sample_shape: Any = EMPTY) -> Tensor:
-        with torch.no_grad():
-            return self.rsample(sample_shape)
-
     def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         noise = _draws.normal(self.loc, self._extended_shape(sample_shape))
         return self.loc + noise * self.scale

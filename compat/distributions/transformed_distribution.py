@@ -90,7 +90,7 @@ class TransformedDistribution(Distribution):
 
     def sample(self, sample_shape: Any = EMPTY) -> Tensor:
         with torch.no_grad():
-            return self._forward(self.base_dist.sample(sample_shape))
+            return self._forward(self.base_dist.sample(sample_shape)).detach()
 
     def rsample(self, sample_shape: Any = EMPTY) -> Tensor:
         return self._forward(self.base_dist.rsample(sample_shape))

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..autograd.modes import no_grad
 from ..ops._operands import operand
 from ..ops.create import empty
 from ..ops.norm import norm
@@ -42,9 +41,9 @@ def native_layer_norm(
     x = operand("native_layer_norm", 1, "input", input)
     y = functional.layer_norm(x, normalized_shape, weight, bias, eps)
     axes = tuple(range(-len(normalized_shape), 0))
-    with no_grad():
-        wide = x if weight is None else x.to(weight.dtype)
-        return (y, *_statistics(wide, axes, eps, True))
+    fixed = x.detach()
+    wide = fixed if weight is None else fixed.to(weight.dtype)
+    return (y, *_statistics(wide, axes, eps, True))
 
 
 def native_group_norm(
@@ -98,8 +97,7 @@ def native_batch_norm(
     if not training:
         return y, empty(0, dtype=x.dtype), empty(0, dtype=x.dtype)
     axes = tuple(i for i in range(len(x._array.shape)) if i != 1)
-    with no_grad():
-        return (y, *_statistics(x, axes, eps, False))
+    return (y, *_statistics(x.detach(), axes, eps, False))
 
 
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Tensor:

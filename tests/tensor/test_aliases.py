@@ -112,6 +112,19 @@ def test_deprecated_norms_warn() -> None:
             getattr(compat, name)(compat.ones(2, 2), *args)
 
 
+@pytest.mark.parametrize("name", ["native_layer_norm", "native_batch_norm"])
+def test_statistics_of_norms_are_constants_in_forward_mode_too(name: str) -> None:
+    """They moved there, so that derivatives of second order depended on how they were taken."""
+    own = ([3], None, None, 1e-5) if "layer" in name else (None, None, None, None, True, 0.1, 1e-5)
+
+    def function(x: Any) -> Any:
+        return getattr(compat, name)(x, *own)
+
+    x = compat.randn(4, 3, dtype=compat.float64)
+    _, (y, *statistics) = compat.func.jvp(function, (x,), (x.sin(),))
+    assert y.any() and len(statistics) == 2 and not any(s.any() for s in statistics)
+
+
 def test_kernels_refuse(th: Any) -> None:
     x, g = th.ones(1, 1, 2, 2), th.zeros(1, 1, 1, 2)
     for f in (

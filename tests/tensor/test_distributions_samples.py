@@ -244,6 +244,20 @@ def test_no_gradient_of_what_is_not_reparameterized() -> None:
             d.rsample()
 
 
+@pytest.mark.parametrize("c", CASES, ids=lambda c: c.name)
+def test_samples_are_constants_in_forward_mode_too(c: Case) -> None:
+    """`no_grad` does not stop tangents; those of samples moved with the parameters."""
+    names = [k for k, v in c.parameters.items() if isinstance(v, np.ndarray)]
+    xs = tuple(_f64(c.parameters[k]) for k in names)
+
+    def sample(*given: Any) -> Any:
+        d = getattr(ours, c.name)(**{**c.parameters, **dict(zip(names, given, strict=True))})
+        return d.sample().double()
+
+    y, moved = compat.func.jvp(sample, xs, tuple(x * 1e-3 for x in xs))
+    assert y.isfinite().all() and not moved.any()
+
+
 def test_seeds() -> None:
     drawn = []
     for _ in range(2):
