@@ -188,11 +188,6 @@ LongTensor = _SparseType("LongTensor", dtypes.int64)
 IntTensor = _SparseType("IntTensor", dtypes.int32)
 
 
-def spmm(input: Any, mat2: Any) -> Any:
-    """`mm`, under an older name."""
-    return matrix.mm(input, mat2)
-
-
-dsmm = spmm
+spmm = dsmm = matrix.mm  # older names
 
 __all__ = ["dsmm", "sparse_coo_tensor", "spmm"]

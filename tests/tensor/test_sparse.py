@@ -177,6 +177,13 @@ def test_a_dense_operand(name: str, oracle: str, p: Parts) -> None:
     assert_agree(found, results(as_dense, p, [y], compat))
 
 
+@pytest.mark.parametrize("name", ["spmm", "dsmm"])
+def test_older_names_of_mm_take_out(name: str) -> None:
+    y = compat.empty(2, 1)
+    assert getattr(compat, name)(compat.eye(2), compat.ones(2, 1), out=y) is y
+    assert y.tolist() == [[1.0], [1.0]]
+
+
 @given(p=matrices, q=matrices)
 def test_two_sparse_factors(p: Parts, q: Parts) -> None:
     q.size = (p.size[1], q.size[1])
