@@ -301,13 +301,13 @@ def _clamped(name: str, input: Any, low: Any, high: Any, out: Any, node: str) ->
     for x in given[1:]:
         if is_number(x):
             number_for(dtype, x)  # which raises if it does not fit
-    xs = list(promoted(tuple(given)))
-    ends = _ends(dtype)
+    xs, ends = list(promoted(tuple(given))), _ends(dtype)
     if low is None:
         xs.insert(1, ends[0])
     if high is None:
         xs.append(ends[1])
-    return finish(name, record(clip_primitive, tuple(xs), None, node), out, tuple(given))
+    form = name if _are_numbers(low, high) else f"{name}.Tensor"  # whose `out` is converted to
+    return finish(form, record(clip_primitive, tuple(xs), None, node), out, tuple(given))
 
 
 def _ends(dtype: dtypes.dtype) -> tuple[Any, Any]:

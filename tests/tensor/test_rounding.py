@@ -196,6 +196,21 @@ def test_the_slope_of_copysign_by_the_sign_is_zero() -> None:
     agree(lambda m: _slopes_of_copysign(m, m.tensor([2.0]), m.tensor([[-1.0], [0.0]])))
 
 
+def test_clamp_between_tensors_converts_to_out() -> None:
+    """Between numbers `out` has the dtype of the result; it had to between tensors as well."""
+    x, low = compat.tensor([1.0, 5.0]), compat.tensor([2.0, 2.0])
+    y = compat.zeros(2, dtype=compat.float64)
+    assert compat.clamp(x, low, low + 1, out=y).tolist() == [2.0, 3.0]
+    assert compat.clamp_min(x, low, out=y).tolist() == [2.0, 5.0]
+    assert compat.clamp_max(x, low, out=y).tolist() == [1.0, 2.0]
+    for wrong in (
+        lambda: compat.clamp(x, 2, 3, out=y),
+        lambda: compat.clamp_min(x, low, out=compat.zeros(2, dtype=compat.int64)),
+    ):
+        with pytest.raises(RuntimeError, match=r"dtype|can't be cast"):
+            wrong()
+
+
 def _slopes_of_copysign(m: Any, x: Any, y: Any) -> Any:
     x.requires_grad_()
     y.requires_grad_()
