@@ -418,3 +418,44 @@ def _mean(batch: Any) -> Any:
 
 def _unbiased(batch: Any) -> Any:
     return batch.var(axis=0, ddof=1)
+
+
+# ---------------------------------------------------------------- what schedules say of themselves
+
+
+WITH_CLOSED_FORMS: dict[str, dict[str, Any]] = {
+    "StepLR": {"step_size": 3, "gamma": 0.5},
+    "MultiStepLR": {"milestones": [2, 5, 5, 9], "gamma": 0.3},
+    "ConstantLR": {"factor": 0.4, "total_iters": 4},
+    "LinearLR": {"start_factor": 0.2, "end_factor": 0.9, "total_iters": 6},
+    "ExponentialLR": {"gamma": 0.9},
+    "PolynomialLR": {"total_iters": 7, "power": 2.0},
+    "CosineAnnealingLR": {"T_max": 12, "eta_min": 0.01},
+}
+
+
+@pytest.mark.filterwarnings("ignore:The epoch parameter:UserWarning")
+@pytest.mark.parametrize("name", WITH_CLOSED_FORMS)
+def test_an_epoch_by_its_number_has_the_rate_of_so_many_steps(name: str) -> None:
+    optimizer, other = an_optimizer(compat), an_optimizer(compat)
+    by_steps = class_of(compat, name)(optimizer, **WITH_CLOSED_FORMS[name])
+    by_number = class_of(compat, name)(other, **WITH_CLOSED_FORMS[name])
+    for epoch in range(1, 12):
+        optimizer.step(), other.step()
+        by_steps.step()
+        by_number.step(epoch)
+        np.testing.assert_allclose(numbers_of(optimizer), numbers_of(other), rtol=1e-12)
+
+
+def test_every_cycle_is_half_as_high() -> None:
+    optimizer = an_optimizer(compat)
+    scheduler = compat.optim.lr_scheduler.CyclicLR(
+        optimizer, 0.1, 0.5, step_size_up=2, mode="triangular2", cycle_momentum=False
+    )
+    rates = []
+    for _ in range(12):
+        optimizer.step()
+        rates.append(optimizer.param_groups[0]["lr"])
+        scheduler.step()
+    expected = [0.1 + 0.4 * h * s for h in (1.0, 0.5, 0.25) for s in (0.0, 0.5, 1.0, 0.5)]
+    np.testing.assert_allclose(rates, expected, rtol=1e-12)
