@@ -314,6 +314,30 @@ def test_any_option_may_change(th: Any, name: str, option: str) -> None:
     assert abs(found[0] - found[2]).max() > 1e-5
 
 
+def test_the_first_buffer_is_not_the_gradient(th: Any) -> None:
+    x = th.tensor([0.0, 0.0], requires_grad=True)
+    optimizer = th.optim.SGD([x], lr=1.0, momentum=0.5)
+    (x * 4).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=False)
+    assert optimizer.state[x]["momentum_buffer"].tolist() == [4.0, 4.0]
+    optimizer.step()
+    assert x.tolist() == [-6.0, -6.0]
+
+
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop"])
+def test_memory_that_is_read_only_is_not_written(name: str) -> None:
+    array = np.ones(3, np.float32)
+    array.flags.writeable = False
+    x = compat.from_numpy(array).requires_grad_()
+    x.grad = compat.ones(3)
+    optimizer = getattr(compat.optim, name)([x], lr=0.1)
+    with pytest.raises(RuntimeError, match="read-only"):
+        optimizer.step()
+    assert array.tolist() == [1.0, 1.0, 1.0]
+
+
 def test_a_loss_without_curvature(th: Any) -> None:
     """The differences of gradients are 0, so L-BFGS goes on along the gradient."""
     x, slopes = th.zeros(2, requires_grad=True), th.tensor([1.0, -3.0])
