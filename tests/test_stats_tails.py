@@ -58,6 +58,11 @@ def pearson(x: Any, skew: Any) -> Any:
     return 4 / skew**2 + 2 * x / skew
 
 
+def noncentral(m: Any, nc: Any, f: Callable[[int], Any]) -> Any:
+    """The mean of `f` of a Poisson variable."""
+    return m.exp(-nc / 2) * m.fsum((nc / 2) ** j / m.factorial(j) * f(j) for j in range(350))
+
+
 def skellam_from(m: Any, k: Any, a: Any, b: Any) -> Any:
     """The probability of k or more, for k above the mean."""
     scale, root = m.exp(-a - b), m.sqrt(a * b)
@@ -136,6 +141,12 @@ TAILS = [
     Tail("pearson3", "logcdf", -5.0, (-3.0,), lambda m, x, s: gamma_above(m, 4 / s**2, pearson(x, s))),
     Tail("pearson3", "logpdf", 2.0, (1e-3,), lambda m, x, s: (
         (4 / s**2 - 1) * m.log(pearson(x, s)) - pearson(x, s) - m.loggamma(4 / s**2) + m.log(2 / s))),
+    Tail("ncx2", "logsf", 900.0, (4.0, 1.0), lambda m, x, df, nc: m.log(
+        noncentral(m, nc, lambda j: m.gammainc(df / 2 + j, x / 2, m.inf, regularized=True)))),
+    Tail("ncx2", "logcdf", 2.0, (3.0, 90.0), lambda m, x, df, nc: m.log(
+        noncentral(m, nc, lambda j: m.gammainc(df / 2 + j, 0, x / 2, regularized=True)))),
+    Tail("ncx2", "logpdf", 9.0, (0.7, 250.0), lambda m, x, df, nc: m.log(noncentral(
+        m, nc, lambda j: (x / 2) ** (df / 2 + j - 1) * m.exp(-x / 2) / 2 / m.gamma(df / 2 + j)))),
     Tail("poisson", "logsf", 400.0, (2.0,), lambda m, k, mu: gamma_below(m, k + 1, mu)),
     Tail("poisson", "logcdf", 3.0, (2e3,), lambda m, k, mu: gamma_above(m, k + 1, mu)),
     Tail("binom", "logsf", 400.0, (1e3, 0.01),
@@ -200,7 +211,7 @@ def test_far_tails(tail: Tail) -> None:
             np.testing.assert_allclose(funcgrad.grad(f, argnums=i)(*args), slope, rtol=2e-11)
 
 
-SUMS = [tail for tail in TAILS if tail.name in ("betabinom", "betanbinom", "skellam")]
+SUMS = [tail for tail in TAILS if tail.name in ("betabinom", "betanbinom", "skellam", "ncx2")]
 
 
 @pytest.mark.parametrize("tail", SUMS, ids=lambda t: f"{t.name}-{t.method}")

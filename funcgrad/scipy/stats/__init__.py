@@ -70,6 +70,7 @@ from .monotone import (
     powerlaw,
     reciprocal,
 )
+from .noncentral import ncx2
 from .normal import halfnorm, lognorm, norm
 from .of_normal import fatiguelife, johnsonsb, powerlognorm, powernorm
 from .ordered import (
@@ -146,14 +147,13 @@ __all__ = [
     "laplace_asymmetric", "levene", "levy", "levy_l", "linregress", "loggamma", "logistic",
     "loglaplace", "lognorm", "logser", "loguniform", "lomax", "mannwhitneyu", "matrix_normal",
     "maxwell", "median_abs_deviation", "mielke", "mode", "moment", "moyal", "multinomial",
-    "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "norm", "normaltest", "norminvgauss",
-    "pareto", "pearson3", "pearsonr", "planck", "pmean", "poisson", "power_divergence", "powerlaw",
-    "powerlognorm", "powernorm", "randint", "rankdata", "ranksums", "rayleigh", "rdist",
-    "recipinvgauss",     "reciprocal", "rice", "sem", "semicircular", "skellam", "skew",
-    "skewcauchy", "skewnorm", "skewtest", "spearmanr",     "t", "tmean", "triang", "trim_mean",
-    "truncexpon", "truncnorm", "truncpareto", "truncweibull_min",     "tsem", "tstd", "ttest_1samp",
-    "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform",     "variation",
-    "vonmises", "vonmises_fisher", "wald", "wasserstein_distance", "weibull_max",     "weibull_min",
-    "wilcoxon", "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon",     "zipf",
-    "zmap", "zscore",
+    "multivariate_normal", "multivariate_t", "nakagami", "nbinom", "ncx2", "norm", "normaltest",
+    "norminvgauss", "pareto", "pearson3", "pearsonr", "planck", "pmean", "poisson",
+    "power_divergence", "powerlaw", "powerlognorm", "powernorm", "randint", "rankdata", "ranksums",
+    "rayleigh", "rdist", "recipinvgauss", "reciprocal", "rice", "sem", "semicircular", "skellam",
+    "skew", "skewcauchy", "skewnorm", "skewtest", "spearmanr", "t", "tmean", "triang", "trim_mean",
+    "truncexpon", "truncnorm", "truncpareto", "truncweibull_min", "tsem", "tstd", "ttest_1samp",
+    "ttest_ind", "ttest_ind_from_stats", "ttest_rel", "tvar", "uniform", "variation", "vonmises",
+    "vonmises_fisher", "wald", "wasserstein_distance", "weibull_max", "weibull_min", "wilcoxon",
+    "wishart", "wrapcauchy", "yeojohnson", "yeojohnson_llf", "yulesimon", "zipf", "zmap", "zscore",
 ]  # fmt: skip

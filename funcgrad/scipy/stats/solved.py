@@ -114,7 +114,7 @@ class SolvedCounts(DiscreteDistribution):
         return _called(self, _of_scipy(self, "isf"), q, shapes)
 
 
-class TwoSidedCounts(SolvedCounts):
+class TwoSided(Distribution):
     """A family whose probabilities are found on one side of a number, where they are not nearly 1."""
 
     def _side(self, k: Any, *shapes: Any) -> tuple[Any, Any]:
@@ -138,3 +138,7 @@ class TwoSidedCounts(SolvedCounts):
         below, side = self._side(k, *shapes)
         p = exp(side)
         return choose(below, 1.0 - p, p)
+
+
+class TwoSidedCounts(TwoSided, SolvedCounts):
+    """Such a family of counts."""
