@@ -166,6 +166,10 @@ assert list(jax.make_jaxpr(jax.lax.rsqrt)(1.0).eqns[0].primitive.bind(4.0).shape
 from jaxlib import xla_client
 import jaxlib.xla_client as client
 assert isinstance(jax.devices()[0], xla_client.Device) and client is xla_client
+def is_traced(x):
+    trace = jax.extend.core.find_top_trace([x])
+    return [y._trace.main is trace.main for y in (2.0 * x, jnp.ones(2) + jax.lax.floor(x))]
+assert jax.jvp(lambda x: (x, is_traced(x)), (1.0,), (1.0,), has_aux=True)[2] == [True, False]
 try:
     jax.lax.rsqrt_p.bind(4.0)
 except AttributeError as error:

@@ -19,6 +19,7 @@ from ..array_methods import ArrayMethods
 from ..core import Trace, Tracer, aval_of
 from ..errors import ArgumentError, where
 from ..numpy._arguments import of_numpy
+from ..transforms.jvp import JVPTracer
 from ..treedef import TreeDef
 from . import _operators, _reading
 from ._nodes import composed
@@ -74,7 +75,7 @@ def set_attributes() -> None:
         _write(changed, methods)
     _operators.look_up(by_name=True)
     ArrayMethods.reducing = staticmethod(_without_none)
-    Tracer._trace = property(lambda x: x.owner)  # type: ignore[attr-defined]
+    Tracer._trace = property(_trace)  # type: ignore[attr-defined]
     Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
     TreeDef.compose = composed  # type: ignore[attr-defined]
     _reading.set_names()
@@ -91,6 +92,11 @@ def take_attributes() -> None:
     ArrayMethods.reducing = staticmethod(of_numpy)
     del Tracer._trace, Trace.main, TreeDef.compose  # type: ignore[attr-defined]
     _reading.take_names()
+
+
+def _trace(x: Tracer) -> Trace | None:
+    """The transform that `x` is traced by: what does not move is a value to it, as in JAX."""
+    return x.owner.parent if isinstance(x, JVPTracer) and not x.moves else x.owner
 
 
 def _write(kind: type, attributes: dict[str, Any]) -> None:
