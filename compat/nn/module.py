@@ -15,8 +15,10 @@ from ..autograd.base import TensorBase
 from ..ops.convert import target, typename
 from ..ops.like import empty_like
 from ..parameter import Parameter
+from ..size import device
 from .global_hooks import registered
 from .hooks import Hooked
+from .meta import OnMeta, on_meta, with_memory
 from .state import Stateful
 
 if TYPE_CHECKING:
@@ -405,6 +407,9 @@ class Module(Hooked, Stateful):
                 f"dtype={dtype}"
             )
 
+        if where is not None and device(where).type == "meta":
+            return self._replace(on_meta)
+
         def converted(x: Any) -> Any:
             kept = None if x.dtype.category < 2 else dtype
             if where is not None and kept is not None:
@@ -454,7 +459,18 @@ class Module(Hooked, Stateful):
 
     def to_empty(self: _M, *, device: Any, recurse: bool = True) -> _M:
         """Give every parameter and buffer memory on the device, with whatever numbers are in it."""
+        self._replace(lambda x: with_memory(x, device) if isinstance(x, OnMeta) else x, recurse)
         return self._apply(lambda x: empty_like(x, device=device), recurse)
+
+    def _replace(self: _M, fn: Callable[[Any], Any], recurse: bool = True) -> _M:
+        """Put ``fn(tensor)`` in the place of every parameter and buffer."""
+        made: dict[Any, Any] = {}  # what is shared stays so
+        for module in self.modules() if recurse else [self]:
+            for held in (module._parameters, module._buffers):
+                for name, x in held.items():
+                    if x is not None:
+                        held[name] = made[x] = made[x] if x in made else fn(x)
+        return self
 
     def train(self: _M, mode: bool = True) -> _M:
         """Set `training`, here and below; it changes what dropout and batch norm do, nothing else.
