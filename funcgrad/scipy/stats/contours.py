@@ -93,7 +93,8 @@ def log_noncentral(z: Any, df: Any, nc: Any, side: Any) -> Any:
     -1.0
     """
     density = equal(side, 0.0)
-    c = stop_gradient(_noncentral_saddle(*(stop_gradient(x) for x in (z, df, nc)), side))
+    still = (stop_gradient(x) for x in (z, df, nc, side))
+    c = stop_gradient(_noncentral_saddle(*still))
     held = stop_gradient(0.5 * (z * c + nc / c))
     end = minimum(sqrt(156.0 / held), 3.1)  # at 3.1 it has faded whatever the exponent is
     angle = maximum(as_column(end) * (np.arange(_NODES + 1.0) / _NODES), 1e-30)
