@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...numpy._arguments import beside
 from ...ops.arithmetic import divide, hypot
 from ...ops.exponential import exp, expm1, log, sqrt
 from ...ops.logic import equal, greater, less
@@ -72,14 +73,14 @@ def _skellam_saddle(m: Any, log1: Any, log2: Any) -> Any:
 def _angles(sharpness: Any) -> tuple[Any, Any]:
     """Angles from 0 to where ``exp(-sharpness (1 - cos(angle)))`` has faded, and the weight of each."""
     end = arccos(maximum(1.0 - _FADED / maximum(sharpness, 1e-3), -1.0))
-    return as_column(end) * (np.arange(_NODES + 1.0) / _NODES), end / (_NODES * math.pi)
+    return as_column(end) * beside(end, np.arange(_NODES + 1.0) / _NODES), end / (_NODES * math.pi)
 
 
 def weighed(y: Any, weight: Any) -> Any:
     """The integral of what has the values `y`, at equal steps from the middle to the end."""
     halved = np.ones(_NODES + 1)
     halved[[0, -1]] = 0.5
-    return sum(y * halved, axis=(y.ndim - 1,)) * weight
+    return sum(y * beside(weight, halved), axis=(y.ndim - 1,)) * weight
 
 
 def log_noncentral(z: Any, df: Any, nc: Any, side: Any) -> Any:
@@ -97,7 +98,7 @@ def log_noncentral(z: Any, df: Any, nc: Any, side: Any) -> Any:
     c = stop_gradient(_noncentral_saddle(*still))
     held = stop_gradient(0.5 * (z * c + nc / c))
     end = minimum(sqrt(156.0 / held), 3.1)  # at 3.1 it has faded whatever the exponent is
-    angle = maximum(as_column(end) * (np.arange(_NODES + 1.0) / _NODES), 1e-30)
+    angle = maximum(as_column(end) * beside(end, np.arange(_NODES + 1.0) / _NODES), 1e-30)
     thin = less(angle, 0.03)
     wide, square = choose(thin, 1.0, angle), angle * angle
     bend = choose(

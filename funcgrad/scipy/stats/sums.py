@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...lax import while_loop
+from ...numpy._arguments import beside
 from ...ops.exponential import exp, log, sqrt
 from ...ops.logic import equal, greater_equal, less, less_equal
 from ...ops.quadrature import as_column
@@ -52,7 +53,7 @@ def sum_of_terms(f: Callable[..., Any], count: Any, *operands: Any) -> Any:
     for x in operands:
         nothing = nothing + x * 0.0  # the slope is nan, too, where something is
     columns = [as_column(x) for x in operands]
-    places = np.arange(float(_AT_ONCE))
+    places = beside(nothing, np.arange(float(_AT_ONCE)))
 
     def unfinished(state: Any) -> Any:
         done, total, last = state
@@ -86,11 +87,11 @@ def entropy_of_bell(log_f: Callable[..., Any], mean: Any, var: Any, ends: Any, *
     >>> float(entropy_of_bell(lambda k: k * -np.log(2.0), 0.5, 0.25, (0.0, 1.0)).round(4))
     0.3466
     """
-    low, high = (stop_gradient(end) for end in ends)
+    low, high = (stop_gradient(end)[()] for end in ends)  # numbers, which fit any device
     mean, reach = stop_gradient(mean), 40.0 + 10.0 * sqrt(stop_gradient(var))
     first, last = maximum(floor(mean - reach), low), minimum(ceil(mean + reach), high)
     step = maximum((last - first) / (_PLACES - 1.0), 1.0)
-    k = as_column(first) + as_column(step) * np.arange(float(_PLACES))
+    k = as_column(first) + as_column(step) * beside(step, np.arange(float(_PLACES)))
     inside = less_equal(k, as_column(last) + 0.5)
     k = choose(inside, k, as_column(first))
     terms = choose(inside, _surprise(log_f(k, *(as_column(x) for x in shapes))), 0.0)
@@ -133,7 +134,7 @@ class SummedCounts(TwoSidedCounts):
 
     def _entropy(self, *shapes: Any) -> Any:
         held = [without_slope(x) if i in self.whole else x for i, x in enumerate(shapes)]
-        low, high = (stop_gradient(end) for end in self._support(*shapes))
+        low, high = (stop_gradient(end)[()] for end in self._support(*shapes))
 
         def f(i: Any, low: Any, *of: Any) -> Any:
             return _surprise(self._logpmf(low + i, *of))
