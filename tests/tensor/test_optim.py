@@ -437,6 +437,39 @@ def test_a_state_of_another_shape_is_refused(th: Any) -> None:
         optimizer.step()
 
 
+def test_numbers_of_parameters_go_on_through_the_groups(th: Any) -> None:
+    params = [th.full((2,), float(i), requires_grad=True) for i in range(3)]
+    groups = [{"params": params[:2]}, {"params": params[2:]}]
+    optimizer, other = (th.optim.Adam(copy.copy(g) for g in groups) for _ in range(2))
+    sum((i + 1) * p.sum() for i, p in enumerate(params)).backward()
+    optimizer.step()
+    saved = optimizer.state_dict()
+    assert [g["params"] for g in saved["param_groups"]] == [[0, 1], [2]]
+    other.load_state_dict(saved)
+    for p in params:
+        assert th.equal(other.state[p]["exp_avg"], optimizer.state[p]["exp_avg"])
+
+
+def test_what_is_loaded_has_the_dtype_of_the_parameter_but_for_the_count(th: Any) -> None:
+    x = th.ones(2, dtype=th.float64, requires_grad=True)
+    optimizer = th.optim.Adam([x])
+    x.sum().backward()
+    optimizer.step()
+    dtypes = {k: v.dtype for k, v in optimizer.state[x].items()}
+    optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    assert {k: v.dtype for k, v in optimizer.state[x].items()} == dtypes
+    assert dtypes == {"step": th.float32, "exp_avg": th.float64, "exp_avg_sq": th.float64}
+
+
+def test_the_state_of_adam_does_not_couple_the_decay_of_adamw(th: Any) -> None:
+    x = th.ones(2, requires_grad=True)
+    optimizer = th.optim.AdamW([x], lr=0.1)
+    optimizer.load_state_dict(th.optim.Adam([x], lr=0.1, weight_decay=0.5).state_dict())
+    x.grad = th.zeros(2)
+    optimizer.step()
+    np.testing.assert_allclose(x.detach().numpy(), 1 - 0.1 * 0.5, rtol=1e-6)
+
+
 def test_loaded_state_is_a_copy() -> None:
     x, optimizer = _stepped(compat, "Adam")
     saved = optimizer.state_dict()
