@@ -44,3 +44,24 @@ def test_the_places_to_fill_lie_elsewhere(torch: Any) -> None:
     with pytest.raises(RuntimeError, match="single memory location"):
         x.index_fill_(0, x, 0)
     assert x.tolist() == [2, 1, 0]
+
+
+def test_a_transpose_is_not_what_is_written(torch: Any) -> None:
+    """It fills the same memory in another order."""
+    for f in (lambda x, y: x.add_(y), lambda x, y: x.mul_(y), lambda x, y: torch.sub(x, y, out=x)):
+        x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        with pytest.raises(RuntimeError, match="single memory location"):
+            f(x, x.t())
+        assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        f(x, x)
+
+
+def test_gradients_of_a_sum_are_apart() -> None:
+    """The same numbers, but other memory, also than that of what was given; not so in PyTorch."""
+    x, y = (compat.ones(3, requires_grad=True) for _ in range(2))
+    given = compat.tensor([1.0, 2.0, 3.0])
+    first, second = compat.autograd.grad(x + y, (x, y), given)
+    first.add_(10.0)
+    assert second.tolist() == given.tolist() == [1.0, 2.0, 3.0]
+    second.zero_()
+    assert given.tolist() == [1.0, 2.0, 3.0]
