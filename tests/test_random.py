@@ -360,3 +360,10 @@ def test_kinds_of_draws_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for n in range(20):
         draw(KEY, shape=(n,), bits=32)
     assert len(draw.spent) <= 4
+
+
+def test_masks_as_weights_draw_what_jax_draws() -> None:
+    mask = np.arange(8) < 3
+    found = random.choice(random.key(3), 8, (8,), p=mask)
+    assert found.tolist() == [2, 0, 1, 0, 2, 1, 2, 1]
+    assert random.choice(random.key(3), 8, (8,), p=mask / 3).tolist() == [0, 1, 2, 2, 2, 1, 0, 1]

@@ -86,7 +86,9 @@ def _weighted(
     key: Any, p: Any, count: int, shape: tuple[int, ...], replace: bool, mode: str | None
 ) -> Any:
     """Places drawn with the weights `p`: by inversion, or the largest of perturbed logarithms."""
-    dtype = aval_of(p).dtype if aval_of(p).dtype.kind == "f" else np.dtype(float)
+    dtype = aval_of(p).dtype
+    if dtype.kind != "f":
+        dtype = np.dtype(np.float32 if dtype.kind == "b" else float)  # those of JAX's streams
     if replace:
         sums = fnp.cumsum(p)
         return fnp.searchsorted(sums, sums[-1] * (1 - uniform(key, shape, dtype)))
