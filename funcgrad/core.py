@@ -217,7 +217,7 @@ class Tracer:
     `alias` is None, or says how this value is related to its views or base (see `views.py`).
     """
 
-    __slots__ = ("alias", "owner")
+    __slots__ = ("__weakref__", "alias", "owner")
     owner: Trace
     alias: Any
 

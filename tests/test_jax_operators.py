@@ -77,7 +77,7 @@ for name, imported in (
 ):
     module = modules[name] = sys.modules[name] = types.ModuleType(name)
     module.imported = modules.get(imported, imported)
-    exec("\\n" * len(modules) + TEXT.format("+"), vars(module))
+    exec(TEXT.format("+"), vars(module))
     old, found = module.f(np.ones(2), 2.0)
     assert (old is not found) == (name in ("package.arrays", "package.chain")), name
 

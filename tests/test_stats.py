@@ -176,7 +176,7 @@ DISCRETE = [
     Family("betabinom", ((5, 5), (0.3, 5.0), (0.3, 5.0)), invalid=(5.0, 1.0, -1.0)),
     Family("betanbinom", ((5, 5), (2.2, 6.0), (0.3, 5.0)), "entropy", invalid=(0.5, 1.0, 1.0)),
     Family("planck", ((0.3, 3.0),), invalid=(-1.0,)),
-    Family("dlaplace", ((0.3, 3.0),), invalid=(-1.0,)),
+    Family("dlaplace", ((0.3, 3.0),), loose="logsf", invalid=(-1.0,)),
     Family("logser", ((0.1, 0.9),), NO_SUMS, invalid=(1.5,)),
     Family("zipf", ((2.5, 6.0),), without="entropy", invalid=(0.5,)),
     Family("yulesimon", ((2.1, 6.0),), without="entropy", invalid=(-1.0,)),

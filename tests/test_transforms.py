@@ -10,6 +10,7 @@ import math
 import threading
 import time
 import tracemalloc
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -878,6 +879,18 @@ def left_by(run: Function, count: int) -> tuple[int, int]:
     finally:
         gc.enable()
         tracemalloc.stop()
+
+
+def test_weak_references_to_traced_values() -> None:
+    """Caches of other packages hold them; they keep nothing alive."""
+    seen = []
+
+    def f(x: Any) -> Any:
+        seen.append(weakref.ref(x))
+        return x * x
+
+    assert funcgrad.grad(f)(3.0) == funcgrad.jit(funcgrad.grad(f))(3.0) == 6.0
+    assert len(seen) >= 2 and all(ref() is None for ref in seen)
 
 
 @pytest.mark.parametrize("shape", [(), (2,)])

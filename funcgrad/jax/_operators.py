@@ -79,7 +79,7 @@ OWN: dict[type, dict[str, Any]] = {
 _LOOKED_UP = type("_LookedUp", (), dict.fromkeys(OWN[np.ndarray], lambda x, y: NotImplemented))
 _ARRAYS = frozenset({np.ndarray, float, int, complex, bool, np.float64, np.float32, np.int64})
 _FOR_NUMPY = ("__array_ufunc__", "__array_priority__", "__array__", "__array_interface__")
-_FOR_JAX: dict[CodeType, bool] = {}
+_FOR_JAX: dict[CodeType, tuple[CodeType, bool]] = {}  # equal code may be that of other modules
 
 
 def methods() -> dict[type, dict[str, Any]]:
@@ -178,11 +178,11 @@ def _takes_arrays(kind: type, reflected: str) -> bool:
 def _is_for_jax(frame: FrameType) -> bool:
     code = frame.f_code
     known = _FOR_JAX.get(code)
-    if known is None:
+    if known is None or known[0] is not code:
         if len(_FOR_JAX) >= 4096:
             _FOR_JAX.clear()
-        known = _FOR_JAX[code] = _imports_jax(code, frame.f_globals)
-    return known
+        known = _FOR_JAX[code] = code, _imports_jax(code, frame.f_globals)
+    return known[1]
 
 
 def _imports_jax(code: CodeType, names: dict[str, Any]) -> bool:
