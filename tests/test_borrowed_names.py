@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
@@ -191,6 +192,8 @@ def test_programs_are_read_by_names_of_jax() -> None:
 def test_everything_of_funcgrad_is_there() -> None:
     assert set(dir(funcgrad)) <= set(dir(fjax))
     assert fjax.grad is funcgrad.grad and fjax.numpy is fnp
+    for name in ("grad", "value_and_grad", "vjp", "jvp", "jacfwd", "hessian", "jit", "vmap"):
+        assert next(iter(inspect.signature(getattr(fjax, name)).parameters)) == "fun", name
     with pytest.raises(AttributeError, match="no_such_name"):
         fjax.no_such_name  # noqa: B018
     assert all(hasattr(fjax, name) for name in fjax.__all__)

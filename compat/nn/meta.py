@@ -49,6 +49,10 @@ class OnMeta:
     def data(self) -> Any:
         return self
 
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._array = value
+
     @property
     def device(self) -> Any:
         return _META

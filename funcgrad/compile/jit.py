@@ -383,7 +383,7 @@ def _depth_of_user() -> int:
 
 @overload
 def jit(
-    f: np.ufunc,
+    fun: np.ufunc,
     *,
     static_argnums: int | Iterable[int] | None = (),
     static_argnames: str | Iterable[str] | None = (),
@@ -391,7 +391,7 @@ def jit(
 ) -> Any: ...  # its overloads would be lost
 @overload
 def jit(
-    f: Callable[_P, _R],
+    fun: Callable[_P, _R],
     *,
     static_argnums: int | Iterable[int] | None = (),
     static_argnames: str | Iterable[str] | None = (),
@@ -399,20 +399,20 @@ def jit(
 ) -> _Jitted[_P, _R]: ...
 @overload
 def jit(
-    f: None = None,
+    fun: None = None,
     *,
     static_argnums: int | Iterable[int] | None = (),
     static_argnames: str | Iterable[str] | None = (),
     donate_argnums: int | Iterable[int] | None = (),
 ) -> Callable[[Callable[_P, _R]], _Jitted[_P, _R]]: ...
 def jit(
-    f: Any = None,
+    fun: Any = None,
     *,
     static_argnums: Any = (),
     static_argnames: Any = (),
     donate_argnums: Any = (),
 ) -> Any:
-    """`f`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
+    """`fun`, compiled: traced once for each kind of arguments, simplified, and printed as NumPy code.
 
     Arguments and results are trees of arrays. Of an argument that is named in `static_argnums` or
     `static_argnames`, the value counts: it is hashed, and every other one is compiled anew. Results
@@ -420,8 +420,8 @@ def jit(
     where parameters are replaced by new ones: use the results and not those arguments afterwards.
     Arrays that share memory are left alone.
 
-    What `f` reads beside its arguments may change: arrays are looked up at every call, and where
-    something else has changed `f` is traced again; at every call if it draws random numbers or reads
+    What `fun` reads beside its arguments may change: arrays are looked up at every call, and where
+    something else has changed `fun` is traced again; at every call if it draws random numbers or reads
     weak references. What goes unnoticed, so that it is better passed as an argument:
 
     * elements of an array that plain NumPy code reads (``if a[0] > 1``): single ones of an array above
@@ -437,10 +437,10 @@ def jit(
     ``.lower(*args)`` shows the programs, ``.code`` the source of the last, ``.explain()`` what is kept
     and why, and ``.clear_cache()`` forgets it.
 
-    Shapes, dtypes: as those of `f`. Python's numbers, and what operators make of them, widen no
+    Shapes, dtypes: as those of `fun`. Python's numbers, and what operators make of them, widen no
     arrays; as results they are NumPy's.
-    Derivative: that of `f`, compiled too.
-    Raises: ConcretizationError: `f` branches on a traced value; mark the argument as static.
+    Derivative: that of `fun`, compiled too.
+    Raises: ConcretizationError: `fun` branches on a traced value; mark the argument as static.
     Source: Frostig, Johnson & Leary, "Compiling machine learning programs via high-level tracing",
     SysML 2018.
 
@@ -464,29 +464,29 @@ def jit(
         "static_argnames": static_argnames,
         "donate_argnums": donate_argnums,
     }
-    if f is None:
+    if fun is None:
         return functools.partial(jit, **options)
-    if isinstance(f, staticmethod | classmethod):
-        return type(f)(jit(f.__func__, **options))
-    require_callable("jit", f, makes=True)
+    if isinstance(fun, staticmethod | classmethod):
+        return type(fun)(jit(fun.__func__, **options))
+    require_callable("jit", fun, makes=True)
     nums, names, donated = map(_several, (static_argnums, static_argnames, donate_argnums))
     try:
-        parameters = list(inspect.signature(f).parameters.values())
+        parameters = list(inspect.signature(fun).parameters.values())
     except (TypeError, ValueError):
-        return _Jitted(f, nums, names, donated)
+        return _Jitted(fun, nums, names, donated)
     known = [p.name for p in parameters]
     spare = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
     if not spare:
         for option, given in (("static_argnums", nums), ("donate_argnums", donated)):
             for unknown in [n for n in given if not -len(known) <= n < len(known)]:
-                raise ArgumentError(f"jit: {option}={unknown}, but {_signature(f, known)}")
+                raise ArgumentError(f"jit: {option}={unknown}, but {_signature(fun, known)}")
         for name in [n for n in names if n not in known]:
-            raise ArgumentError(f"jit: static_argnames={name!r}, but {_signature(f, known)}")
+            raise ArgumentError(f"jit: static_argnames={name!r}, but {_signature(fun, known)}")
     nums = tuple(n + len(known) if n < 0 else n for n in nums)
     donated = tuple(n + len(known) if n < 0 else n for n in donated)
     names = (*names, *[known[i] for i in nums if i < len(known)])
     nums = (*nums, *[known.index(n) for n in names if n in known])
-    return _Jitted(f, nums, names, donated)
+    return _Jitted(fun, nums, names, donated)
 
 
 def _in_c(f: _Jitted[..., Any], *args: Any, **kwargs: Any) -> Any:

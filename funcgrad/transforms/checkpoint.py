@@ -65,19 +65,19 @@ def _checkpoint_impl(xp, *xs, jaxpr):
 checkpoint_call = CheckpointCall(_checkpoint_impl, register_as="checkpoint_call")
 
 
-def checkpoint(f: _F) -> _F:
-    """`f` with less memory in reverse mode: its intermediate values are computed again, not kept.
+def checkpoint(fun: _F) -> _F:
+    """`fun` with less memory in reverse mode: its intermediate values are computed again, not kept.
 
-    Values that `f` closes over are differentiated too. `f` may branch on values where they are known
+    Values that `fun` closes over are differentiated too. It may branch on values where they are known
     (not under `vmap` or `make_jaxpr`).
 
     >>> import funcgrad, numpy as np
     >>> float(funcgrad.grad(checkpoint(lambda x: np.sin(x) * x))(0.0))
     0.0
     """
-    require_callable("checkpoint", f, makes=True)
+    require_callable("checkpoint", fun, makes=True)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
         require_arrays("checkpoint", leaves, treedef, 1)
@@ -86,7 +86,7 @@ def checkpoint(f: _F) -> _F:
         def flat(*xs: Any) -> list[Any]:
             nonlocal out_def
             args, kwargs = tree.unflatten(treedef, xs)
-            outs, out_def = tree.flatten(f(*args, **kwargs))
+            outs, out_def = tree.flatten(fun(*args, **kwargs))
             return outs
 
         avals = [aval_of(x) for x in leaves]

@@ -60,7 +60,7 @@ def _require(transform: str, f: Any, argnums: Any, argnames: Any) -> None:
 
 
 def value_and_grad(
-    f: Callable[..., _R],
+    fun: Callable[..., _R],
     argnums: Argnums = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -69,7 +69,7 @@ def value_and_grad(
     argnames: Argnames = None,
     strong_zeros: bool = False,
 ) -> Callable[..., tuple[_R, Any]]:
-    """``value_and_grad(f)(*args) == (f(*args), grad(f)(*args))``, for the price of the gradient.
+    """``value_and_grad(fun)(*args) == (fun(*args), grad(fun)(*args))``, for the price of the gradient.
 
     The parameters are `grad`'s. With `has_aux` the result is ``((value, aux), gradient)``.
 
@@ -77,9 +77,9 @@ def value_and_grad(
     >>> float(value), float(slope)
     (9.0, 6.0)
     """
-    evaluate = _evaluator(f, argnums, has_aux, holomorphic, allow_int, argnames, strong_zeros)
+    evaluate = _evaluator(fun, argnums, has_aux, holomorphic, allow_int, argnames, strong_zeros)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def both(*args: Any, **kwargs: Any) -> Any:
         value, aux, gradient = evaluate(args, kwargs)
         return ((value, aux), gradient) if has_aux else (value, gradient)
@@ -122,7 +122,7 @@ def _evaluator(
 
 
 def grad(
-    f: Callable[..., Any],
+    fun: Callable[..., Any],
     argnums: Argnums = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -131,12 +131,12 @@ def grad(
     argnames: Argnames = None,
     strong_zeros: bool = False,
 ) -> Callable[..., Any]:
-    """The gradient of a real scalar function: ``grad(f)(x)[i] = df/dx[i]``, in reverse mode.
+    """The gradient of a real scalar function: ``grad(fun)(x)[i] = d fun(x) / dx[i]``, in reverse mode.
 
     `argnums` (an int or several) selects positional arguments, by default the first; `argnames`
     selects arguments by name. One selected argument gives one gradient, several give a tuple; each
-    has the tree, shapes, dtypes and device of its argument. `has_aux`: `f` returns ``(value, aux)``
-    and so does the gradient. `holomorphic`: `f` maps complex to complex and is holomorphic.
+    has the tree, shapes, dtypes and device of its argument. `has_aux`: `fun` returns ``(value, aux)``
+    and so does the gradient. `holomorphic`: `fun` maps complex to complex and is holomorphic.
     `allow_int`: integer arrays get a zero gradient of dtype float0. `strong_zeros`: see
     `strong_zeros`. A complex argument of a real function gets ``df/dx - i df/dy``.
 
@@ -148,9 +148,9 @@ def grad(
     >>> grad(lambda x: np.sum(np.sin(x)))(np.array([0.0, np.pi])).round(12).tolist()
     [1.0, -1.0]
     """
-    evaluate = _evaluator(f, argnums, has_aux, holomorphic, allow_int, argnames, strong_zeros)
+    evaluate = _evaluator(fun, argnums, has_aux, holomorphic, allow_int, argnames, strong_zeros)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         _, aux, g = evaluate(args, kwargs)
         return (g, aux) if has_aux else g
@@ -209,7 +209,7 @@ def _refuse_tree(out: Any) -> NoReturn:
 
 
 def jacfwd(
-    f: Callable[..., Any],
+    fun: Callable[..., Any],
     argnums: Argnums = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -228,14 +228,14 @@ def jacfwd(
     >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
-    _require("jacfwd", f, argnums, argnames)
+    _require("jacfwd", fun, argnums, argnames)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        selection = Selection("jacfwd", f, args, kwargs, argnums, argnames)
+        selection = Selection("jacfwd", fun, args, kwargs, argnums, argnames)
         leaves, treedef = selection.leaves("jacfwd")
         _check_complex("jacfwd", leaves, holomorphic)
-        flat = _flat(f, selection, treedef, has_aux)
+        flat = _flat(fun, selection, treedef, has_aux)
         outs, program, trace = linearize_flat(flat, leaves)
         if holomorphic:
             _check_complex("jacfwd", outs, holomorphic)
@@ -250,7 +250,7 @@ def jacfwd(
 
 
 def jacrev(
-    f: Callable[..., Any],
+    fun: Callable[..., Any],
     argnums: Argnums = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -272,8 +272,8 @@ def jacrev(
     >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
-    _require("jacrev", f, argnums, argnames)
-    return _by_rows(f, argnums, has_aux, holomorphic, argnames, None)
+    _require("jacrev", fun, argnums, argnames)
+    return _by_rows(fun, argnums, has_aux, holomorphic, argnames, None)
 
 
 def _by_rows(
@@ -410,7 +410,7 @@ def _tree_of_blocks(blocks: list[list[Any]], flat: Flat, treedef: Any, selection
 
 
 def hessian(
-    f: Callable[..., Any],
+    fun: Callable[..., Any],
     argnums: Argnums = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -419,21 +419,21 @@ def hessian(
 ) -> Callable[..., Any]:
     """The Hessian ``H[out..., in..., in...]``, with the parameters of `jacrev`.
 
-    Of one number it is ``jacrev(jacrev(f))``, which takes half of the time that it takes forwards; of
-    several, of which there may be many, ``jacfwd(jacrev(f))``.
+    Of one number it is ``jacrev(jacrev(fun))``, which takes half of the time that it takes forwards; of
+    several, of which there may be many, ``jacfwd(jacrev(fun))``.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0])).tolist()
     [[4.0, 2.0], [2.0, 0.0]]
     """
-    _require("hessian", f, argnums, argnames)
-    inner = jacrev(f, argnums, has_aux, holomorphic, argnames=argnames)
+    _require("hessian", fun, argnums, argnames)
+    inner = jacrev(fun, argnums, has_aux, holomorphic, argnames=argnames)
     forward = jacfwd(inner, argnums, has_aux, holomorphic, argnames=argnames)
     return _by_rows(inner, argnums, has_aux, holomorphic, argnames, forward)
 
 
-def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """The Hessian of a scalar `f` times a vector, without the Hessian: forward over reverse.
+def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian of a scalar `fun` times a vector, without the Hessian: forward over reverse.
 
     `primals` and `tangents` are tuples, one entry per argument; so is the result, unless there is one
     argument only.
@@ -445,25 +445,25 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> hvp(lambda x: (x**3).sum(), (np.array([1.0, 2.0]),), (np.array([1.0, 1.0]),)).tolist()
     [6.0, 12.0]
     """
-    require_callable("hvp", f)
+    require_callable("hvp", fun)
     require_tuples("hvp", primals=primals, tangents=tangents)
     argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(grad(f, argnums), tuple(primals), tuple(tangents))[1]
+    return jvp(grad(fun, argnums), tuple(primals), tuple(tangents))[1]
 
 
-def elementwise_grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """The derivative of a function that acts on every element alone: ``grad(sum(f(x)))``.
+def elementwise_grad(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
+    """The derivative of a function that acts on every element alone: ``grad(sum(fun(x)))``.
 
     >>> import numpy as np
     >>> elementwise_grad(np.tanh)(np.array([0.0])).tolist()
     [1.0]
     """
-    _require("elementwise_grad", f, argnum, None)
+    _require("elementwise_grad", fun, argnum, None)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        selection = Selection("elementwise_grad", f, args, kwargs, argnum, None)
-        y, f_vjp = vjp(lambda x: selection.call(f, (x,)), selection.values[0])
+        selection = Selection("elementwise_grad", fun, args, kwargs, argnum, None)
+        y, f_vjp = vjp(lambda x: selection.call(fun, (x,)), selection.values[0])
         ones = tree.map(lambda leaf: zeros_like(leaf) + 1, y)
         return f_vjp(ones)[0]
 

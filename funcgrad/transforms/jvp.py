@@ -140,11 +140,11 @@ def instantiate(t: Any, x: Any) -> Any:
 
 
 def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
 ) -> Any:
-    """The value of `f` at `primals` and its derivative along `tangents`: ``(y, dy)``.
+    """The value of `fun` at `primals` and its derivative along `tangents`: ``(y, dy)``.
 
-    Both are tuples (or lists), one entry per argument. With `has_aux`, `f` returns ``(out, aux)`` and
+    Both are tuples (or lists), one entry per argument. With `has_aux`, `fun` returns ``(out, aux)`` and
     the result is ``(out, dout, aux)``.
 
     Raises: ArgumentError: structures, types or dtypes do not match. ShapeError: shapes do not.
@@ -154,11 +154,11 @@ def jvp(
     >>> float(y), float(dy)
     (9.0, 6.0)
     """
-    require_callable("jvp", f)
+    require_callable("jvp", fun)
     require_tuples("jvp", primals=primals, tangents=tangents)
     leaves, treedef = flatten_primals("jvp", tuple(primals))
     ts = flat_tangents("jvp", treedef, leaves, tuple(tangents))
-    flat = Flat(f, treedef, has_aux=has_aux)
+    flat = Flat(fun, treedef, has_aux=has_aux)
     parent = current.get()
     trace = JVPTrace(parent, parent)
     values, dots = run_jvp(trace, flat, leaves, ts)

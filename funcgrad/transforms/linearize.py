@@ -47,11 +47,11 @@ def linearize_flat(
     return values, recorder.finish(in_vars, full), trace
 
 
-def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """The value of `f` at `primals` and its derivative there as a linear function of the tangents.
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of `fun` at `primals` and its derivative there as a linear function of the tangents.
 
-    ``y, f_jvp = linearize(f, *primals)``; every call of ``f_jvp(*tangents)`` costs only the linear
-    part. With `has_aux`, `f` returns ``(out, aux)`` and the result is ``(out, f_jvp, aux)``.
+    ``y, f_jvp = linearize(fun, *primals)``; every call of ``f_jvp(*tangents)`` costs only the linear
+    part. With `has_aux`, `fun` returns ``(out, aux)`` and the result is ``(out, f_jvp, aux)``.
 
     Raises: ArgumentError: a primal is no floating or complex array.
     Source: Radul et al., "You only linearize once", POPL 2023.
@@ -61,9 +61,9 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> An
     >>> float(f_jvp(2.0))
     2.0
     """
-    require_callable("linearize", f)
+    require_callable("linearize", fun)
     leaves, treedef = flatten_primals("linearize", primals)
-    flat = Flat(f, treedef, has_aux=has_aux)
+    flat = Flat(fun, treedef, has_aux=has_aux)
     values, program, trace = linearize_flat(flat, leaves)
 
     def f_jvp(*tangents: Any) -> Any:
@@ -81,14 +81,14 @@ def _tangent_aval(x: Any) -> Aval:
     return Aval(aval.shape, tangent_dtype(aval.dtype))
 
 
-def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tuple[Any, ...]]:
-    """The transpose of a linear `f`: ``sum(ct * f(x)) == sum(linear_transpose(f, x)(ct) * x)``.
+def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., tuple[Any, ...]]:
+    """The transpose of a linear `fun`: ``sum(ct * fun(x)) == sum(linear_transpose(fun, x)(ct) * x)``.
 
     `primals` give shapes and dtypes only. The transposed function returns a tuple, one cotangent per
     argument.
 
-    Raises: NotLinearError: `f` is not linear in its arguments, naming the primitive, or it is affine.
-    What shows only in the values of `f`, which is run on zeros, raises in the transposed function;
+    Raises: NotLinearError: `fun` is not linear in its arguments, naming the primitive, or it is affine.
+    What shows only in the values of `fun`, which is run on zeros, raises in the transposed function;
     a constant that is traced itself is only found in sums.
 
     >>> import numpy as np
@@ -96,10 +96,10 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     >>> float(scale(2.0)[0])
     6.0
     """
-    require_callable("linear_transpose", f)
+    require_callable("linear_transpose", fun)
     leaves, treedef = tree.flatten(primals)
     require_arrays("linear_transpose", leaves, treedef, 0)
-    flat = Flat(f, treedef)
+    flat = Flat(fun, treedef)
     program = trace_to_jaxpr(flat, [_tangent_aval(x) for x in leaves])
     _refuse_sums(program)
     checked = False

@@ -252,10 +252,10 @@ def trace_to_jaxpr(
     return trace.finish(in_vars, outs)
 
 
-def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
-    """The program of `f`: ``make_jaxpr(f)(*args)`` traces `f` on the types of `args`.
+def make_jaxpr(fun: Callable[..., Any]) -> Callable[..., Jaxpr]:
+    """The program of `fun`: ``make_jaxpr(fun)(*args)`` traces `fun` on the types of `args`.
 
-    Raises: ConcretizationError: `f` branches on a traced value.
+    Raises: ConcretizationError: `fun` branches on a traced value.
     Source: Frostig, Johnson & Leary, "Compiling machine learning programs via high-level tracing",
     SysML 2018.
 
@@ -267,16 +267,16 @@ def make_jaxpr(f: Callable[..., Any]) -> Callable[..., Jaxpr]:
         d:f64[] = sum[axis=(0,)] c
       in (d,) }
     """
-    require_callable("make_jaxpr", f, makes=True)
+    require_callable("make_jaxpr", fun, makes=True)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def traced(*args: Any, **kwargs: Any) -> Jaxpr:
         leaves, treedef = tree.flatten((args, kwargs))
         require_arrays("make_jaxpr", leaves, treedef, 1)
 
         def flat(*xs: Any) -> list[Any]:
             args, kwargs = tree.unflatten(treedef, xs)
-            return flat_outputs(f(*args, **kwargs))[0]
+            return flat_outputs(fun(*args, **kwargs))[0]
 
         return trace_to_jaxpr(flat, [aval_of(x) for x in leaves], lasting=True)
 
@@ -309,16 +309,16 @@ class ShapeDtypeStruct(metaclass=_OfTypes):
         return aval_of(x)
 
 
-def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The types of ``f(*args, **kwargs)`` in the output's tree, without computing anything.
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The types of ``fun(*args, **kwargs)`` in the output's tree, without computing anything.
 
-    Raises: ConcretizationError: `f` branches on a traced value.
+    Raises: ConcretizationError: `fun` branches on a traced value.
 
     >>> import numpy as np
     >>> eval_shape(lambda x: x + 1.0, np.ones((2, 3)))
     f64[2,3]
     """
-    require_callable("eval_shape", f)
+    require_callable("eval_shape", fun)
     leaves, treedef = tree.flatten((args, kwargs))
     require_arrays("eval_shape", leaves, treedef, 1)
     out_def: Any = None
@@ -326,7 +326,7 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     def flat(*xs: Any) -> list[Any]:
         nonlocal out_def
         args, kwargs = tree.unflatten(treedef, xs)
-        outs, out_def = flat_outputs(f(*args, **kwargs))
+        outs, out_def = flat_outputs(fun(*args, **kwargs))
         return outs
 
     jaxpr = trace_to_jaxpr(flat, [aval_of(x) for x in leaves])

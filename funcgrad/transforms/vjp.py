@@ -48,11 +48,11 @@ def record_flat(
     return values, trace, [trace.slot_of(x) for x in outs]
 
 
-def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """The value of `f` at `primals` and the transpose of its derivative there.
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of `fun` at `primals` and the transpose of its derivative there.
 
-    ``y, f_vjp = vjp(f, *primals)``; ``f_vjp(ct)`` is a tuple, one cotangent per primal, and may be
-    called any number of times. With `has_aux`, `f` returns ``(out, aux)`` and the result is
+    ``y, f_vjp = vjp(fun, *primals)``; ``f_vjp(ct)`` is a tuple, one cotangent per primal, and may be
+    called any number of times. With `has_aux`, `fun` returns ``(out, aux)`` and the result is
     ``(out, f_vjp, aux)``. Complex: ``f_vjp(ct)`` pairs with tangents as ``Re(sum(ct * t))``.
 
     Raises: ArgumentError: a primal or `ct` is no array of the right kind. ShapeError: `ct`'s shape.
@@ -62,9 +62,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> tuple(map(float, f_vjp(1.0)))
     (3.0, 2.0)
     """
-    require_callable("vjp", f)
+    require_callable("vjp", fun)
     leaves, treedef = flatten_primals("vjp", primals)
-    flat = Flat(f, treedef, has_aux=has_aux)
+    flat = Flat(fun, treedef, has_aux=has_aux)
     values, trace, slots = record_flat(flat, leaves, lasting=True)
     entries, count = trace.entries, len(leaves)
     kinds = [(aval_of(x), concrete_namespace(x)) for x in leaves]

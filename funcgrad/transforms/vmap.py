@@ -233,7 +233,7 @@ def _batched_flat(
 
 
 def vmap(
-    f: Callable[..., Any],
+    fun: Callable[..., Any],
     in_axes: Any = 0,
     out_axes: Any = 0,
     *,
@@ -241,7 +241,7 @@ def vmap(
     axis_size: int | None = None,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """`f` for a whole batch at once: ``vmap(f)(xs)[i] == f(xs[i])``, without a loop over `i`.
+    """`fun` for a whole batch at once: ``vmap(fun)(xs)[i] == fun(xs[i])``, without a loop over `i`.
 
     `in_axes` is an int, None ("the same for all examples") or a tree of them that is a prefix of the
     tuple of positional arguments; keyword arguments are mapped along axis 0. `out_axes` likewise for
@@ -257,15 +257,15 @@ def vmap(
     >>> vmap(np.dot, in_axes=(0, None))(np.eye(2), np.array([1.0, 2.0])).tolist()
     [1.0, 2.0]
     """
-    require_callable("vmap", f, makes=True)
+    require_callable("vmap", fun, makes=True)
 
-    @functools.wraps(f)
+    @functools.wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef, axes = _flatten_mapped(args, kwargs, in_axes)
         size = _batch_size(leaves, axes, treedef, axis_size)
 
         def run(part: Sequence[Any], count: int) -> Any:
-            return _run(f, treedef, part, axes, count, out_axes, axis_name)
+            return _run(fun, treedef, part, axes, count, out_axes, axis_name)
 
         if chunk_size is None or chunk_size >= size:
             return run(leaves, size)
