@@ -189,6 +189,36 @@ def test_programs_are_read_by_names_of_jax() -> None:
     assert error.startswith("rsqrt_p is not offered: rsqrt is several operations")
 
 
+TYPES = """
+import copy, pickle
+import numpy as np
+import funcgrad.jax
+funcgrad.jax.install()
+import jax, jax.numpy as jnp
+
+x = np.array([1.75, -2.5])
+for name in ("float32", "float16", "int32", "uint8", "complex64", "intp", "double"):
+    ours, own = getattr(jnp, name), getattr(np, name)
+    as_given = lambda x: ours(x)
+    for way in (lambda f: f, jax.jit, jax.vmap, lambda f: jax.jit(jax.vmap(f))):
+        found = way(as_given)(abs(x))
+        assert found.dtype == own and np.array_equal(found, abs(x).astype(own)), name
+    assert jax.jit(lambda x: ours([x, 1]))(3).dtype == np.dtype(ours) == own == ours
+    assert ours(1).__class__ is own and isinstance(own(1), ours) and not isinstance(1.5, ours)
+    assert issubclass(own, ours) and not issubclass(np.bool, ours) and {own: 1}[ours] == 1
+    assert pickle.loads(pickle.dumps(ours)) is own and copy.deepcopy(ours) is ours
+    assert np.zeros(2, ours).dtype == jnp.ones(2, ours).dtype == x.astype(ours).dtype == own
+    assert ours != np.bool and ours != "f" and np.issubdtype(ours, np.number)
+assert jax.grad(lambda x: jnp.float32(x) ** 2)(3.0) == 6.0
+funcgrad.jax.remove()
+assert funcgrad.numpy.float32 is np.float32 and funcgrad.numpy.double is np.float64
+"""
+
+
+def test_types_of_numbers_convert_traced_values() -> None:
+    _ran(TYPES)
+
+
 def test_everything_of_funcgrad_is_there() -> None:
     assert set(dir(funcgrad)) <= set(dir(fjax))
     assert fjax.grad is funcgrad.grad and fjax.numpy is fnp

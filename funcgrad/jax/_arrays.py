@@ -21,7 +21,7 @@ from ..errors import ArgumentError, where
 from ..numpy._arguments import of_numpy
 from ..transforms.jvp import JVPTracer
 from ..treedef import TreeDef
-from . import _operators, _reading
+from . import _operators, _reading, _types
 from ._nodes import composed
 from .devices import devices
 
@@ -79,6 +79,7 @@ def set_attributes() -> None:
     Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
     TreeDef.compose = composed  # type: ignore[attr-defined]
     _reading.set_names()
+    _types.set_types()
 
 
 def take_attributes() -> None:
@@ -92,6 +93,7 @@ def take_attributes() -> None:
     ArrayMethods.reducing = staticmethod(of_numpy)
     del Tracer._trace, Trace.main, TreeDef.compose  # type: ignore[attr-defined]
     _reading.take_names()
+    _types.take_types()
 
 
 def _trace(x: Tracer) -> Trace | None:
