@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
@@ -27,6 +27,7 @@ def in_every_way(f: Any, *args: Any) -> dict[str, Any]:
 
 
 @FLOATS
+@settings(max_examples=settings().max_examples // 4)
 @given(bits=st.integers(0, 2**32))
 def test_within_as_many_roundings_as_the_exponent_says(dtype: type, bits: int) -> None:
     x = np.random.default_rng(bits).uniform(0.05, 20.0, 7).astype(dtype)

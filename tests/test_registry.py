@@ -21,7 +21,7 @@ import fakecupy
 import numpy as np
 import pytest
 import samples
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funcgrad
@@ -335,6 +335,7 @@ def test_first_derivatives(name: str, data: Any) -> None:
 
 
 @every_primitive
+@settings(max_examples=settings().max_examples // 2)
 @drawn
 def test_second_derivatives_and_transforms(name: str, data: Any) -> None:
     passes(case := draw_case(data, name), case.places, OTHERS)

@@ -56,7 +56,7 @@ def pools(draw: Any) -> tuple[Any, dict[str, Any], bool]:
     return x, params, draw(st.booleans())
 
 
-@settings(max_examples=80)
+@settings(max_examples=2 * settings().max_examples)
 @given(pools())
 def test_every_window_and_layout(sample: Any) -> None:
     x, params, is_odd = sample

@@ -98,6 +98,7 @@ def pulled(f: Callable[..., list[Any]], xs: Sequence[Any], cts: Sequence[Any]) -
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=max(COUNT // 2, 3))
 @given(data=st.data())
 def test_gradient_of_a_primitive(name: str, data: Any) -> None:
     """Compiled as a whole, and the gradient of the compiled function."""

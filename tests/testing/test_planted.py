@@ -60,7 +60,7 @@ def test_there_are_many_and_they_take_little_time() -> None:
     assert time.perf_counter() - begin < 60
 
 
-@settings(max_examples=300)
+@settings(max_examples=8 * settings().max_examples)
 @given(st.data())
 def test_no_false_alarm(data: Any) -> None:
     name = data.draw(st.sampled_from(sorted(SAMPLES.keys() - CONSTANT)), label="primitive")

@@ -293,7 +293,7 @@ REFUSED = [
     Refused("scipy.stats.poisson.pmf", (2, X), "use funcgrad.scipy.stats.poisson.pmf"),
     Refused("scipy.stats.multivariate_normal.pdf", (X,), "multivariate_normal.pdf (at"),
     Refused("scipy.stats.gaussian_kde", (X,), "use funcgrad.scipy.stats.gaussian_kde (at"),
-    Refused("scipy.stats.pearson3.pdf", (X, 2.0), FORMULA),
+    Refused("scipy.stats.nct.pdf", (X, 2.0, 1.0), FORMULA),
     Refused("scipy.stats.pearsonr", (X, P), "use funcgrad.scipy.stats.pearsonr"),
 ]
 
